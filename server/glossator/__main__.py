@@ -10,7 +10,7 @@ _INTERRUPTED = 130
 def main() -> None:
     """Run the command line of this process and exit."""
     try:
-        from glossator.cli.launch import run  # noqa: PLC0415 - Ctrl-C may come while it is imported
+        from glossator.cli import run  # noqa: PLC0415 - Ctrl-C may come while it is imported
 
         sys.exit(run(sys.argv[1:], [sys.executable, "-m", "glossator.lsp"]))
     except KeyboardInterrupt:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.core.events import Usage
-from glossator.llm.cost import Spending
-from glossator.llm.model import ToolSpec
-from glossator.settings.model import LimitSettings
-from glossator.tools.base import Registry
+from glossator.llm import Spending, ToolSpec
+from glossator.settings import LimitSettings
+from glossator.tools import Registry
 
 
 @dataclass(frozen=True, slots=True)

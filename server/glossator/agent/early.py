@@ -16,8 +16,8 @@ from glossator.agent.execute import acts, call_tool
 from glossator.agent.run import RunContext
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
-from glossator.llm.model import ModelEvent, RetryWait, ToolCall, ToolReady
-from glossator.tools.base import Registry, ToolContext
+from glossator.llm import ModelEvent, RetryWait, ToolCall, ToolReady
+from glossator.tools import Registry, ToolContext
 
 
 @dataclass(frozen=True, slots=True)

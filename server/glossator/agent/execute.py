@@ -17,9 +17,9 @@ from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.permission import Access, Permit
 from glossator.core.tool_result import ToolResult
-from glossator.llm.model import ToolCall
-from glossator.permissions.decide import Deny
-from glossator.tools.base import Registry, Tool, ToolArgs, ToolContext
+from glossator.llm import ToolCall
+from glossator.permissions import Deny
+from glossator.tools import Registry, Tool, ToolArgs, ToolContext
 
 logger = logging.getLogger(__name__)
 

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from glossator.agent.agent import Stop
 from glossator.agent.clock import RunClock
 from glossator.core.tool_result import ToolResult
-from glossator.llm.meter import Meter
-from glossator.llm.model import ToolCall
-from glossator.settings.model import LimitSettings
+from glossator.llm import Meter, ToolCall
+from glossator.settings import LimitSettings
 
 _SHARE = 0.25  # of the seconds are kept back for the last word,
 _MOST = 60.0  # but not more than so many

@@ -20,14 +20,24 @@ from glossator.agent.guard import Guard
 from glossator.agent.query import query
 from glossator.agent.review import reviewed
 from glossator.agent.run import RunContext
-from glossator.context.compaction import NoGain
+from glossator.context import NoGain
 from glossator.core.errors import BudgetSpent, RequestTooLong
 from glossator.core.events import Notice, TextDelta, TextDiscarded
 from glossator.core.tool_result import ToolResult
-from glossator.llm.conversation import Conversation, tool_answers, user_message, whole_reply
-from glossator.llm.meter import Budget, Meter
-from glossator.llm.model import Block, Message, Reply, StopReason, ToolCall
-from glossator.prompts.loader import load_prompt
+from glossator.llm import (
+    Block,
+    Budget,
+    Conversation,
+    Message,
+    Meter,
+    Reply,
+    StopReason,
+    ToolCall,
+    tool_answers,
+    user_message,
+    whole_reply,
+)
+from glossator.prompts import load_prompt
 
 _ENDINGS = {
     StopReason.END_TURN: Stop.ANSWERED,

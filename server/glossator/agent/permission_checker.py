@@ -16,18 +16,21 @@ from glossator.core.permission import (
     as_sent,
 )
 from glossator.core.shown import shown, shown_text, some_of
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
-from glossator.permissions.grants import Grants
-from glossator.permissions.policy import FAMILIES, Policy
-from glossator.permissions.subject import CallSubject
-from glossator.sandbox.policy import HardLinkedFiles
-from glossator.sandbox.shell import LimitedShell
-from glossator.shell.parser import parse
-from glossator.shell.read_only import read_only_commands
-from glossator.shell.script import Script
-from glossator.tools.base import Cancelled, Tool, ToolArgs, ToolContext, in_thread
-from glossator.tools.bash import BashArgs
+from glossator.documents import WorkspaceSnapshot
+from glossator.permissions import (
+    FAMILIES,
+    Allow,
+    Ask,
+    CallSubject,
+    Decision,
+    Deny,
+    Grants,
+    Policy,
+    decide,
+)
+from glossator.sandbox import HardLinkedFiles, LimitedShell
+from glossator.shell import Script, parse, read_only_commands
+from glossator.tools import BashArgs, Cancelled, Tool, ToolArgs, ToolContext, in_thread
 
 FindHardLinked = Callable[[WorkspaceSnapshot], HardLinkedFiles]  # blocking
 

@@ -11,9 +11,16 @@ from glossator.agent.run import RunContext
 from glossator.agent.specs import tool_specs
 from glossator.core.errors import StreamCut
 from glossator.core.events import Notice, TextDelta, TextDiscarded, ThinkingDelta
-from glossator.llm.conversation import Conversation
-from glossator.llm.meter import Meter
-from glossator.llm.model import Message, ModelRequest, Reply, RetryWait, TextPiece, ThinkingPiece
+from glossator.llm import (
+    Conversation,
+    Message,
+    Meter,
+    ModelRequest,
+    Reply,
+    RetryWait,
+    TextPiece,
+    ThinkingPiece,
+)
 
 
 async def query(

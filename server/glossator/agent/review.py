@@ -10,7 +10,7 @@ from glossator.agent.guard import Guard
 from glossator.agent.run import RunContext
 from glossator.core.errors import ModelError
 from glossator.core.events import DiscardReason, Notice, TextDelta, TextDiscarded
-from glossator.llm.conversation import Conversation, user_message
+from glossator.llm import Conversation, user_message
 
 
 async def reviewed(

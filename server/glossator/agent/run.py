@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from glossator.agent.clock import RunClock
-from glossator.context.compactor import Compactor
+from glossator.context import Compactor
 from glossator.core.events import Event
 from glossator.core.permission import Permit
-from glossator.llm.meter import Meter
-from glossator.llm.model import Message, Model
-from glossator.permissions.decide import Deny
-from glossator.tools.base import Tool, ToolArgs, ToolContext
+from glossator.llm import Message, Meter, Model
+from glossator.permissions import Deny
+from glossator.tools import Tool, ToolArgs, ToolContext
 
 Permission = Callable[[Tool, ToolArgs, ToolContext], Awaitable[Permit | Deny]]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from glossator.llm.model import ToolSpec
-from glossator.tools.base import Registry, ToolArgs
+from glossator.llm import ToolSpec
+from glossator.tools import Registry, ToolArgs
 
 Schema = dict[str, Any]
 

@@ -13,10 +13,9 @@ from glossator.core.brief import brief_arguments
 from glossator.core.errors import GlossatorError
 from glossator.core.events import AgentProgress, AgentStarted, Event, ToolFinished, ToolStarted
 from glossator.core.permission import Access, Permit
-from glossator.llm.conversation import Conversation
-from glossator.llm.meter import Meter
-from glossator.permissions.decide import Deny
-from glossator.tools.base import Tool, ToolArgs, ToolContext
+from glossator.llm import Conversation, Meter
+from glossator.permissions import Deny
+from glossator.tools import Tool, ToolArgs, ToolContext
 
 _ONLY_READS = "A fork only reads; {} was not called.\nSay in your report what you would do."
 _WHY = {

@@ -1,1 +1,5 @@
 """The application owns every lifetime, and puts together what a run may use."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

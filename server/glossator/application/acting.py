@@ -9,34 +9,37 @@ from pathlib import Path
 
 import platformdirs
 
-from glossator.agent.permission_checker import PermissionChecker
-from glossator.agent.run import Permission
+from glossator.agent import Permission, PermissionChecker
 from glossator.application.turn_shell import TurnShell
 from glossator.application.unsaved import Saving, SavingFirst
-from glossator.context.modes import mode_to_tell
+from glossator.context import mode_to_tell
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown
-from glossator.documents.host import WorkspaceHost
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.edits.apply import PlanEditing
-from glossator.edits.editor_files import EditorFiles
-from glossator.permissions.grants import Grants, grants_file
-from glossator.permissions.hidden import HiddenFiles
-from glossator.permissions.policy import Places, Policy, UserRules
-from glossator.permissions.private_file import PrivateFile
-from glossator.permissions.trust import Trust, TrustQuestion
-from glossator.sandbox.policy import HardLinkedFiles
-from glossator.sandbox.quarantine import Quarantine
-from glossator.sandbox.shell import LimitedShell, ShellContext
-from glossator.sandbox.workspace_shell import WorkspaceShell
-from glossator.sessions.runs import Run
-from glossator.sessions.session import Session
-from glossator.settings.model import Settings
-from glossator.undo.checkpoint_store import CheckpointStore
-from glossator.undo.checkpoints import Checkpoints
-from glossator.undo.file_states import DiskFiles
+from glossator.documents import WorkspaceHost, WorkspaceSnapshot
+from glossator.edits import EditorFiles, PlanEditing
+from glossator.permissions import (
+    Grants,
+    HiddenFiles,
+    Places,
+    Policy,
+    PrivateFile,
+    Trust,
+    TrustQuestion,
+    UserRules,
+    grants_file,
+)
+from glossator.sandbox import (
+    HardLinkedFiles,
+    LimitedShell,
+    Quarantine,
+    ShellContext,
+    WorkspaceShell,
+)
+from glossator.sessions import Run, Session
+from glossator.settings import Settings
+from glossator.undo import Checkpoints, CheckpointStore, DiskFiles
 
 _CHECKPOINTS = "checkpoints.db"
 _GRANTS = "grants"  # the name of what is kept with a session

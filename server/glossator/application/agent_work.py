@@ -9,10 +9,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from glossator.agent.agent import Agent
-from glossator.agent.clock import RunClock
-from glossator.agent.run import Permission, RunContext
-from glossator.agent.subagent import Ended, Progress, run_subagent, said
+from glossator.agent import (
+    Agent,
+    Ended,
+    Permission,
+    Progress,
+    RunClock,
+    RunContext,
+    run_subagent,
+    said,
+)
 from glossator.application.application import Application
 from glossator.core.citations import CitationMark
 from glossator.core.events import AgentFinished, AgentStarted
@@ -20,15 +26,10 @@ from glossator.core.report import Report
 from glossator.core.shown import shown
 from glossator.core.span import Citation
 from glossator.core.uri import to_path
-from glossator.grounding.reporting import report_of, seen
-from glossator.grounding.verify import faults, files_of, verify
-from glossator.llm.meter import Budget, Meter
-from glossator.llm.model import Message, Model
-from glossator.sessions.agents import AgentBegun, AgentSaid, Reported, Transcript
-from glossator.sessions.runs import Run
-from glossator.sessions.session import Session
-from glossator.tools.base import ToolContext
-from glossator.tools.reads import ReadState
+from glossator.grounding import faults, files_of, report_of, seen, verify
+from glossator.llm import Budget, Message, Meter, Model
+from glossator.sessions import AgentBegun, AgentSaid, Reported, Run, Session, Transcript
+from glossator.tools import ReadState, ToolContext
 
 _ENDED_WITH_RUN = "it was ended with its run"
 _CANCELLED = "it was cancelled"

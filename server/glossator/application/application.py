@@ -7,33 +7,22 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from glossator.agent.permission_checker import check_tools
+from glossator.agent import check_tools
 from glossator.application.acting import Acting
 from glossator.core.errors import ModelError
 from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
 from glossator.core.text import PositionEncoding
-from glossator.documents.host import Indexing, WorkspaceHost
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.glosses.gloss_index import GlossIndex
-from glossator.glosses.hover_cache import HoverCache
-from glossator.llm.choice import Models
-from glossator.llm.model import Model
-from glossator.llm.options import CacheLifetime, ModelOptions
-from glossator.search.fuzzy import Folders
-from glossator.search.ripgrep import Request
-from glossator.search.search import TextSearch
-from glossator.sessions.catalog import Sessions
-from glossator.sessions.runs import Run, Runs
-from glossator.sessions.session import Session
-from glossator.settings.model import Settings
-from glossator.store.logs import Retention
-from glossator.symbols.finder import SymbolFinder
-from glossator.tools.agents import Agents
-from glossator.tools.base import ToolContext
-from glossator.tools.toolbox import all_tools
-from glossator.worker.client import Worker
-from glossator.worker.jobs import Progress
+from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
+from glossator.glosses import GlossIndex, HoverCache
+from glossator.llm import CacheLifetime, Model, ModelOptions, Models
+from glossator.search import Folders, Request, TextSearch
+from glossator.sessions import Run, Runs, Session, Sessions
+from glossator.settings import Settings
+from glossator.store import Retention
+from glossator.symbols import SymbolFinder
+from glossator.tools import Agents, ToolContext, all_tools
+from glossator.worker import Progress, Worker
 
 
 class BuildProgress:

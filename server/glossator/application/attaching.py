@@ -10,15 +10,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.application.application import Application
-from glossator.context.attachments import (
+from glossator.context import (
+    DIAGNOSTICS,
+    SELECTION,
     Attached,
     Exhibit,
+    Mentioned,
     attach,
     attach_any,
     enclosed,
     exhibit_image,
+    look_up,
+    mentions,
 )
-from glossator.context.mentions import DIAGNOSTICS, SELECTION, Mentioned, look_up, mentions
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics
 from glossator.core.errors import UsageError
 from glossator.core.events import AttachedItem
@@ -26,12 +30,11 @@ from glossator.core.images import Image
 from glossator.core.shown import shown
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_path
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.llm.model import Model
-from glossator.prompts.loader import load_prompt
-from glossator.sessions.runs import Run
-from glossator.sessions.session import Session
-from glossator.tools.diagnostics import Diagnostics, DiagnosticsArgs, listed
+from glossator.documents import WorkspaceSnapshot
+from glossator.llm import Model
+from glossator.prompts import load_prompt
+from glossator.sessions import Run, Session
+from glossator.tools import Diagnostics, DiagnosticsArgs, listed
 
 MAX_IMAGES = 20  # of a question
 MAX_IMAGE_BYTES = 20_000_000  # of them all, in base64; the provider takes 32 MB with all the rest

@@ -16,13 +16,11 @@ from glossator.core.document import Document, Missing, MissingReason, Origin
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles
 from glossator.core.line_diff import changed_blocks, lines_with_ends
 from glossator.core.span import Span, whole_and_cut
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.prompts.loader import load_prompt
-from glossator.sessions.session import Session
-from glossator.store.objects import Objects
-from glossator.tools.edit_report import around, named, numbered
-from glossator.tools.reads import ReadState, Seen, carried
-from glossator.tools.selection import Hidden
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
+from glossator.sessions import Session
+from glossator.store import Objects
+from glossator.tools import Hidden, ReadState, Seen, around, carried, named, numbered
 
 logger = logging.getLogger(__name__)
 

@@ -9,32 +9,27 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from glossator.agent.agent import Agent
-from glossator.agent.clock import RunClock
-from glossator.agent.guard import farewell
-from glossator.agent.subagent import only_reading
+from glossator.agent import Agent, RunClock, farewell, only_reading
 from glossator.application.agent_work import AgentJob, work
 from glossator.application.application import Application
 from glossator.application.opening import agents_now
-from glossator.context.attachments import Attached, Exhibit
-from glossator.context.system import system_blocks
+from glossator.context import Attached, Exhibit, system_blocks
 from glossator.core.errors import UsageError
 from glossator.core.report import Report
 from glossator.core.shown import shown
-from glossator.llm.conversation import user_message
-from glossator.llm.meter import Meter
-from glossator.llm.model import EncodedRequest, Message, Model, ToolSpec
-from glossator.prompts.loader import load_prompt
-from glossator.sessions.agents import Transcript
-from glossator.sessions.runs import Run
-from glossator.sessions.session import Session
-from glossator.settings.model import AgentBudget
-from glossator.tools.agents import Directive
-from glossator.tools.base import Registry, ToolContext
-from glossator.tools.findings import Findings
-from glossator.tools.fork import Fork
-from glossator.tools.reads import ReadState
-from glossator.tools.toolbox import reading_tools
+from glossator.llm import EncodedRequest, Message, Meter, Model, ToolSpec, user_message
+from glossator.prompts import load_prompt
+from glossator.sessions import Run, Session, Transcript
+from glossator.settings import AgentBudget
+from glossator.tools import (
+    Directive,
+    Findings,
+    Fork,
+    ReadState,
+    Registry,
+    ToolContext,
+    reading_tools,
+)
 
 EXPLORE = "Explore"
 

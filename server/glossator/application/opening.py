@@ -6,14 +6,13 @@ import asyncio
 from dataclasses import replace
 from datetime import date
 
-from glossator.agent.specs import tool_specs
+from glossator.agent import tool_specs
 from glossator.application.application import Application
-from glossator.context.agents import CustomAgent, custom_agents, listing
-from glossator.context.system import system_blocks
-from glossator.llm.model import ToolSpec
-from glossator.prompts.loader import load_prompt
-from glossator.sessions.session import Session
-from glossator.tools.explore import Explore
+from glossator.context import CustomAgent, custom_agents, listing, system_blocks
+from glossator.llm import ToolSpec
+from glossator.prompts import load_prompt
+from glossator.sessions import Session
+from glossator.tools import Explore
 
 
 async def opening(app: Application) -> tuple[tuple[str, ...], tuple[ToolSpec, ...]]:

@@ -13,17 +13,23 @@ from dataclasses import dataclass, replace
 
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.documents.host import WorkspaceHost
-from glossator.permissions.hidden import HiddenFiles
-from glossator.sandbox.jobs import Polled
-from glossator.sandbox.output import BlockedPaths, Output, blocked_notes
-from glossator.sandbox.policy import CommandLimits
-from glossator.sandbox.process import Finished
-from glossator.sandbox.quarantine_review import outcome_text, quarantine_question
-from glossator.sandbox.shell import LimitedShell, ShellCommand
-from glossator.sandbox.workspace_shell import WorkspaceShell
-from glossator.sessions.runs import Run
-from glossator.undo.checkpoints import Checkpoints
+from glossator.documents import WorkspaceHost
+from glossator.permissions import HiddenFiles
+from glossator.sandbox import (
+    BlockedPaths,
+    CommandLimits,
+    Finished,
+    LimitedShell,
+    Output,
+    Polled,
+    ShellCommand,
+    WorkspaceShell,
+    blocked_notes,
+    outcome_text,
+    quarantine_question,
+)
+from glossator.sessions import Run
+from glossator.undo import Checkpoints
 
 _log = logging.getLogger(__name__)
 

@@ -15,15 +15,11 @@ from dataclasses import dataclass
 from glossator.core.encoding import decode
 from glossator.core.ports import EditorPort
 from glossator.core.shown import some_of
-from glossator.documents.change import DiskChanged
-from glossator.documents.host import WorkspaceHost
-from glossator.documents.overlays import Overlay
-from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.documents import DiskChanged, Overlay, WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import wait
-from glossator.permissions.hidden import HiddenFiles
-from glossator.sessions.runs import Run
-from glossator.undo.checkpoints import Checkpoints
-from glossator.undo.file_states import Content, DiskFiles
+from glossator.permissions import HiddenFiles
+from glossator.sessions import Run
+from glossator.undo import Checkpoints, Content, DiskFiles
 
 _NAMES = 5  # documents named
 _WIDEST = 4  # bytes that a character takes in any encoding of ours

@@ -64,7 +64,7 @@ def serve(
     With --tcp for one client of this machine at HOST:PORT, which sends the token that is printed,
     or written to --token-file, as initializationOptions.token.
     """
-    from glossator.lsp.__main__ import main  # noqa: PLC0415 - only this command needs the server
+    from glossator.lsp import main  # noqa: PLC0415 - only this command needs the server
 
     raise typer.Exit(main(context.args))
 

@@ -23,8 +23,7 @@ from glossator.cli.options import Modelled
 from glossator.cli.render import Display, printable
 from glossator.core.errors import DeclarationError
 from glossator.core.wire import Json, camel
-from glossator.usecases.declaration import Declaration
-from glossator.usecases.declared import DECLARED
+from glossator.usecases import DECLARED, Declaration
 
 ALONE = frozenset({"serve", "trust"})  # they ask no server; `launch.py` knows them, too
 
@@ -63,7 +62,7 @@ def _late(declaration: Declaration) -> type[TyperCommand]:
         """Is built when it is called: its options are the fields of a class that loads late."""
 
         def built(self) -> Any:  # noqa: ANN401 - typer's
-            from glossator.usecases.commands import load  # noqa: PLC0415 - half a second
+            from glossator.usecases import load  # noqa: PLC0415 - half a second
 
             return generic_command(declaration, load(declaration).request)
 

@@ -256,7 +256,7 @@ def tool_arguments(text: str) -> dict[str, Any]:
 
 def _allowed_already() -> tuple[str, ...]:
     """The rules of the user's settings, which options replace."""
-    from glossator.settings.load import load_settings  # noqa: PLC0415 - slow, and seldom needed
+    from glossator.settings import load_settings  # noqa: PLC0415 - slow, and seldom needed
 
     return load_settings(None, os.environ).permissions.allow
 

@@ -123,7 +123,7 @@ def trust(
 
 
 def _remember(display: Display, folder: str) -> bool:
-    from glossator.permissions.trust import remember_folder, remembered_folders  # noqa: PLC0415 - slow
+    from glossator.permissions import remember_folder, remembered_folders  # noqa: PLC0415 - slow
 
     damaged = []
     try:
@@ -140,7 +140,7 @@ def _remember(display: Display, folder: str) -> bool:
 
 
 def _revoke(display: Display, folder: str) -> bool:
-    from glossator.permissions.trust import forget_folder  # noqa: PLC0415 - slow
+    from glossator.permissions import forget_folder  # noqa: PLC0415 - slow
 
     forgotten = forget_folder(folder)
     name = shown(folder)
@@ -162,7 +162,7 @@ def _revoke(display: Display, folder: str) -> bool:
 
 def _list(display: Display) -> None:
     from glossator.cli.render.answers import Trusted  # noqa: PLC0415 - slow
-    from glossator.permissions.trust import remembered_folders  # noqa: PLC0415 - slow
+    from glossator.permissions import remembered_folders  # noqa: PLC0415 - slow
 
     display.answer(Trusted(tuple(sorted(remembered_folders()))))
 

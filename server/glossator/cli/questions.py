@@ -20,7 +20,7 @@ from glossator.cli.options import (
     with_options,
 )
 from glossator.core.errors import UsageError
-from glossator.usecases.actions import ACTIONS, Action
+from glossator.usecases import ACTIONS, Action
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from glossator.core.document import Document
 from glossator.core.tool_result import shorten
-from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.documents import WorkspaceSnapshot
 
 FOLDER = os.path.join(".claude", "agents")
 

@@ -18,8 +18,8 @@ from glossator.core.span import Span
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, cut, shorten
 from glossator.core.uri import to_path, to_uri
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.prompts.loader import load_prompt
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
 
 MAX_LINES = 2_000
 MAX_TOKENS = 25_000

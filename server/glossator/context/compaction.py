@@ -17,9 +17,8 @@ from glossator.context.summary import Asked, Frame, Summary, ask_summary, extrac
 from glossator.context.tail import newest
 from glossator.context.transcript import estimate_request
 from glossator.core.events import Usage
-from glossator.llm.meter import Meter
-from glossator.llm.model import Message, Model, ModelRequest
-from glossator.prompts.loader import load_prompt
+from glossator.llm import Message, Meter, Model, ModelRequest
+from glossator.prompts import load_prompt
 
 SHARE = 0.8  # of the window, at which a conversation is compacted unasked
 _TAIL_SHARE = 0.25  # of the window, for the newest messages

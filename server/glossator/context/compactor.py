@@ -10,9 +10,7 @@ from glossator.context.kept import Weights
 from glossator.context.summary import Frame
 from glossator.core.errors import ModelError
 from glossator.core.events import Event, Notice, Usage
-from glossator.llm.conversation import Conversation
-from glossator.llm.meter import Meter
-from glossator.llm.model import Model
+from glossator.llm import Conversation, Meter, Model
 
 _FURTHER = 0.1  # of the share: so much is to be added before it is tried again unasked
 

@@ -13,8 +13,8 @@ from glossator.context.summary import Frame
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
 from glossator.core.session_answers import Kind, Layer, Part
 from glossator.core.tokens import estimate_tokens
-from glossator.llm.model import Block, Message, ToolSpec
-from glossator.prompts.loader import load_prompt
+from glossator.llm import Block, Message, ToolSpec
+from glossator.prompts import load_prompt
 
 WHY = {
     Kind.SHARED: "who the model is and how it works; the same for everybody",

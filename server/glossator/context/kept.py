@@ -13,9 +13,8 @@ from functools import cache
 from glossator.context.fit import fit
 from glossator.context.modes import PROMPTS as MODES
 from glossator.context.transcript import call_in_words, calls_in, text_of
-from glossator.llm.conversation import user_message
-from glossator.llm.model import Block, Message
-from glossator.prompts.loader import load_prompt
+from glossator.llm import Block, Message, user_message
+from glossator.prompts import load_prompt
 
 _MAX_RESULTS = 20
 _LONGEST_SAID = 8_000  # characters of one message of the user

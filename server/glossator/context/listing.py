@@ -12,9 +12,8 @@ from itertools import chain
 from operator import attrgetter
 
 from glossator.core.shown import shown
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.entries import FileEntry
-from glossator.files.roots import is_inside
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry, is_inside
 
 MAX_LINES = 200
 

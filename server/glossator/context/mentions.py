@@ -26,15 +26,10 @@ from glossator.core.errors import UsageError
 from glossator.core.images import is_image
 from glossator.core.languages import CODE
 from glossator.core.tool_result import shorten
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.prompts.loader import load_prompt
-from glossator.symbols.candidates import Place
-from glossator.symbols.find import Limits
-from glossator.symbols.finder import SymbolFinder
-from glossator.symbols.names import Name
-from glossator.symbols.symbol import Symbol
-from glossator.worker.client import WorkerGone
-from glossator.worker.connection import JobFailed
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
+from glossator.symbols import Limits, Name, Place, Symbol, SymbolFinder
+from glossator.worker import JobFailed, WorkerGone
 
 MAX_MENTIONS = 8  # of a question that are looked up
 MAX_DEFINITIONS = 3  # of one name that are shown

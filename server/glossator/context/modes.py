@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from glossator.core.citations import fences
-from glossator.llm.model import Block, Message
-from glossator.prompts.loader import load_prompt
+from glossator.llm import Block, Message
+from glossator.prompts import load_prompt
 
 _PROMPTS: Mapping[str, str] = {
     "plan": "user/mode_plan",

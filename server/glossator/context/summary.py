@@ -17,10 +17,17 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from glossator.context.kept import Kept
 from glossator.context.transcript import estimate_request, paths_in, transcript
 from glossator.core.errors import ModelRefused, StreamCut
-from glossator.llm.conversation import user_message
-from glossator.llm.meter import Meter
-from glossator.llm.model import Message, Model, ModelRequest, Reply, StopReason, ToolSpec
-from glossator.prompts.loader import load_prompt
+from glossator.llm import (
+    Message,
+    Meter,
+    Model,
+    ModelRequest,
+    Reply,
+    StopReason,
+    ToolSpec,
+    user_message,
+)
+from glossator.prompts import load_prompt
 
 MAX_OUTPUT = 16_000  # tokens, thinking included
 _ROOM = MAX_OUTPUT + 4_000  # tokens that asking takes beside the conversation

@@ -5,8 +5,8 @@ from __future__ import annotations
 import platform
 from datetime import date
 
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.prompts.loader import load_prompt
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
 
 
 def system_blocks(

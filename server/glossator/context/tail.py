@@ -14,8 +14,8 @@ from glossator.context.fit import fit
 from glossator.context.kept import image_gone, result_in_words
 from glossator.context.transcript import call_in_words, calls_in, estimate_messages, text_of
 from glossator.core.tokens import estimate_tokens
-from glossator.llm.model import Block, Message
-from glossator.prompts.loader import load_prompt
+from glossator.llm import Block, Message
+from glossator.prompts import load_prompt
 
 KEPT = 10  # messages
 _FEWER = (4, 2)  # where ten are all there is, or too much

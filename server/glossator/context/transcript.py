@@ -9,7 +9,7 @@ from typing import Any
 from glossator.context.fit import fit
 from glossator.core.brief import brief_arguments
 from glossator.core.tokens import estimate_tokens
-from glossator.llm.model import Block, Message, ModelRequest, ToolSpec
+from glossator.llm import Block, Message, ModelRequest, ToolSpec
 
 _LONGEST = 20_000  # characters of one part
 _IMAGE_TOKENS = 1_600  # the provider's figure for a large picture

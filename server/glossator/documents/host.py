@@ -23,18 +23,10 @@ from glossator.documents.change import (
 )
 from glossator.documents.overlays import Overlay, Overlays
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.cache import ReadCache
-from glossator.files.entries import FileEntry
-from glossator.files.indexer import Indexer
-from glossator.files.listing import FileIndex
-from glossator.files.roots import Roots, real_path
-from glossator.files.sweep import Sweep
-from glossator.index.index import TextIndex
-from glossator.index.manager import TextIndexManager, TextIndexStatus
-from glossator.index.policy import Hooks
-from glossator.settings.model import WorkspaceSettings
-from glossator.worker.client import Worker
-from glossator.worker.jobs import Progress
+from glossator.files import FileEntry, FileIndex, Indexer, ReadCache, Roots, Sweep, real_path
+from glossator.index import Hooks, TextIndex, TextIndexManager, TextIndexStatus
+from glossator.settings import WorkspaceSettings
+from glossator.worker import Progress, Worker
 
 Listener = Callable[[AbstractSet[str]], None]
 

@@ -19,7 +19,7 @@ from glossator.core.languages import ending_of, language_of
 from glossator.core.text import LineTable, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.documents.change import Edited, Opened, TextEdit
-from glossator.files.roots import real_path
+from glossator.files import real_path
 
 
 class _Found(Protocol):

@@ -12,12 +12,8 @@ from glossator.core.answers import Skipped
 from glossator.core.document import Document, Missing
 from glossator.core.shown import shown
 from glossator.documents.overlays import Overlay, overlay_path
-from glossator.files.cache import ReadCache
-from glossator.files.disk import load_raw
-from glossator.files.entries import FileEntry
-from glossator.files.listing import Listing
-from glossator.files.roots import Roots, real_path
-from glossator.index.index import TextView
+from glossator.files import FileEntry, Listing, ReadCache, Roots, load_raw, real_path
+from glossator.index import TextView
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,13 +30,11 @@ from glossator.core.edit import (
 from glossator.core.errors import UsageError
 from glossator.core.events import EditProposed, EditSettled, Event
 from glossator.core.ports import EditorPort, NotApplied
-from glossator.documents.change import DiskChanged
-from glossator.documents.host import WorkspaceHost
-from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.documents import DiskChanged, WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import in_editor, wait
 from glossator.edits.in_editor import Made, NotMade
 from glossator.edits.merge import rebase_plan
-from glossator.permissions.permission_scope import check_permission_scope
+from glossator.permissions import check_permission_scope
 
 _TRIES = 4  # while the user types on
 _PLACES = 10  # lines named of what the user rejected

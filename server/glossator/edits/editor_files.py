@@ -11,12 +11,10 @@ from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.encoding import decode
 from glossator.core.ports import EditorPort, NotApplied
 from glossator.core.replacement import line_replacements
-from glossator.documents.change import DiskChanged
-from glossator.documents.host import WorkspaceHost
-from glossator.documents.overlays import Overlay
+from glossator.documents import DiskChanged, Overlay, WorkspaceHost
 from glossator.edits import wait
 from glossator.edits.in_editor import Made, NotMade, apply
-from glossator.undo.file_states import (
+from glossator.undo import (
     Absent,
     Content,
     DiskFiles,

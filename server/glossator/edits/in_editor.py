@@ -28,10 +28,7 @@ from glossator.core.replacement import (
     trimmed,
 )
 from glossator.core.text import LineTable, PositionEncoding
-from glossator.documents.change import DiskChanged
-from glossator.documents.host import WorkspaceHost
-from glossator.documents.overlays import edited
-from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.documents import DiskChanged, WorkspaceHost, WorkspaceSnapshot, edited
 from glossator.edits import wait
 from glossator.edits.merge import rebase
 

@@ -34,7 +34,7 @@ from glossator.files.repository import repository_top, shared_git
 from glossator.files.roots import Roots, folder_of
 
 if TYPE_CHECKING:
-    from glossator.settings.model import WorkspaceSettings
+    from glossator.settings import WorkspaceSettings
 
 IGNORE_FILES = frozenset({".gitignore", ".ignore"})
 GIT_RULE = ".git is always left out"

@@ -30,7 +30,7 @@ from glossator.files.sweep import Suspension, Sweep, SweepSlot, interval
 from glossator.files.walk import Found, examine
 from glossator.files.watch import choose_watcher
 from glossator.files.watcher import Watcher
-from glossator.settings.model import WorkspaceSettings
+from glossator.settings import WorkspaceSettings
 
 _FEW = 32  # paths looked at on the spot, at most 3 ms of the event loop
 _FLOOD = 1000  # paths told of without a break, after which some may be missing

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from glossator.files.roots import Roots, outermost
 from glossator.files.watcher import Lost, Report, Watcher
-from glossator.settings.model import WorkspaceSettings
+from glossator.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
     from watchfiles import Change

@@ -24,11 +24,10 @@ import platformdirs
 
 from glossator.core.errors import StoreUnavailable
 from glossator.core.gloss import Gloss, Subject, from_json, to_json
-from glossator.documents.host import WorkspaceHost
+from glossator.documents import WorkspaceHost
 from glossator.glosses.passages import GlossStanding, HashedTexts, Read, standing
 from glossator.glosses.renames import Names, RenameTracker, follow, found_again, still_so
-from glossator.store.glosses import GlossStore
-from glossator.store.logs import Retention
+from glossator.store import GlossStore, Retention
 
 logger = logging.getLogger(__name__)
 

@@ -20,13 +20,9 @@ from typing import TypeVar, cast
 
 from glossator.core.document import Document
 from glossator.core.languages import language_of
-from glossator.documents.host import WorkspaceHost
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.symbols.find import Definition, Found
-from glossator.symbols.finder import SymbolFinder
-from glossator.symbols.symbol import Symbol
-from glossator.worker.client import WorkerGone
-from glossator.worker.connection import JobFailed
+from glossator.documents import WorkspaceHost, WorkspaceSnapshot
+from glossator.symbols import Definition, Found, Symbol, SymbolFinder
+from glossator.worker import JobFailed, WorkerGone
 
 logger = logging.getLogger(__name__)
 

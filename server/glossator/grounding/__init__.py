@@ -1,1 +1,5 @@
 """Checks that the lines an answer cites exist and were read."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

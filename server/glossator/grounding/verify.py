@@ -14,8 +14,8 @@ from glossator.core.citations import CitationMark, parse_citations, unreadable
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.span import Citation, CitationStatus, Span, runs
 from glossator.core.uri import to_uri
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.prompts.loader import load_prompt
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
 
 _NAMED = 4  # runs of lines that were not read
 _COMMAND_CHARACTERS = 100  # that name a run

@@ -14,13 +14,13 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from glossator.core.errors import UsageError
-from glossator.files.roots import Roots
+from glossator.files import Roots
 from glossator.index.files import SegmentInfo
 from glossator.index.layout import VERSION
 from glossator.index.lock import writing
 from glossator.index.manifest import IndexFolder, Stamp
 from glossator.index.policy import MAX_BYTES, MAX_FILES, by_folder
-from glossator.worker.jobs import Job, Progress, Slices
+from glossator.worker import Job, Progress, Slices
 
 if TYPE_CHECKING:
     from glossator.index.segment_writer import SegmentWriter

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
 
-from glossator.files.entries import FileEntry
+from glossator.files import FileEntry
 
 Ranges: TypeAlias = Sequence[tuple[int, int]]  # from, up to; ascending, and none touches another
 

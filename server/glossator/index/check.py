@@ -9,13 +9,11 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from glossator.files.folder_file import CorruptFolders, read_folders
-from glossator.files.folder_memory import divided
-from glossator.files.roots import Roots
+from glossator.files import CorruptFolders, Roots, divided, read_folders
 from glossator.index.manifest import IndexFolder
 from glossator.index.plain import Traits
 from glossator.index.segment import CorruptSegment, Segment
-from glossator.worker.jobs import Job, Progress, Slices
+from glossator.worker import Job, Progress, Slices
 
 if TYPE_CHECKING:
     from glossator.index.reading import Reading

@@ -6,8 +6,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from glossator.files.entries import FileEntry, place_of
-from glossator.files.roots import folder_of
+from glossator.files import FileEntry, folder_of, place_of
 
 
 class DocumentFiles:

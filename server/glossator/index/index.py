@@ -15,9 +15,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from glossator.files.cache import is_racy
-from glossator.files.entries import FileEntry, Files, FolderFiles
-from glossator.files.roots import folder_of
+from glossator.files import FileEntry, Files, FolderFiles, folder_of, is_racy
 from glossator.index.candidates import Candidates, Joined, Ranges
 from glossator.index.placement import (
     PlacedSegment,

@@ -13,9 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from glossator.core.errors import UsageError
-from glossator.files.entries import FileEntry
-from glossator.files.folder_file import FolderFile
-from glossator.files.roots import Roots, is_inside
+from glossator.files import FileEntry, FolderFile, Roots, is_inside
 from glossator.index import policy
 from glossator.index.check import CheckReport
 from glossator.index.index import TextIndex
@@ -29,9 +27,8 @@ from glossator.index.root_store import (
     stores_of,
     take_over,
 )
-from glossator.settings.model import WorkspaceSettings
-from glossator.worker.client import JobFailed, Worker, WorkerGone
-from glossator.worker.jobs import Progress
+from glossator.settings import WorkspaceSettings
+from glossator.worker import JobFailed, Progress, Worker, WorkerGone
 
 _SHOWN = 1000  # files; the progress of writing so many is told
 _IN_THREAD = 2000  # files; going through more is not done on the event loop

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from glossator.files import state_folder
-from glossator.files.stamp import STAMP
+from glossator.files import STAMP, state_folder
 
 MAGIC: Final = b"GLOSTEXT"
 VERSION: Final = state_folder.VERSION

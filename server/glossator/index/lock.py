@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from glossator.files.state_folder import LOCK
+from glossator.files import LOCK
 
 if sys.platform != "win32":
     import fcntl

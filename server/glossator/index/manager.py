@@ -17,15 +17,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from glossator.core.errors import UsageError
-from glossator.files.roots import Roots
+from glossator.files import Roots
 from glossator.index.index import TextIndex, TextStatistics
 from glossator.index.policy import Hooks, Rest
-from glossator.settings.model import WorkspaceSettings
-from glossator.worker.client import Worker, WorkerState
-from glossator.worker.jobs import Progress
+from glossator.settings import WorkspaceSettings
+from glossator.worker import Progress, Worker, WorkerState
 
 if TYPE_CHECKING:
-    from glossator.files.folder_file import FolderFile
+    from glossator.files import FolderFile
     from glossator.index.check import CheckReport
     from glossator.index.index_work import IndexWork
 

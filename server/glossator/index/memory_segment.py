@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.files.entries import FileEntry
+from glossator.files import FileEntry
 from glossator.index.candidates import Candidates
 from glossator.index.fold import KEYS
 from glossator.index.plain import Traits

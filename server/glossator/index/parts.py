@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from glossator.files.disk import Listed, Parts, load_unchanged
-from glossator.files.entries import FileEntry
+from glossator.files import FileEntry, Listed, Parts, load_unchanged
 from glossator.index.candidates import Ranges
 
 

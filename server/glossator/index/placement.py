@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
-from glossator.files.entries import FileEntry, Files, FolderFiles
-from glossator.files.roots import is_inside
+from glossator.files import FileEntry, Files, FolderFiles, is_inside
 from glossator.index.candidates import Candidates, Ranges
 from glossator.index.document_files import DocumentFiles
 

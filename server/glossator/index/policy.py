@@ -13,9 +13,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from glossator.files.entries import FileEntry
-from glossator.files.stamp import ripe_at
-from glossator.worker.jobs import Progress
+from glossator.files import FileEntry, ripe_at
+from glossator.worker import Progress
 
 MAX_FILES = 25_000  # in one segment
 MAX_BYTES = 256_000_000  # of the files of one segment

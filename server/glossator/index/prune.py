@@ -6,9 +6,9 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from glossator.files.state_folder import INNER, disk_bytes, files, folders, last_use
+from glossator.files import INNER, disk_bytes, files, folders, last_use
 from glossator.index.lock import removing
-from glossator.worker.jobs import Job, Slices
+from glossator.worker import Job, Slices
 
 _log = logging.getLogger(__name__)
 

@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.core.document import Missing
-from glossator.files.disk import load_listed
-from glossator.files.roots import Roots
-from glossator.files.stamp import TIMES, ripe_at
+from glossator.files import TIMES, Roots, load_listed, ripe_at
 from glossator.index.fold import KEYS
 from glossator.index.plain import Traits, searchable, traits
 from glossator.index.segment import Stamp

@@ -18,10 +18,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from glossator.files import state_folder
-from glossator.files.entries import FileEntry
-from glossator.files.folder_file import FolderFile
-from glossator.files.roots import Roots, outermost
+from glossator.files import FileEntry, FolderFile, Roots, outermost, state_folder
 from glossator.index.build import BuildSegment, Built, Busy, Stale
 from glossator.index.check import CheckReport, CheckSegments
 from glossator.index.index import TextIndex
@@ -30,9 +27,8 @@ from glossator.index.manifest import IndexFolder, Opened, Stamp
 from glossator.index.placement import ValidDocuments
 from glossator.index.prune import Prune
 from glossator.index.segment import Segment
-from glossator.settings.model import WorkspaceSettings
-from glossator.worker.client import JobFailed, Worker, WorkerGone
-from glossator.worker.jobs import Progress
+from glossator.settings import WorkspaceSettings
+from glossator.worker import JobFailed, Progress, Worker, WorkerGone
 
 if TYPE_CHECKING:
     from glossator.index.reading import Reading

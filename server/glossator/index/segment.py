@@ -28,9 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pyroaring import BitMap
 
-from glossator.files.entries import FolderFiles
-from glossator.files.roots import folder_of
-from glossator.files.stamp import STAMP
+from glossator.files import STAMP, FolderFiles, folder_of
 from glossator.index import layout
 from glossator.index.layout import Form, Sections
 from glossator.index.plain import Traits

@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.files.stamp import STAMP
+from glossator.files import STAMP
 from glossator.index import elias_fano, layout
 from glossator.index.files import SUFFIX, SegmentInfo, sync_folder
 from glossator.index.fold import KEYS

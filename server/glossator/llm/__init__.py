@@ -2,3 +2,7 @@
 
 The only layer that imports the `anthropic` package.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

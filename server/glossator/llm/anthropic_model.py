@@ -24,7 +24,7 @@ from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
 from glossator.llm.profiles import profile_of
 from glossator.llm.request_body import build_body
 from glossator.llm.retry import RetryPolicy, with_retries
-from glossator.settings.model import Backend, ModelSettings, RoleSettings
+from glossator.settings import Backend, ModelSettings, RoleSettings
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic, AsyncStream

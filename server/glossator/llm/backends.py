@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from glossator.core.errors import ModelRefused
 from glossator.llm.lazy_sdk import import_sdk
-from glossator.settings.model import Backend, ModelSettings
+from glossator.settings import Backend, ModelSettings
 
 if TYPE_CHECKING:
     from anthropic import (

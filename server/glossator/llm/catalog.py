@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from glossator.core.price import Price
-from glossator.settings.model import Effort
+from glossator.settings import Effort
 
 Thinking = Literal["adaptive", "unasked"]
 

@@ -18,7 +18,7 @@ from glossator.llm.factory import Role, create_model, fast_role
 from glossator.llm.model import Model
 from glossator.llm.options import ModelOptions
 from glossator.llm.profiles import profile_of
-from glossator.settings.model import Effort, ModelSettings, RoleSettings
+from glossator.settings import Effort, ModelSettings, RoleSettings
 
 OFFLINE = "offline"  # the id of the model that nobody is asked for
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 from glossator.llm.catalog import ModelFacts, facts_of
 from glossator.llm.profiles import ProviderProfile, profile_of
-from glossator.settings.model import Effort, ModelSettings
+from glossator.settings import Effort, ModelSettings
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 

@@ -9,7 +9,7 @@ from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import KEY_VARIABLE, client_factory, key_of, server_of
 from glossator.llm.model import Model
 from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
-from glossator.settings.model import ModelSettings, RoleSettings
+from glossator.settings import ModelSettings, RoleSettings
 
 Role = Literal["main", "fast"]
 

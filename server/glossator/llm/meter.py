@@ -14,7 +14,7 @@ from typing import Literal
 from glossator.core.errors import BudgetSpent
 from glossator.llm.cost import Spending, in_words
 from glossator.llm.model import Model, ModelEvent, ModelRequest, Reply, RetryWait, Taken
-from glossator.settings.model import LimitSettings
+from glossator.settings import LimitSettings
 
 Purpose = Literal["turn", "compaction", "agent"]  # what a reply was asked for
 

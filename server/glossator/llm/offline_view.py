@@ -11,7 +11,7 @@ from glossator.core.imports import is_import
 from glossator.core.terms import DEFINING, defining, identifiers
 from glossator.llm.model import Block, Message
 from glossator.llm.offline_extract import Extract
-from glossator.prompts.loader import load_prompt
+from glossator.prompts import load_prompt
 
 _HIT = re.compile(r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: \(|$)", re.MULTILINE)
 _GREP_FILE = re.compile(r"^(?P<path>.+)\n(?P<lines>(?:\d+[:-].*\n|--\n)+)", re.MULTILINE)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from glossator.llm.model import Block, Message
-from glossator.prompts.loader import load_prompt
-from glossator.settings.model import ModelSettings, Profile
+from glossator.prompts import load_prompt
+from glossator.settings import ModelSettings, Profile
 
 
 @dataclass(frozen=True, slots=True)

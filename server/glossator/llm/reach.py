@@ -6,7 +6,7 @@ import asyncio
 from urllib.parse import urlsplit
 
 from glossator.llm.backends import ANTHROPIC_URL, server_of
-from glossator.settings.model import ModelSettings
+from glossator.settings import ModelSettings
 
 _SECONDS = 2
 _PORTS = {"http": 80, "https": 443}

@@ -14,11 +14,11 @@ from pygls.exceptions import JsonRpcInvalidParams
 from glossator.core.plan import OFFER, PLANNED, chosen_mode
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.reports import show_gloss, show_report
-from glossator.usecases.declared import DECLARED
+from glossator.usecases import DECLARED
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-    from glossator.usecases.commands import LoadedCommand
+    from glossator.usecases import LoadedCommand
 
 
 async def run_command(server: Server, params: types.ExecuteCommandParams) -> object:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from glossator.core.span import CitationView
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
-    from glossator.usecases.gloss import ShownGloss
+    from glossator.usecases import ShownGloss
 
 _log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from glossator import __version__
 from glossator.core.errors import UsageError
-from glossator.documents.change import Closed
+from glossator.documents import Closed
 from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
@@ -32,7 +32,7 @@ from glossator.lsp.protocol import Protocol, Requests, first_leaf
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
-    from glossator.application.application import Application
+    from glossator.application import Application
     from glossator.lsp.service import Service
 
 _log = logging.getLogger(__name__)

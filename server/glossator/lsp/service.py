@@ -10,15 +10,19 @@ from glossator.core.ports import EditorPort
 from glossator.core.text import Position, PositionEncoding
 
 if TYPE_CHECKING:
-    from glossator.application.application import Application
+    from glossator.application import Application
     from glossator.core.gloss import Subject
-    from glossator.settings.model import Settings
-    from glossator.symbols.symbol import Symbol
-    from glossator.usecases.commands import LoadedCommand
-    from glossator.usecases.hover import HoverAnswer
-    from glossator.usecases.lenses import Lens, LensFace
-    from glossator.usecases.symbols import SymbolMatch, SymbolNode
-    from glossator.worker.jobs import Progress
+    from glossator.settings import Settings
+    from glossator.symbols import Symbol
+    from glossator.usecases import (
+        HoverAnswer,
+        Lens,
+        LensFace,
+        LoadedCommand,
+        SymbolMatch,
+        SymbolNode,
+    )
+    from glossator.worker import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +63,21 @@ class Service:
 def load_service() -> Service:
     """The real one. It takes half a second of imports: only after `initialize` was answered."""
     # ruff: noqa: PLC0415 - for the reason above
-    from glossator.application.application import Application
-    from glossator.settings.load import valid_settings
-    from glossator.usecases.commands import COMMANDS
-    from glossator.usecases.gloss import report_at
-    from glossator.usecases.hover import HoverRequest, hover
-    from glossator.usecases.lenses import glosses_changed, lens_face, lenses
-    from glossator.usecases.on_lines import why_not_edited
-    from glossator.usecases.symbols import document_symbols, symbol_named_at, workspace_symbols
+    from glossator.application import Application
+    from glossator.settings import valid_settings
+    from glossator.usecases import (
+        COMMANDS,
+        HoverRequest,
+        document_symbols,
+        glosses_changed,
+        hover,
+        lens_face,
+        lenses,
+        report_at,
+        symbol_named_at,
+        why_not_edited,
+        workspace_symbols,
+    )
 
     return Service(
         COMMANDS,

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from glob import iglob
 from itertools import dropwhile, islice, pairwise
 
-from glossator.shell.parser import parse
-from glossator.shell.script import (
+from glossator.shell import (
     SimpleCommand,
     UncertainWord,
     UnclearScript,
     UnknownPart,
+    parse,
     possible_folders,
 )
 

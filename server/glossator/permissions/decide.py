@@ -20,7 +20,7 @@ from glossator.permissions.policy import FAMILIES, Policy, Rule
 from glossator.permissions.protected import why_protected
 from glossator.permissions.subject import CallSubject, ResolvedPath
 from glossator.permissions.suggest import suggestions
-from glossator.shell.parser import TOO_MANY
+from glossator.shell import TOO_MANY
 
 _NAMED = 5  # protected paths, or commands
 _LETTERS = 80  # of a command

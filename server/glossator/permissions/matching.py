@@ -10,8 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from glossator.files.gitpattern import one_per_byte
-from glossator.files.roots import is_inside
+from glossator.files import is_inside, one_per_byte
 from glossator.permissions.command_words import (
     CommandWords,
     program_of,
@@ -33,8 +32,7 @@ from glossator.permissions.policy import (
 )
 from glossator.permissions.protected import folded
 from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
-from glossator.shell.read_only import is_harmless
-from glossator.shell.script import UncertainWord
+from glossator.shell import UncertainWord, is_harmless
 
 _QUOTING = re.compile(r"['\"\\\\]")
 # options of which it is known that no value follows

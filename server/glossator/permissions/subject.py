@@ -21,8 +21,7 @@ from glossator.permissions.command_words import (
     without_variables,
     words_of,
 )
-from glossator.shell.parser import TOO_MANY
-from glossator.shell.script import Script, SimpleCommand, UnclearScript, UnknownPart
+from glossator.shell import TOO_MANY, Script, SimpleCommand, UnclearScript, UnknownPart
 
 _MAX_LINKS = 40  # on the way to a file, as in Linux
 _NO_SANDBOX = "It would run outside a sandbox."

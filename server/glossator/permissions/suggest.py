@@ -7,7 +7,7 @@ import re
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.files.roots import is_inside
+from glossator.files import is_inside
 from glossator.permissions.command_words import CommandWords, without_variables
 from glossator.permissions.matching import (
     command_covered,

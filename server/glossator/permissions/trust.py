@@ -23,7 +23,7 @@ from glossator.core.permission import Access
 from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown
 from glossator.core.uri import to_path, to_uri
-from glossator.files.roots import is_inside
+from glossator.files import is_inside
 from glossator.permissions.private_file import (
     DamagedFile,
     Entries,

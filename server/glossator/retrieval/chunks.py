@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from glossator.core.document import Document
-from glossator.symbols.symbol import Symbol
+from glossator.symbols import Symbol
 
 MAX_LINES = 60
 _FUNCTIONS = frozenset({"function", "method"})

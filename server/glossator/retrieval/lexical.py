@@ -21,13 +21,12 @@ from glossator.core.document import Document, Missing
 from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
 from glossator.core.imports import are_imports
 from glossator.core.terms import defining, identifiers, query_terms
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.entries import FileEntry
-from glossator.index.required import analyse
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry
+from glossator.index import analyse
 from glossator.retrieval.chunks import Chunk, chunks, joined
-from glossator.search.scan import compile_pattern, matching_lines
-from glossator.search.source import candidates, read_text, unsearchable
-from glossator.symbols.symbol import Symbol
+from glossator.search import candidates, compile_pattern, matching_lines, read_text, unsearchable
+from glossator.symbols import Symbol
 
 _K1, _B = 1.2, 0.75
 _DOCUMENTS = 60  # the best files, which are cut into chunks; memory holds their texts

@@ -1,1 +1,5 @@
 """Running commands so that they reach only what they may."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
-from glossator.files.roots import is_inside
+from glossator.files import is_inside
 from glossator.sandbox.environment import git_settings
 from glossator.sandbox.find import find_below
 from glossator.sandbox.mounts import (

@@ -17,12 +17,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.entries import FileEntry
-from glossator.files.listing import Listing
-from glossator.files.roots import is_inside, outermost
-from glossator.permissions.hidden import HiddenFiles
-from glossator.permissions.protected import (
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry, Listing, is_inside, outermost
+from glossator.permissions import (
+    HiddenFiles,
     folded,
     git_protected_paths,
     obeyed_at_once,

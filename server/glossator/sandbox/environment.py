@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.files.roots import is_inside
-from glossator.shell.script import Script, UnclearScript, possible_folders
+from glossator.files import is_inside
+from glossator.shell import Script, UnclearScript, possible_folders
 
 _KEPT = re.compile(
     r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|SHELL|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX"

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from glossator.core.errors import UsageError
-from glossator.files.roots import is_inside, outermost
+from glossator.files import is_inside, outermost
 from glossator.sandbox.find import find_below
 from glossator.sandbox.policy import HardLinkedFiles
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.files.roots import is_inside
+from glossator.files import is_inside
 from glossator.sandbox.policy import SandboxPolicy
 
 if sys.platform != "win32":

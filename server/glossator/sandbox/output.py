@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.core.shown import shown, some_of
-from glossator.shell.pipeline import FailedPart
+from glossator.shell import FailedPart
 
 HEAD = 6_000  # bytes
 TAIL = 12_000  # bytes

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from glossator.shell.pipeline import PartCodes
+from glossator.shell import PartCodes
 
 
 @dataclass(frozen=True, slots=True)

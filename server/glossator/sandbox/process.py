@@ -21,7 +21,7 @@ from typing import Self
 
 from glossator.sandbox.output import Exit, Output, OutputBuffer
 from glossator.sandbox.policy import Confined
-from glossator.shell.pipeline import FailedPart
+from glossator.shell import FailedPart
 
 _GRACE = 2.0  # seconds between asking a command to end and ending it
 _CHUNK = 65_536  # bytes: what a pipe holds

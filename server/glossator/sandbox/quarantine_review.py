@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from glossator.core.permission import Cut, PermissionAnswer, PermissionRequest, as_sent
 from glossator.core.shown import shown, shown_text
-from glossator.permissions.protected import why_protected
+from glossator.permissions import why_protected
 from glossator.sandbox.quarantine import Quarantined
 from glossator.sandbox.safe_copy import Entry, error_text, open_folder, walk
 

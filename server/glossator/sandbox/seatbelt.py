@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
 
-from glossator.files.roots import is_inside
+from glossator.files import is_inside
 from glossator.sandbox.policy import Confined, SandboxPolicy, Unavailable
 
 _PROGRAM = "/usr/bin/sandbox-exec"

@@ -14,7 +14,7 @@ from glossator.core.descriptors import limit_of_commands
 from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
 from glossator.core.shown import shown
-from glossator.files.roots import is_inside
+from glossator.files import is_inside
 from glossator.sandbox.environment import (
     GitSettings,
     git_settings,
@@ -25,9 +25,7 @@ from glossator.sandbox.environment import (
 from glossator.sandbox.jobs import Jobs, Polled
 from glossator.sandbox.policy import CommandLimits, Confined, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.process import Finished, Process, run
-from glossator.shell.parser import parse
-from glossator.shell.pipeline import part_codes
-from glossator.shell.read_only import CommandContext
+from glossator.shell import CommandContext, parse, part_codes
 
 _NO_LIMITS = CommandLimits()
 _LOWER = 'ulimit -S -n "$0"; exec "$@"'

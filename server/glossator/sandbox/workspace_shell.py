@@ -8,9 +8,8 @@ import platform
 import threading
 from collections.abc import Iterable, Mapping
 
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.permissions.hidden import HiddenFiles
-from glossator.permissions.protected import fixed_paths, git_protected_paths
+from glossator.documents import WorkspaceSnapshot
+from glossator.permissions import HiddenFiles, fixed_paths, git_protected_paths
 from glossator.sandbox import quarantine
 from glossator.sandbox.bubblewrap import find_bubblewrap
 from glossator.sandbox.command_limits import LimitFinder
@@ -22,7 +21,7 @@ from glossator.sandbox.policy import HardLinkedFiles, Quota, Sandbox, SandboxPol
 from glossator.sandbox.quarantine import ProtectedNames, Quarantine
 from glossator.sandbox.seatbelt import find_seatbelt
 from glossator.sandbox.shell import LimitedShell, Shell
-from glossator.settings.model import ShellSettings
+from glossator.settings import ShellSettings
 
 
 class WorkspaceShell:

@@ -13,10 +13,8 @@ from itertools import chain
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
 
-from glossator.files.disk import Parts
-from glossator.files.entries import FileEntry
-from glossator.index.candidates import Ranges
-from glossator.index.parts import read_parts, with_plain_line_ends
+from glossator.files import FileEntry, Parts
+from glossator.index import Ranges, read_parts, with_plain_line_ends
 from glossator.search.scan import Pattern, holds_match, places_by_text
 
 OPENING = 15_000  # bytes that take as long as opening a file

@@ -16,11 +16,9 @@ from statistics import fmean
 from time import monotonic
 from typing import Any, TypeVar
 
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.disk import Stamp
-from glossator.files.entries import FileEntry
-from glossator.index.candidates import Candidates
-from glossator.index.parts import listed_stamp
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry, Stamp
+from glossator.index import Candidates, listed_stamp
 from glossator.search.blocks import OPENING, Blocks, MatchCollector, Reader
 from glossator.search.ripgrep import LARGE, Request, Ripgrep, Sifting
 from glossator.search.ripgrep_program import find_ripgrep

@@ -15,9 +15,8 @@ from typing import Any, TypeVar
 
 import re2
 
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.entries import FileEntry
-from glossator.files.listing import Listing
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry, Listing
 
 Hides = Callable[[FileEntry], bool]
 

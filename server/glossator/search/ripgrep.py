@@ -16,7 +16,7 @@ from itertools import accumulate, chain, islice
 from operator import attrgetter
 from typing import IO, Self
 
-from glossator.files.entries import FileEntry
+from glossator.files import FileEntry
 from glossator.search.child import Child, Ended
 from glossator.search.ripgrep_pattern import in_ripgrep_words
 from glossator.search.ripgrep_program import is_left_out, leave_out

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from glossator.files.roots import Roots, is_inside
+from glossator.files import Roots, is_inside
 from glossator.search.child import Child
 
 _OLDEST = 14

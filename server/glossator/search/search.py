@@ -12,12 +12,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from glossator.core.document import Missing, MissingReason
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.disk import Parts
-from glossator.files.entries import FileEntry
-from glossator.index.candidates import Candidates, Ranges
-from glossator.index.parts import with_plain_line_ends
-from glossator.index.required import analyse
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry, Parts
+from glossator.index import Candidates, Ranges, analyse, with_plain_line_ends
 from glossator.search.blocks import SHOWN, FileMatch, MatchCollector, Reader
 from glossator.search.finder import Finder
 from glossator.search.ripgrep import LARGE, Request

@@ -12,15 +12,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from glossator.core.document import Document, Missing, MissingReason
-from glossator.documents.overlays import Overlay, masked
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.cache import is_racy
-from glossator.files.disk import Parts, Raw, Stamp, load_listed
-from glossator.files.entries import FileEntry
-from glossator.index.candidates import Candidates
-from glossator.index.parts import listed_stamp, read_parts, with_plain_line_ends
-from glossator.index.plain import searchable
-from glossator.index.query import Query
+from glossator.documents import Overlay, WorkspaceSnapshot, masked
+from glossator.files import FileEntry, Parts, Raw, Stamp, is_racy, load_listed
+from glossator.index import (
+    Candidates,
+    Query,
+    listed_stamp,
+    read_parts,
+    searchable,
+    with_plain_line_ends,
+)
 from glossator.search.scan import as_searched
 
 

@@ -11,8 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from glossator.core.report import Report, from_json, to_json
-from glossator.llm.conversation import Conversation
-from glossator.llm.model import Message
+from glossator.llm import Conversation, Message
 
 
 @dataclass(frozen=True, slots=True)

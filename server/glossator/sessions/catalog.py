@@ -23,8 +23,7 @@ from glossator.sessions.journal import Head, Journal, decode_head
 from glossator.sessions.records import UNTITLED, Begun, Record, decode_all
 from glossator.sessions.session import Session
 from glossator.sessions.state import SessionState, add_up
-from glossator.store.log import Contents, NotOpened
-from glossator.store.logs import LogInfo, Logs, Retention
+from glossator.store import Contents, LogInfo, Logs, NotOpened, Retention
 
 logger = logging.getLogger(__name__)
 

@@ -8,17 +8,15 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from glossator.context.modes import tells_mode
+from glossator.context import tells_mode
 from glossator.core.events import RunStarted, UndoneTurn
 from glossator.core.shown import shown, shown_prose
-from glossator.llm.cost import in_words
-from glossator.llm.model import Block, Message
+from glossator.llm import Block, Message, in_words
 from glossator.sessions.agents import AgentBegun
 from glossator.sessions.records import Happened, Received, Record, Restarted, Said, encode
 from glossator.sessions.state import Account, SessionState, add_up, standing
-from glossator.undo.apply import undone_turns
-from glossator.undo.checkpoint_log import NAME as CHECKPOINTS
-from glossator.undo.checkpoint_log import Turn, notes_from_json, take_note
+from glossator.undo import NAME as CHECKPOINTS
+from glossator.undo import Turn, notes_from_json, take_note, undone_turns
 
 _WAS_UNDONE = "*What this turn changed in the files was undone.*"
 _FENCE = "````"  # longer than those that answers hold

@@ -18,13 +18,10 @@ from glossator.core.events import (
     TextDiscarded,
 )
 from glossator.core.span import Span, runs
-from glossator.llm.conversation import Conversation
-from glossator.llm.model import Message
+from glossator.llm import Conversation, Message
 from glossator.sessions.records import Begun, Happened, ReadShown, Record, encode
-from glossator.store.log import Log
-from glossator.store.logs import Logs
-from glossator.tools.findings import Counts, Findings
-from glossator.tools.reads import Range, ReadState, Seen
+from glossator.store import Log, Logs
+from glossator.tools import Counts, Findings, Range, ReadState, Seen
 
 logger = logging.getLogger(__name__)
 

@@ -16,11 +16,9 @@ from typing import Any
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Envelope, Usage
 from glossator.core.span import Span
-from glossator.llm.meter import Purpose
-from glossator.llm.model import Message, ToolSpec
+from glossator.llm import Message, Purpose, ToolSpec
 from glossator.sessions.agents import AGENT_DECODERS, AGENT_ENCODERS, AgentRecord
-from glossator.tools.findings import Counts
-from glossator.tools.reads import Range, Seen
+from glossator.tools import Counts, Range, Seen
 
 UNTITLED = "New session"
 

@@ -20,8 +20,8 @@ from glossator.core.events import (
     TextDelta,
     TextDiscarded,
 )
-from glossator.llm.model import Message
-from glossator.prompts.loader import load_prompt
+from glossator.llm import Message
+from glossator.prompts import load_prompt
 from glossator.sessions.records import Happened, Received, Record, Said, Spent
 from glossator.sessions.state import standing
 

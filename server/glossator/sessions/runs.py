@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
-from glossator.agent.clock import RunClock
+from glossator.agent import RunClock
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.events import Envelope, Event, Notice, RunCancelled, RunFailed
 from glossator.core.ports import EditorPort

@@ -8,16 +8,26 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from glossator.context.compactor import CompactionBackoff
+from glossator.context import CompactionBackoff
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Envelope, RunStarted, Usage
 from glossator.core.todo import Todo, TodoState
 from glossator.core.tool_result import ToolResult
-from glossator.llm.conversation import Conversation, tool_answers
-from glossator.llm.history import repaired
-from glossator.llm.meter import Budget, Meter, Purpose
-from glossator.llm.model import Message, Model, Reply, Taken, ToolCall, ToolSpec
-from glossator.prompts.loader import load_prompt
+from glossator.llm import (
+    Budget,
+    Conversation,
+    Message,
+    Meter,
+    Model,
+    Purpose,
+    Reply,
+    Taken,
+    ToolCall,
+    ToolSpec,
+    repaired,
+    tool_answers,
+)
+from glossator.prompts import load_prompt
 from glossator.sessions.agents import AgentRecord, Reported
 from glossator.sessions.journal import (
     Head,
@@ -51,9 +61,8 @@ from glossator.sessions.state import (
     asked,
     remember,
 )
-from glossator.settings.model import LimitSettings
-from glossator.tools.runs import CommandRuns
-from glossator.tools.steps import TodoList
+from glossator.settings import LimitSettings
+from glossator.tools import CommandRuns, TodoList
 
 __all__ = ["UNTITLED", "Session", "title_of"]
 

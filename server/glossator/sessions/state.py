@@ -15,8 +15,7 @@ from glossator.core.events import Usage
 from glossator.core.images import Image
 from glossator.core.report import Report
 from glossator.core.span import Span
-from glossator.llm.cost import Spending
-from glossator.llm.model import Message, ToolSpec
+from glossator.llm import Message, Spending, ToolSpec
 from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
 from glossator.sessions.records import (
     UNTITLED,
@@ -33,9 +32,8 @@ from glossator.sessions.records import (
     Spent,
     Titled,
 )
-from glossator.tools.findings import Counts
-from glossator.tools.reads import Seen
-from glossator.undo.checkpoint_log import TOLD
+from glossator.tools import Counts, Seen
+from glossator.undo import TOLD
 
 # Names of what is kept of the conversation: dropped with the run that kept it.
 TODO = "todo"

@@ -1,1 +1,5 @@
 """One settings model for every edge; its JSON schema feeds the clients."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from glob import iglob
 from itertools import islice
 
-from glossator.files.roots import is_inside
+from glossator.files import is_inside
 from glossator.shell.programs import ANYTHING, FIND, GIT, GIT_RUNS, MANY, PROGRAMS, Options
 from glossator.shell.script import (
     FOLDER_CHANGERS,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tree_sitter import Node, Parser
 
 from glossator.shell.script import Redirect, UncertainWord
-from glossator.symbols.grammars import grammar_of
+from glossator.symbols import grammar_of
 
 MAX_BYTES = 10_000  # parsed in about a millisecond
 MAX_DEPTH = 40

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from glossator.core.languages import CODE, language_of
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.roots import is_inside
-from glossator.index.required import analyse
-from glossator.search.source import candidates as text_candidates
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import is_inside
+from glossator.index import analyse
+from glossator.search import candidates as text_candidates
 from glossator.symbols.modules import module_of
 
 

@@ -20,7 +20,7 @@ from glossator.symbols.names import Name
 from glossator.symbols.references import Reference, references
 from glossator.symbols.sources import SLICE, Library, Outlines, Text, outlines, read
 from glossator.symbols.symbol import Symbol
-from glossator.worker.jobs import Job, Progress, Slices
+from glossator.worker import Job, Progress, Slices
 
 MAX_MENTIONS = 20  # lines shown of texts that we do not understand
 

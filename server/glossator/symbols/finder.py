@@ -17,10 +17,10 @@ from typing import TypeVar
 
 from glossator.core.document import Document, Origin
 from glossator.core.languages import CODE, language_of
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.listing import Listing
-from glossator.settings.model import WorkspaceSettings
-from glossator.store.blobs import BlobStatistics
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import Listing
+from glossator.settings import WorkspaceSettings
+from glossator.store import BlobStatistics
 from glossator.symbols.candidates import ANYWHERE, Place, candidates, open_texts
 from glossator.symbols.find import Definition, FindDefinitions, FindUses, Found, Limits, Use
 from glossator.symbols.imports import Import
@@ -30,9 +30,7 @@ from glossator.symbols.single import CallsOf, ImportsOf, IsName, OutlineOf, Outl
 from glossator.symbols.sources import Library, statistics
 from glossator.symbols.symbol import Symbol
 from glossator.symbols.table import MatchKnown, MatchNames, ReadNames, Stamp
-from glossator.worker.client import Phase, Worker, WorkerGone
-from glossator.worker.connection import JobFailed
-from glossator.worker.jobs import Job, Progress
+from glossator.worker import Job, JobFailed, Phase, Progress, Worker, WorkerGone
 
 logger = logging.getLogger(__name__)
 

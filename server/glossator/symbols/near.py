@@ -20,7 +20,7 @@ import re2
 from glossator.core.languages import CODE
 from glossator.symbols.sources import SLICE, Library, outlines, read
 from glossator.symbols.symbol import Symbol
-from glossator.worker.jobs import Job, Slices
+from glossator.worker import Job, Slices
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
 _ALIKE = 0.75  # ratio of `difflib`

@@ -12,7 +12,7 @@ from glossator.symbols.imports import Import, imports
 from glossator.symbols.references import calls_in, is_name
 from glossator.symbols.sources import SLICE, Library, editor_text, outlines, read
 from glossator.symbols.symbol import Symbol
-from glossator.worker.jobs import Job, Slices
+from glossator.worker import Job, Slices
 
 Outlined = tuple[str, tuple[Symbol, ...]]  # the SHA-256 of a text, and its outline
 

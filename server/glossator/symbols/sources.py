@@ -17,11 +17,9 @@ from functools import cache
 from glossator.core.document import Missing, text_hash
 from glossator.core.errors import StoreUnavailable
 from glossator.core.languages import language_of
-from glossator.documents.overlays import masked
-from glossator.files.disk import Loaded, load
-from glossator.files.roots import Roots, outermost
-from glossator.files.state_folder import prepare, root_folder
-from glossator.store.blobs import Blobs, BlobStatistics
+from glossator.documents import masked
+from glossator.files import Loaded, Roots, load, outermost, prepare, root_folder
+from glossator.store import Blobs, BlobStatistics
 from glossator.symbols.codec import SYMBOLS_VERSION, dump
 from glossator.symbols.codec import load as parsed
 from glossator.symbols.outline import OUTLINE_LIMIT, outline

@@ -21,7 +21,7 @@ from glossator.core.languages import CODE
 from glossator.core.text import split_lines
 from glossator.symbols.find import Definition, line_of
 from glossator.symbols.sources import SLICE, Library, Outlines, outlines, read
-from glossator.worker.jobs import Job, Progress, Slices
+from glossator.worker import Job, Progress, Slices
 
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 

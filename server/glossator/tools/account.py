@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from glossator.core.document import Missing
 from glossator.core.shown import shown
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.walk import SPECIAL, UNREADABLE
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import SPECIAL, UNREADABLE
 from glossator.tools.selection import SPECIAL_CHARACTER, Selection
 
 _RULES_SHOWN = 5

@@ -11,7 +11,7 @@ from glossator.core.permission import Access
 from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import ToolResult
-from glossator.prompts.loader import load_prompt
+from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext
 
 MAX_OPTIONS = 6

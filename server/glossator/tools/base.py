@@ -17,9 +17,9 @@ from glossator.core.edit import Editing
 from glossator.core.permission import Access, Permit
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.sandbox.shell import ShellContext
-from glossator.symbols.finder import SymbolFinder
+from glossator.documents import WorkspaceSnapshot
+from glossator.sandbox import ShellContext
+from glossator.symbols import SymbolFinder
 from glossator.tools.agents import Agents
 from glossator.tools.findings import Findings
 from glossator.tools.habits import DESCRIBING, NAMES, SINGLE

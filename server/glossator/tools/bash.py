@@ -9,10 +9,18 @@ from pydantic import Field
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
-from glossator.prompts.loader import load_prompt
-from glossator.sandbox.jobs import MOST_RUNNING
-from glossator.sandbox.output import HEAD, TAIL, Exit, Output, exit_text, output_text
-from glossator.sandbox.shell import ShellCommand, ShellContext
+from glossator.prompts import load_prompt
+from glossator.sandbox import (
+    HEAD,
+    MOST_RUNNING,
+    TAIL,
+    Exit,
+    Output,
+    ShellCommand,
+    ShellContext,
+    exit_text,
+    output_text,
+)
 from glossator.tools.base import ToolArgs, ToolContext
 
 SECONDS = 120

@@ -19,8 +19,8 @@ from glossator.core.document import Document, Missing
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.core.uri import to_path
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.prompts.loader import load_prompt
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.quoting import HiddenTexts
 from glossator.tools.selection import visible

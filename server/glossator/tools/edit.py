@@ -9,8 +9,8 @@ from glossator.core.permission import Access
 from glossator.core.replacement import Replacement
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
-from glossator.edits.find import Substitution, substitute
-from glossator.prompts.loader import load_prompt
+from glossator.edits import Substitution, substitute
+from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.editing import edit_known, preview
 

@@ -16,7 +16,7 @@ from glossator.core.shown import shown
 from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
-from glossator.edits.merge import rebase
+from glossator.edits import rebase
 from glossator.tools.base import Cancelled, ToolContext, in_thread
 from glossator.tools.edit_report import (
     MORE_CHANGED,

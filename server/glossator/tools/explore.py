@@ -10,7 +10,7 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.report import Thoroughness
 from glossator.core.tool_result import ToolResult
-from glossator.prompts.loader import load_prompt
+from glossator.prompts import load_prompt
 from glossator.tools.agents import Directive, as_result
 from glossator.tools.base import ToolArgs, ToolContext
 

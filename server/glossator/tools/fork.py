@@ -9,7 +9,7 @@ from pydantic import Field
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
-from glossator.prompts.loader import load_prompt
+from glossator.prompts import load_prompt
 from glossator.tools.agents import as_result
 from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.explore import NO_AGENTS

@@ -10,9 +10,9 @@ from pydantic import Field
 from glossator.core.permission import Access
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.entries import FileEntry
-from glossator.prompts.loader import load_prompt
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry
+from glossator.prompts import load_prompt
 from glossator.tools.account import account, hints
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Hidden, pattern_of, place_of, select

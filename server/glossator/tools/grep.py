@@ -19,13 +19,10 @@ from glossator.core.document import MissingReason
 from glossator.core.permission import Access
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.entries import FileEntry
-from glossator.prompts.loader import load_prompt
-from glossator.search.ripgrep import Request
-from glossator.search.scan import Lines
-from glossator.search.search import TextSearch
-from glossator.search.source import Text, unsearchable
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry
+from glossator.prompts import load_prompt
+from glossator.search import Lines, Request, Text, TextSearch, unsearchable
 from glossator.tools.account import account
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, searching
 from glossator.tools.grep_habits import as_grep

@@ -11,9 +11,8 @@ from glossator.core.document import Document
 from glossator.core.shown import shown
 from glossator.core.span import Span, whole_and_cut
 from glossator.core.tool_result import shorten
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.search.scan import Lines
-from glossator.search.source import Text, document_of
+from glossator.documents import WorkspaceSnapshot
+from glossator.search import Lines, Text, document_of
 
 MAX_LINE_CHARACTERS = 500
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from glossator.core.document import Missing
 from glossator.core.images import MAX_BYTES, image_of
 from glossator.core.tool_result import ToolResult
-from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.documents import WorkspaceSnapshot
 from glossator.tools.base import Cancelled
 
 

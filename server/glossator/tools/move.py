@@ -16,9 +16,9 @@ from glossator.core.permission import Access
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.roots import is_inside
-from glossator.prompts.loader import load_prompt
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import is_inside
+from glossator.prompts import load_prompt
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.editing import edits_of
 

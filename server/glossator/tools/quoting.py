@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from glossator.core.document import Document
-from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.documents import WorkspaceSnapshot
 
 _MARKS = re.compile(
     r"[\"'`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb]|\.\.\.|\u2026"

@@ -17,8 +17,8 @@ from glossator.core.permission import Access
 from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.prompts.loader import load_prompt
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.images import read_image
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines

@@ -15,7 +15,7 @@ from glossator.core.document import Document
 from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
 from glossator.core.span import Span, runs, spans_of
 from glossator.core.uri import to_path, to_uri
-from glossator.files.roots import is_inside
+from glossator.files import is_inside
 
 Range = tuple[int, int | None]  # first line shown (1-based), how many; None: what has no lines
 

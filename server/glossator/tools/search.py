@@ -11,16 +11,14 @@ from glossator.core.permission import Access
 from glossator.core.span import Span, whole_and_cut
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.prompts.loader import load_prompt
-from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.lexical import Found, Hit, Ranking, best_chunks, rank
-from glossator.symbols.finder import SymbolFinder
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
+from glossator.retrieval import Chunk, Found, Hit, Ranking, best_chunks, rank
+from glossator.symbols import SymbolFinder
 from glossator.tools.account import account
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread, searching
 from glossator.tools.selection import Hidden, Selection, select
-from glossator.worker.client import WorkerGone
-from glossator.worker.connection import JobFailed
+from glossator.worker import JobFailed, WorkerGone
 
 logger = logging.getLogger(__name__)
 

@@ -12,11 +12,9 @@ from functools import cached_property
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.entries import FileEntry
-from glossator.files.glob import compile_glob
-from glossator.files.roots import is_inside
-from glossator.search.fuzzy import best_files
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry, compile_glob, is_inside
+from glossator.search import best_files
 from glossator.tools.file_types import extensions_of
 
 Hidden = Callable[[str], bool]  # whether rules keep the file at an absolute path from being shown

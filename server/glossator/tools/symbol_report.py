@@ -12,11 +12,8 @@ from glossator.core.languages import CODE, language_of
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.core.uri import to_uri
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.symbols.find import Coverage, Definition, Found, Line, Use
-from glossator.symbols.names import Name
-from glossator.symbols.near import Near
-from glossator.symbols.symbol import Symbol
+from glossator.documents import WorkspaceSnapshot
+from glossator.symbols import Coverage, Definition, Found, Line, Name, Near, Symbol, Use
 from glossator.tools.account import account
 from glossator.tools.selection import Selection
 

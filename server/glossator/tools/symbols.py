@@ -13,19 +13,13 @@ from glossator.core.languages import LANGUAGES, language_of
 from glossator.core.permission import Access
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.prompts.loader import load_prompt
-from glossator.symbols.candidates import Place
-from glossator.symbols.find import Definition, Found, Use
-from glossator.symbols.finder import ALL_USES, CALLS
-from glossator.symbols.names import Name
-from glossator.symbols.near import Near
-from glossator.symbols.symbol import Symbol
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
+from glossator.symbols import ALL_USES, CALLS, Definition, Found, Name, Near, Place, Symbol, Use
 from glossator.tools import symbol_report
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Hidden, Selection, select, visible
-from glossator.worker.client import WorkerGone
-from glossator.worker.connection import JobFailed
+from glossator.worker import JobFailed, WorkerGone
 
 MAX_NEAR = 8
 

@@ -12,7 +12,7 @@ from glossator.core.permission import Access
 from glossator.core.todo import Todo as Step
 from glossator.core.todo import TodoState
 from glossator.core.tool_result import ToolResult
-from glossator.prompts.loader import load_prompt
+from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext
 
 MAX_STEPS = 50

@@ -8,8 +8,8 @@ from typing import ClassVar
 from glossator.core.permission import Access
 from glossator.core.replacement import Replacement
 from glossator.core.tool_result import ToolResult
-from glossator.edits.line_ends import rewrite
-from glossator.prompts.loader import load_prompt
+from glossator.edits import rewrite
+from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.editing import create, edit_known, find_target, preview
 

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from functools import partial
 
 from glossator.core.events import UndoneTurn
-from glossator.store.objects import Objects, object_id
+from glossator.store import Objects, object_id
 from glossator.undo.checkpoint_log import Note, Turn, TurnLog
 from glossator.undo.checkpoint_store import FileStateReader
 from glossator.undo.file_states import (

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from time import time_ns
 
-from glossator.files.disk import Stamp
-from glossator.store.objects import Objects
+from glossator.files import Stamp
+from glossator.store import Objects
 from glossator.undo.file_states import (
     Absent,
     Content,

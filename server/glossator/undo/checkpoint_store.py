@@ -15,8 +15,7 @@ from typing import TypeVar
 from glossator.core.document import text_hash
 from glossator.core.encoding import decode
 from glossator.core.errors import StoreUnavailable
-from glossator.store.log import unavailable
-from glossator.store.objects import Objects
+from glossator.store import Objects, unavailable
 from glossator.undo.file_states import (
     Content,
     DiskFiles,

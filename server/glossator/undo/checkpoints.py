@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.events import UndoneTurn
-from glossator.store.objects import Objects
+from glossator.store import Objects
 from glossator.undo.apply import (
     OnConflict,
     Plan,

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from glossator.core.encoding import decode, encode
-from glossator.files.roots import is_inside
-from glossator.store.objects import object_id
+from glossator.files import is_inside
+from glossator.store import object_id
 
 _MANY = 50  # files
 _NEW_MODE = 0o644  # of a text that is on no disk

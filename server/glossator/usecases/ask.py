@@ -8,16 +8,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from glossator.agent.agent import Agent, Stop
-from glossator.agent.loop import run_agent
-from glossator.agent.run import RunContext
-from glossator.application.application import Application
-from glossator.application.attaching import Attachment, Pasted, attach_all, attach_mentioned
-from glossator.application.changed import changes, keep_texts
-from glossator.application.delegation import Delegation
-from glossator.application.opening import agents_told, opening
-from glossator.context.attachments import Attached, Exhibit
-from glossator.context.modes import ends_in_plan
+from glossator.agent import Agent, RunContext, Stop, run_agent
+from glossator.application import (
+    Application,
+    Attachment,
+    Delegation,
+    Pasted,
+    agents_told,
+    attach_all,
+    attach_mentioned,
+    changes,
+    keep_texts,
+    opening,
+)
+from glossator.context import Attached, Exhibit, ends_in_plan
 from glossator.core.answers import Answer
 from glossator.core.asking import asking_for
 from glossator.core.document import text_hash
@@ -34,12 +38,10 @@ from glossator.core.permission import Mode
 from glossator.core.plan import PLANNED
 from glossator.core.span import Citation, CitationView
 from glossator.core.todo import Todo
-from glossator.grounding.verify import faults, verify_all
-from glossator.llm.conversation import user_message
-from glossator.llm.model import Model
-from glossator.prompts.loader import load_prompt
-from glossator.sessions.runs import Run
-from glossator.sessions.session import UNTITLED, Session, title_of
+from glossator.grounding import faults, verify_all
+from glossator.llm import Model, user_message
+from glossator.prompts import load_prompt
+from glossator.sessions import UNTITLED, Run, Session, title_of
 from glossator.usecases.compact import compactor_of
 from glossator.usecases.undo import changed_files, reminded, reminder, undone
 

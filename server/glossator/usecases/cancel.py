@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.errors import UsageError
 
 

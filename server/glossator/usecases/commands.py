@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.errors import DeclarationError
 from glossator.usecases.declaration import Declaration
 from glossator.usecases.declared import DECLARED

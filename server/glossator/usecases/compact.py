@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from glossator.application.application import Application
-from glossator.context.compaction import Carried, Compacted, NoGain
-from glossator.context.compactor import Compactor
-from glossator.context.kept import Weights
-from glossator.context.summary import Frame
+from glossator.application import Application
+from glossator.context import Carried, Compacted, Compactor, Frame, NoGain, Weights
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction, Event
 from glossator.core.permission import Access
@@ -17,8 +14,8 @@ from glossator.core.report import Report
 from glossator.core.session_answers import CompactAnswer
 from glossator.core.span import runs
 from glossator.core.tool_result import shorten
-from glossator.llm.model import Model
-from glossator.sessions.session import Session
+from glossator.llm import Model
+from glossator.sessions import Session
 
 _ASKING = frozenset({"AskUser"})
 _REPORTS = 20  # the newest, that a compaction carries over

@@ -9,16 +9,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.application.application import Application
-from glossator.context.mentions import DIAGNOSTICS, as_mention, unfinished
+from glossator.application import Application
+from glossator.context import DIAGNOSTICS, as_mention, unfinished
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.entries import FileEntry
-from glossator.permissions.hidden import HiddenFiles
-from glossator.search.fuzzy import best_files, newest_files, way_of
-from glossator.symbols.find import Definition
-from glossator.symbols.symbol import Symbol
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import FileEntry
+from glossator.permissions import HiddenFiles
+from glossator.search import best_files, newest_files, way_of
+from glossator.symbols import Definition, Symbol
 from glossator.usecases.declared import CHAT_COMMANDS
 
 MAX_ITEMS = 100

@@ -8,18 +8,15 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.answers import Check, CheckState, DoctorAnswer
 from glossator.core.errors import ModelError
 from glossator.core.shown import shown
-from glossator.llm.effort import effort_problems
-from glossator.llm.factory import describe
-from glossator.llm.reach import why_unreachable
-from glossator.permissions.trust import how_to_trust
-from glossator.sandbox.policy import Unavailable
-from glossator.sandbox.workspace_shell import find_sandbox
-from glossator.search.ripgrep_program import Absent, find_ripgrep
-from glossator.settings.load import user_file
+from glossator.llm import describe, effort_problems, why_unreachable
+from glossator.permissions import how_to_trust
+from glossator.sandbox import Unavailable, find_sandbox
+from glossator.search import Absent, find_ripgrep
+from glossator.settings import user_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,15 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from glossator.application.application import Application
-from glossator.application.attaching import Attachment, Pasted, attach_all, attach_mentioned
-from glossator.application.delegation import Delegation
-from glossator.context.attachments import Attached, Exhibit
+from glossator.application import (
+    Application,
+    Attachment,
+    Delegation,
+    Pasted,
+    attach_all,
+    attach_mentioned,
+)
+from glossator.context import Attached, Exhibit
 from glossator.core.answers import Explored
 from glossator.core.asking import asking_for
 from glossator.core.document import Missing, MissingReason
@@ -19,11 +24,10 @@ from glossator.core.events import CitationChecked, Notice, RunFinished, RunStart
 from glossator.core.gloss import Subject
 from glossator.core.report import Report, Thoroughness
 from glossator.core.span import CitationView
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.llm.conversation import user_message
-from glossator.sessions.runs import Run
-from glossator.sessions.session import UNTITLED, Session, title_of
-from glossator.tools.agents import Directive
+from glossator.documents import WorkspaceSnapshot
+from glossator.llm import user_message
+from glossator.sessions import UNTITLED, Run, Session, title_of
+from glossator.tools import Directive
 
 EXPLORED = "explored"  # what is kept of a run, so that it can be asked again
 

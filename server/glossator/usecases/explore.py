@@ -11,16 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from glossator.application.application import Application
-from glossator.application.attaching import attach_all
-from glossator.context.attachments import Attached, Exhibit
-from glossator.context.mentions import look_up, mentions
+from glossator.application import Application, attach_all
+from glossator.context import Attached, Exhibit, look_up, mentions
 from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.gloss import WORKSPACE, Subject
 from glossator.core.report import Thoroughness
 from glossator.core.uri import to_uri
-from glossator.sessions.session import Session
+from glossator.sessions import Session
 from glossator.usecases.exploration import EXPLORED, ExploreRequest, run_exploration
 from glossator.usecases.gloss import explored_and_kept, keep, looked_up, uri_of
 from glossator.usecases.subjects import Pointed, pointed_at

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.citations import CitationMark
 from glossator.core.document import Document
 from glossator.core.file_kinds import FileKind, is_test, kind_of
@@ -23,15 +23,10 @@ from glossator.core.languages import language_of
 from glossator.core.report import Report
 from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.grounding.reporting import report_of
-from glossator.grounding.verify import verify
-from glossator.symbols.candidates import Place
-from glossator.symbols.find import Line, Use
-from glossator.symbols.finder import ALL_USES
-from glossator.symbols.names import Name
-from glossator.symbols.symbol import Symbol
-from glossator.tools.reads import ReadState
+from glossator.documents import WorkspaceSnapshot
+from glossator.grounding import report_of, verify
+from glossator.symbols import ALL_USES, Line, Name, Place, Symbol, Use
+from glossator.tools import ReadState
 from glossator.usecases.facts import Call, calls_of, last_commit
 from glossator.usecases.subjects import Pointed
 

@@ -11,15 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.document import Document
 from glossator.core.file_kinds import is_test
 from glossator.core.languages import CODE, language_of
 from glossator.core.report import Report
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.grounding.reporting import report_of
-from glossator.symbols.find import Line
-from glossator.symbols.modules import module_of, named_modules
+from glossator.documents import WorkspaceSnapshot
+from glossator.grounding import report_of
+from glossator.symbols import Line, module_of, named_modules
 from glossator.usecases.extract import EXTRACT, Quoting, beginning, counted
 
 _TOP = "."  # the part of files that lie in no folder

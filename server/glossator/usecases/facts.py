@@ -14,19 +14,15 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.ports import CallPlace, CallsWanted
 from glossator.core.text import Position, count_units
 from glossator.core.uri import to_path
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.sandbox.output import Exit
-from glossator.sandbox.shell import LimitedShell, ShellCommand
-from glossator.symbols.candidates import Place
-from glossator.symbols.find import Line
-from glossator.symbols.finder import CALLS
-from glossator.symbols.names import Name
+from glossator.documents import WorkspaceSnapshot
+from glossator.sandbox import Exit, LimitedShell, ShellCommand
+from glossator.symbols import CALLS, Line, Name, Place
 from glossator.usecases.subjects import Pointed
 
 _EDITOR_SECONDS = 5.0  # for the editor's answer

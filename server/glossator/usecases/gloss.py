@@ -15,27 +15,23 @@ from pathlib import PurePath
 from typing import TypeVar
 from urllib.parse import quote
 
-from glossator.application.application import Application
-from glossator.application.attaching import Attachment
-from glossator.context.attachments import Attached, Exhibit
+from glossator.application import Application, Attachment
+from glossator.context import Attached, Exhibit
 from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.gloss import FOLDER, WORKSPACE, Gloss, Subject
 from glossator.core.report import Report, Thoroughness
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
-from glossator.glosses.gloss_index import GlossState
-from glossator.glosses.passages import passage_of
-from glossator.glosses.text import document, state
-from glossator.prompts.loader import load_prompt
-from glossator.sessions.session import Session
+from glossator.glosses import GlossState, document, passage_of, state
+from glossator.prompts import load_prompt
+from glossator.sessions import Session
 from glossator.usecases.exploration import ExploreRequest, run_exploration
 from glossator.usecases.extract import extract
 from glossator.usecases.extract_overview import extract_overview
 from glossator.usecases.facts import Call, calls_of
 from glossator.usecases.subjects import Pointed, called, pointed_at
-from glossator.worker.client import WorkerGone
-from glossator.worker.connection import JobFailed
+from glossator.worker import JobFailed, WorkerGone
 
 SCHEME = "glossator"
 

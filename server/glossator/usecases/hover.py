@@ -18,24 +18,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import unquote
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.document import Document
 from glossator.core.errors import InvalidPosition
 from glossator.core.languages import CODE, language_of
 from glossator.core.markdown import harmless
 from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.glosses.text import gloss_link, opening, origin, report_link, state
-from glossator.symbols.candidates import Place
-from glossator.symbols.find import Definition, Found, Limits
-from glossator.symbols.finder import SymbolFinder
-from glossator.symbols.modules import module_ends
-from glossator.symbols.names import Name
-from glossator.symbols.symbol import Symbol, symbol_at
+from glossator.documents import WorkspaceSnapshot
+from glossator.glosses import gloss_link, opening, origin, report_link, state
+from glossator.symbols import (
+    Definition,
+    Found,
+    Limits,
+    Name,
+    Place,
+    Symbol,
+    SymbolFinder,
+    module_ends,
+    symbol_at,
+)
 from glossator.usecases.subjects import subject_of
-from glossator.worker.client import WorkerGone
-from glossator.worker.connection import JobFailed
+from glossator.worker import JobFailed, WorkerGone
 
 logger = logging.getLogger(__name__)
 

@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.application.application import Application, BuildProgress
+from glossator.application import Application, BuildProgress
 from glossator.core.answers import IndexAnswer
 from glossator.core.errors import UsageError
-from glossator.index.manager import TextIndexManager, TextIndexStatus
-from glossator.worker.client import JobFailed, WorkerGone
+from glossator.index import TextIndexManager, TextIndexStatus
+from glossator.worker import JobFailed, WorkerGone
 
 
 class IndexMode(StrEnum):

@@ -6,19 +6,15 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.gloss import Subject
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.glosses.text import state
-from glossator.symbols.candidates import Place
-from glossator.symbols.find import Limits
-from glossator.symbols.finder import CALLS
-from glossator.symbols.names import Name
+from glossator.glosses import state
+from glossator.symbols import CALLS, Limits, Name, Place
 from glossator.usecases.subjects import subject_of
 from glossator.usecases.symbols import name_range
-from glossator.worker.client import WorkerGone
-from glossator.worker.connection import JobFailed
+from glossator.worker import JobFailed, WorkerGone
 
 logger = logging.getLogger(__name__)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
-from glossator.prompts.loader import load_prompt
-from glossator.sessions.session import Session
+from glossator.prompts import load_prompt
+from glossator.sessions import Session
 from glossator.usecases.ask import answer
 
 

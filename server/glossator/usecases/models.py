@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.answers import ModelList, ModelView
 from glossator.core.errors import UsageError
 from glossator.core.price import Price
-from glossator.llm.catalog import ModelFacts
-from glossator.llm.choice import OFFLINE, Models
-from glossator.settings.model import Effort
+from glossator.llm import OFFLINE, ModelFacts, Models
+from glossator.settings import Effort
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glossator.application.application import Application
-from glossator.application.attaching import Attachment, attach_all, attach_lines
+from glossator.application import Application, Attachment, attach_all, attach_lines
 from glossator.core.answers import Answer, Explored
 from glossator.core.citations import place
 from glossator.core.diagnostics import Diagnostic
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.report import Thoroughness
-from glossator.prompts.loader import load_prompt
+from glossator.prompts import load_prompt
 from glossator.usecases.actions import EXPLORE_USAGE, Action
 from glossator.usecases.ask import answer
 from glossator.usecases.exploration import ExploreRequest

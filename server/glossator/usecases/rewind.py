@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from glossator.application.application import Application
-from glossator.application.attaching import Attachment, Pasted, attach_again, attach_all
+from glossator.application import Application, Attachment, Pasted, attach_again, attach_all
 from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
 from glossator.core.events import RunStarted
 from glossator.core.session_answers import DroppedRun, RetryAnswer, RewindAnswer, TurnView
-from glossator.sessions.replay import event_of
-from glossator.sessions.session import Session
-from glossator.sessions.state import AskedRun
-from glossator.undo.checkpoint_log import NAME
+from glossator.sessions import AskedRun, Session, event_of
+from glossator.undo import NAME
 from glossator.usecases.ask import answer
 from glossator.usecases.exploration import ExploreRequest
 from glossator.usecases.explore import exploration, explore_again

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.answers import ListedRule, RuleList, Source
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.permissions.grants import Grants
-from glossator.permissions.policy import Rule, parse_rule
+from glossator.permissions import Grants, Rule, parse_rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.answers import SearchAnswer, SearchHit
 from glossator.core.errors import UsageError
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.retrieval.lexical import Found, Hit
-from glossator.tools.base import Cancelled, in_thread
-from glossator.tools.search import MAX_CHUNKS, enclosing, nothing_found, unparsed
-from glossator.tools.search import search as search_chunks
-from glossator.tools.selection import Selection
+from glossator.documents import WorkspaceSnapshot
+from glossator.retrieval import Found, Hit
+from glossator.tools import (
+    MAX_CHUNKS,
+    Cancelled,
+    Selection,
+    enclosing,
+    in_thread,
+    nothing_found,
+    unparsed,
+)
+from glossator.tools import search as search_chunks
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, UndoneTurn
 from glossator.core.session_answers import (
@@ -19,11 +19,17 @@ from glossator.core.session_answers import (
     SessionList,
 )
 from glossator.core.shown import shown, shown_prose
-from glossator.sessions.agents import PersistedAgent, agents_in
-from glossator.sessions.catalog import ListedSession
-from glossator.sessions.export import message_parts, to_json, to_markdown
-from glossator.sessions.replay import replay
-from glossator.sessions.state import add_up, standing
+from glossator.sessions import (
+    ListedSession,
+    PersistedAgent,
+    add_up,
+    agents_in,
+    message_parts,
+    replay,
+    standing,
+    to_json,
+    to_markdown,
+)
 from glossator.usecases.undo import undone_turns
 
 _TITLE_CHARACTERS = 200

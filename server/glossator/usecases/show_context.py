@@ -6,17 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from glossator.application.application import Application
-from glossator.application.opening import opening
-from glossator.context.inspector import Sent, inspect
-from glossator.context.summary import Frame
+from glossator.application import Application, opening
+from glossator.context import Frame, Sent, inspect
 from glossator.core.session_answers import ContextAnswer
-from glossator.llm.catalog import facts_of
-from glossator.llm.model import Message
-from glossator.llm.options import CacheLifetime
-from glossator.llm.profiles import profile_of
-from glossator.sessions.records import UNTITLED, Spent
-from glossator.sessions.state import Account, add_up
+from glossator.llm import CacheLifetime, Message, facts_of, profile_of
+from glossator.sessions import UNTITLED, Account, Spent, add_up
 
 _LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
 

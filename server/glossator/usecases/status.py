@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glossator import __version__
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.answers import (
     IndexView,
     OutlinesView,
@@ -20,11 +20,11 @@ from glossator.core.answers import (
     SweepView,
 )
 from glossator.core.shown import shown
-from glossator.files.sweep import Sweep
-from glossator.index.manager import TextIndexStatus
-from glossator.search.ripgrep_program import Absent, find_ripgrep
-from glossator.sessions.session import Session
-from glossator.worker.client import Phase, WorkerState
+from glossator.files import Sweep
+from glossator.index import TextIndexStatus
+from glossator.search import Absent, find_ripgrep
+from glossator.sessions import Session
+from glossator.worker import Phase, WorkerState
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,15 @@ import asyncio
 import os
 from dataclasses import dataclass
 
-from glossator.application.application import Application
-from glossator.context.attachments import refuse_hidden
+from glossator.application import Application
+from glossator.context import refuse_hidden
 from glossator.core.citations import place
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.gloss import FILE, FOLDER, WORKSPACE, Subject
 from glossator.core.uri import to_path
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.symbols.candidates import Place
-from glossator.symbols.names import Name
-from glossator.symbols.symbol import Symbol, symbol_at
+from glossator.documents import WorkspaceSnapshot
+from glossator.symbols import Name, Place, Symbol, symbol_at
 
 
 @dataclass(frozen=True, slots=True)

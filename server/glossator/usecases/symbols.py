@@ -7,15 +7,12 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from glossator.application.application import Application
+from glossator.application import Application
 from glossator.core.document import Document
 from glossator.core.text import LineTable, Position, PositionEncoding, count_units
 from glossator.core.uri import to_uri
-from glossator.symbols.find import Definition
-from glossator.symbols.symbol import Symbol
-from glossator.worker.client import WorkerGone
-from glossator.worker.connection import JobFailed
-from glossator.worker.jobs import Progress
+from glossator.symbols import Definition, Symbol
+from glossator.worker import JobFailed, Progress, WorkerGone
 
 logger = logging.getLogger(__name__)
 

@@ -6,13 +6,12 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from glossator.agent.execute import call_tool, nothing_denied
-from glossator.application.application import Application
+from glossator.agent import call_tool, nothing_denied
+from glossator.application import Application
 from glossator.core.answers import ToolAnswer
 from glossator.core.errors import UnknownTool
-from glossator.llm.model import ToolCall
-from glossator.tools.base import ToolContext
-from glossator.tools.reads import ReadState
+from glossator.llm import ToolCall
+from glossator.tools import ReadState, ToolContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,22 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from glossator.application.acting import SessionActing
-from glossator.application.application import Application
+from glossator.application import Application, SessionActing
 from glossator.core.errors import UsageError
 from glossator.core.events import UndoneTurn
 from glossator.core.session_answers import TurnList, TurnView, UndoAnswer, UndoProblem
-from glossator.prompts.loader import load_prompt
-from glossator.sessions.replay import questions
-from glossator.sessions.session import Session
-from glossator.undo.apply import OnConflict, Problem, Undone
-from glossator.undo.checkpoint_log import NAME
-from glossator.undo.checkpoints import Checkpoints, TurnChanges
-from glossator.undo.file_states import Absent, State
+from glossator.prompts import load_prompt
+from glossator.sessions import Session, questions
+from glossator.undo import (
+    NAME,
+    Absent,
+    Checkpoints,
+    OnConflict,
+    Problem,
+    State,
+    TurnChanges,
+    Undone,
+)
 
 _CACHED = re.compile(r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)")
 _NAMED = 30  # files that the model knows, in a reminder

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from glossator.core.diagnostics import Severity
 from glossator.core.text import Position
-from glossator.usecases.actions import ACTIONS, EXPLAIN, FIX, Action
+from glossator.usecases import ACTIONS, EXPLAIN, FIX, Action
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-    from glossator.usecases.symbols import Range, SymbolNode
+    from glossator.usecases import Range, SymbolNode
 
 _KINDS = {
     "class": types.SymbolKind.Class,

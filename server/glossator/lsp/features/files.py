@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from glossator.core.uri import to_path
-from glossator.documents.change import DiskChanged, RootsChanged
+from glossator.documents import DiskChanged, RootsChanged
 from glossator.lsp.client import folder_paths
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from glossator.core.text import Position
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-    from glossator.usecases.hover import HoverAnswer
+    from glossator.usecases import HoverAnswer
 
 
 def register(server: Server) -> None:

@@ -11,7 +11,7 @@ from glossator.lsp.client import describe
 from glossator.lsp.features.files import watch_files
 from glossator.lsp.features.symbol_offer import offer_symbols, withheld
 from glossator.lsp.features.text_document_content import offer_contents
-from glossator.usecases.declared import DECLARED
+from glossator.usecases import DECLARED
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

@@ -16,7 +16,7 @@ from glossator.lsp.lifecycle import Phase
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
     from glossator.lsp.server import Server
-    from glossator.settings.model import SymbolSettings
+    from glossator.settings import SymbolSettings
 
 _SETTING = {
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: "documentSymbol",

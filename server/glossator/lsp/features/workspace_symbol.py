@@ -16,8 +16,8 @@ from glossator.lsp.features.document_symbol import kind_of, to_range
 if TYPE_CHECKING:
     from glossator.lsp.progress import Background
     from glossator.lsp.server import Server
-    from glossator.usecases.symbols import SymbolMatch
-    from glossator.worker.jobs import Progress
+    from glossator.usecases import SymbolMatch
+    from glossator.worker import Progress
 
 
 def register(server: Server) -> None:

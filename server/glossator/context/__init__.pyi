@@ -1,0 +1,53 @@
+from . import listing as listing
+from . import mentions as mentions
+from .agents import CustomAgent, custom_agents, listing
+from .attachments import (
+    Attached,
+    Exhibit,
+    attach,
+    attach_any,
+    enclosed,
+    exhibit_image,
+    refuse_hidden,
+)
+from .compaction import Carried, Compacted, NoGain
+from .compactor import CompactionBackoff, Compactor
+from .inspector import Sent, inspect
+from .kept import Weights
+from .mentions import DIAGNOSTICS, SELECTION, Mentioned, as_mention, look_up, mentions, unfinished
+from .modes import ends_in_plan, mode_to_tell, tells_mode
+from .summary import Frame
+from .system import system_blocks
+
+__all__ = [
+    "DIAGNOSTICS",
+    "SELECTION",
+    "Attached",
+    "Carried",
+    "Compacted",
+    "CompactionBackoff",
+    "Compactor",
+    "CustomAgent",
+    "Exhibit",
+    "Frame",
+    "Mentioned",
+    "NoGain",
+    "Sent",
+    "Weights",
+    "as_mention",
+    "attach",
+    "attach_any",
+    "custom_agents",
+    "enclosed",
+    "ends_in_plan",
+    "exhibit_image",
+    "inspect",
+    "listing",
+    "look_up",
+    "mentions",
+    "mode_to_tell",
+    "refuse_hidden",
+    "system_blocks",
+    "tells_mode",
+    "unfinished",
+]

@@ -1,0 +1,60 @@
+from . import decide as decide
+from .decide import Allow, Ask, Decision, Deny, decide
+from .grants import Grants, grants_file
+from .hidden import HiddenFiles
+from .permission_scope import check_permission_scope
+from .policy import FAMILIES, Places, Policy, Rule, UserRules, parse_rule
+from .private_file import PrivateFile
+from .protected import (
+    fixed_paths,
+    folded,
+    git_protected_paths,
+    obeyed_at_once,
+    own_folders,
+    protected_entry,
+    protected_in,
+    why_protected,
+)
+from .subject import CallSubject
+from .trust import (
+    Trust,
+    TrustQuestion,
+    forget_folder,
+    how_to_trust,
+    remember_folder,
+    remembered_folders,
+)
+
+__all__ = [
+    "FAMILIES",
+    "Allow",
+    "Ask",
+    "CallSubject",
+    "Decision",
+    "Deny",
+    "Grants",
+    "HiddenFiles",
+    "Places",
+    "Policy",
+    "PrivateFile",
+    "Rule",
+    "Trust",
+    "TrustQuestion",
+    "UserRules",
+    "check_permission_scope",
+    "decide",
+    "fixed_paths",
+    "folded",
+    "forget_folder",
+    "git_protected_paths",
+    "grants_file",
+    "how_to_trust",
+    "obeyed_at_once",
+    "own_folders",
+    "parse_rule",
+    "protected_entry",
+    "protected_in",
+    "remember_folder",
+    "remembered_folders",
+    "why_protected",
+]

@@ -1,0 +1,3 @@
+from .loader import load_prompt
+
+__all__ = ["load_prompt"]

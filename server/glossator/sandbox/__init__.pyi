@@ -1,0 +1,33 @@
+from .jobs import MOST_RUNNING, Polled
+from .output import HEAD, TAIL, BlockedPaths, Exit, Output, blocked_notes, exit_text, output_text
+from .policy import CommandLimits, HardLinkedFiles, Unavailable
+from .process import Finished
+from .quarantine import Quarantine
+from .quarantine_review import outcome_text, quarantine_question
+from .shell import LimitedShell, ShellCommand, ShellContext
+from .workspace_shell import WorkspaceShell, find_sandbox
+
+__all__ = [
+    "HEAD",
+    "MOST_RUNNING",
+    "TAIL",
+    "BlockedPaths",
+    "CommandLimits",
+    "Exit",
+    "Finished",
+    "HardLinkedFiles",
+    "LimitedShell",
+    "Output",
+    "Polled",
+    "Quarantine",
+    "ShellCommand",
+    "ShellContext",
+    "Unavailable",
+    "WorkspaceShell",
+    "blocked_notes",
+    "exit_text",
+    "find_sandbox",
+    "outcome_text",
+    "output_text",
+    "quarantine_question",
+]

@@ -1,0 +1,36 @@
+from . import replay as replay
+from .agents import AgentBegun, AgentSaid, PersistedAgent, Reported, Transcript, agents_in
+from .catalog import ListedSession, Sessions
+from .export import message_parts, to_json, to_markdown
+from .records import UNTITLED, Spent
+from .replay import event_of, questions, replay
+from .runs import Run, Runs
+from .session import Session, title_of
+from .state import Account, AskedRun, add_up, standing
+
+__all__ = [
+    "UNTITLED",
+    "Account",
+    "AgentBegun",
+    "AgentSaid",
+    "AskedRun",
+    "ListedSession",
+    "PersistedAgent",
+    "Reported",
+    "Run",
+    "Runs",
+    "Session",
+    "Sessions",
+    "Spent",
+    "Transcript",
+    "add_up",
+    "agents_in",
+    "event_of",
+    "message_parts",
+    "questions",
+    "replay",
+    "standing",
+    "title_of",
+    "to_json",
+    "to_markdown",
+]

@@ -1,0 +1,31 @@
+from .load import load_settings, user_file, valid_settings
+from .model import (
+    AgentBudget,
+    Backend,
+    Effort,
+    LimitSettings,
+    ModelSettings,
+    Profile,
+    RoleSettings,
+    Settings,
+    ShellSettings,
+    SymbolSettings,
+    WorkspaceSettings,
+)
+
+__all__ = [
+    "AgentBudget",
+    "Backend",
+    "Effort",
+    "LimitSettings",
+    "ModelSettings",
+    "Profile",
+    "RoleSettings",
+    "Settings",
+    "ShellSettings",
+    "SymbolSettings",
+    "WorkspaceSettings",
+    "load_settings",
+    "user_file",
+    "valid_settings",
+]

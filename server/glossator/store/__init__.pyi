@@ -1,0 +1,20 @@
+from .blobs import Blobs, BlobStatistics
+from .glosses import GlossStore
+from .log import Contents, Log, NotOpened, unavailable
+from .logs import LogInfo, Logs, Retention
+from .objects import Objects, object_id
+
+__all__ = [
+    "BlobStatistics",
+    "Blobs",
+    "Contents",
+    "GlossStore",
+    "Log",
+    "LogInfo",
+    "Logs",
+    "NotOpened",
+    "Objects",
+    "Retention",
+    "object_id",
+    "unavailable",
+]

@@ -1,0 +1,47 @@
+from . import hover as hover
+from . import lenses as lenses
+from .actions import ACTIONS, EXPLAIN, FIX, Action
+from .commands import COMMANDS, LoadedCommand, load
+from .declaration import Declaration
+from .declared import DECLARED
+from .gloss import ShownGloss, report_at
+from .hover import HoverAnswer, HoverRequest, hover
+from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses
+from .on_lines import why_not_edited
+from .symbols import (
+    Range,
+    SymbolMatch,
+    SymbolNode,
+    document_symbols,
+    symbol_named_at,
+    workspace_symbols,
+)
+
+__all__ = [
+    "ACTIONS",
+    "COMMANDS",
+    "DECLARED",
+    "EXPLAIN",
+    "FIX",
+    "Action",
+    "Declaration",
+    "HoverAnswer",
+    "HoverRequest",
+    "Lens",
+    "LensFace",
+    "LoadedCommand",
+    "Range",
+    "ShownGloss",
+    "SymbolMatch",
+    "SymbolNode",
+    "document_symbols",
+    "glosses_changed",
+    "hover",
+    "lens_face",
+    "lenses",
+    "load",
+    "report_at",
+    "symbol_named_at",
+    "why_not_edited",
+    "workspace_symbols",
+]
