@@ -15,7 +15,7 @@ import pytest
 
 from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, connected
-from tests.service.test_gloss import FILES
+from tests.usecases.test_gloss import FILES
 
 CONTENT = "workspace/textDocumentContent"
 SHOW, REFRESH = "window/showDocument", "workspace/textDocumentContent/refresh"

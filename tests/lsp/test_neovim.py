@@ -17,8 +17,8 @@ from tests.cli.terminal import at_terminal
 from tests.lsp.support.desk import told
 from tests.lsp.test_editing import CALC, FIX
 from tests.patience import SECONDS
-from tests.service.test_gloss import FILES
 from tests.standin import StandIn, Text, Turn
+from tests.usecases.test_gloss import FILES
 
 SCRIPTS = Path(__file__).parent / "neovim"
 

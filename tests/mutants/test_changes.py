@@ -70,8 +70,8 @@ def test_a_change_is_a_program_that_differs_in_one_place() -> None:
 
 
 def test_tests_that_import_a_module_or_are_named_after_its_package_are_near() -> None:
-    near = near_tests(PACKAGE / "agent" / "permissions" / "decide.py")
-    assert near[0] == "tests/agent_permissions/test_decide.py"
-    assert {Path(name).parent.name for name in near} >= {"agent_permissions"}
-    assert "tests/agent_permissions/test_protected.py" in near
+    near = near_tests(PACKAGE / "permissions" / "decide.py")
+    assert near[0] == "tests/permissions/test_decide.py"
+    assert {Path(name).parent.name for name in near} >= {"permissions"}
+    assert "tests/permissions/test_protected.py" in near
     assert "tests/agent/test_loop.py" not in near

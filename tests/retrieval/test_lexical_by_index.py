@@ -10,7 +10,7 @@ import pytest
 
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.retrieval.lexical import Found, best_chunks, rank
-from tests.workspace_text.searching import indexed, pending, write
+from tests.search.searching import indexed, pending, write
 
 WORDS = "cache Cache caching evict entry entries line split_lines \u017fplit é Été".split()
 

@@ -18,7 +18,7 @@ from glossator.core.permission import PermissionRequest as Asked
 from glossator.core.wire import from_wire
 from glossator.lsp.permission_text import in_a_file
 from glossator.lsp.reports import report_folder
-from tests.agent_permissions.test_gate import Setting
+from tests.agent.test_permission_checker import Setting
 from tests.cli.drawing import drawn, pipe
 from tests.cli.terminal import at_terminal
 from tests.cli.test_dialogue import Stage

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from tests.patience import until
+from tests.sandbox.conftest import processes
 from tests.sandboxed import SANDBOXED
-from tests.tools_shell.conftest import processes
 
 pytestmark = SANDBOXED
 _SEED = 7

@@ -26,7 +26,7 @@ from glossator.usecases.sessions import (
     rename_session,
 )
 from glossator.usecases.status import StatusRequest, status
-from tests.agent_permissions.test_gate import Setting
+from tests.agent.test_permission_checker import Setting
 from tests.cli.drawing import drawn, pipe
 from tests.security.test_prompts import prompt_of
 from tests.stage import stage

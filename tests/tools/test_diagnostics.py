@@ -14,7 +14,7 @@ from glossator.llm.model import ToolCall
 from glossator.permissions.hidden import HiddenFiles
 from glossator.tools.base import ToolContext, registry
 from glossator.tools.diagnostics import MAX_ITEMS, Diagnostics
-from tests.agent_permissions.asking import policy
+from tests.permissions.asking import policy
 from tests.workspaces import MakeWorkspace, Workspace
 
 _TYPO = Diagnostic(3, Severity.ERROR, "undefined name\n  'x'", "linter")

@@ -1,4 +1,3 @@
-from . import opening as opening
 from .acting import SessionActing
 from .application import Application, BuildProgress
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned

@@ -1,4 +1,3 @@
-from . import run as run
 from .launch import run
 
 __all__ = ["run"]

@@ -1,5 +1,3 @@
-from . import listing as listing
-from . import mentions as mentions
 from .agents import CustomAgent, custom_agents, listing
 from .attachments import (
     Attached,

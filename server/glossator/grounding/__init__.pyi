@@ -1,4 +1,3 @@
-from . import verify as verify
 from .reporting import report_of, seen
 from .verify import faults, files_of, verify, verify_all
 

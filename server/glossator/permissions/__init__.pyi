@@ -1,4 +1,3 @@
-from . import decide as decide
 from .decide import Allow, Ask, Decision, Deny, decide
 from .grants import Grants, grants_file
 from .hidden import HiddenFiles

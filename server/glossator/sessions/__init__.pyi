@@ -1,4 +1,3 @@
-from . import replay as replay
 from .agents import AgentBegun, AgentSaid, PersistedAgent, Reported, Transcript, agents_in
 from .catalog import ListedSession, Sessions
 from .export import message_parts, to_json, to_markdown

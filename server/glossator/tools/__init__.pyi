@@ -1,4 +1,3 @@
-from . import search as search
 from .agents import Agents, Directive
 from .base import Cancelled, Registry, Tool, ToolArgs, ToolContext, in_thread
 from .bash import BashArgs

@@ -1,5 +1,3 @@
-from . import hover as hover
-from . import lenses as lenses
 from .actions import ACTIONS, EXPLAIN, FIX, Action
 from .commands import COMMANDS, LoadedCommand, load
 from .declaration import Declaration

@@ -1,0 +1,1 @@
+"""Runs, sub-agents and sessions at work in one application."""

@@ -1,0 +1,1 @@
+"""Glosses kept with the lines they cite, and how both move."""

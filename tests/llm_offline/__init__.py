@@ -1,1 +1,0 @@
-"""Tests of the offline model, in the real loop."""

@@ -1,0 +1,1 @@
+"""Rules, protected paths, modes and trust."""

@@ -1,0 +1,1 @@
+"""Commands that run, and what they may reach."""

@@ -1,0 +1,130 @@
+"""The tool Bash: what the model asks for and what it is told."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.core.errors import UsageError
+from glossator.core.permission import Access
+from glossator.core.tool_result import ToolResult
+from glossator.sandbox.policy import Sandbox, Unavailable
+from glossator.sandbox.shell import Shell
+from glossator.tools.base import ToolContext
+from glossator.tools.bash import Bash, BashArgs
+from glossator.tools.runs import CommandRuns
+from tests.sandbox.conftest import MakeShell
+from tests.workspaces import MakeWorkspace, Workspace
+
+
+@pytest.fixture
+async def ws(workspace: MakeWorkspace) -> Workspace:
+    return await workspace({})
+
+
+async def call(
+    shell: Shell, ws: Workspace, runs: CommandRuns | None = None, **arguments: Any
+) -> ToolResult:
+    context = ToolContext(
+        ws.snapshot, ws.reads, ws.symbols, shell=shell, runs=runs or CommandRuns()
+    )
+    return await Bash().run(BashArgs(**arguments), context)
+
+
+async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root: Path) -> None:
+    (root / "sub").mkdir()
+    bash = shell(sandbox)
+    assert Bash.access is Access.EXECUTE
+    result = await call(bash, ws, command="pwd; exit 2", cwd="sub")
+    text = f"{root}/sub\n[run 1] [exit code 2]"
+    assert result == ToolResult(text, outcome="exit code 2", number="[run 1]", unsuccessful=True)
+    assert (await call(bash, ws, command="true")).text == "[no output]\n[run 1] [exit code 0]"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="only bash tells of parts")
+async def test_a_failed_part_of_a_pipeline(
+    shell: MakeShell, sandbox: Sandbox, ws: Workspace
+) -> None:
+    """A run is not called good because `tail` had something to show."""
+    bash, runs = shell(sandbox), CommandRuns()
+    command = "(echo 1 failed; exit 1) | tail -5"
+    ended = "exit code 0, that of the last part; `(echo 1 failed; exit 1)` ended with exit code 1"
+    result = await call(bash, ws, runs, command=command)
+    assert result.text == f"1 failed\n[run 1] [{ended}]"
+    assert result.unsuccessful
+    await call(bash, ws, runs, command=command, background=True)
+    result = await call(bash, ws, runs, job="1", timeout_seconds=60)
+    assert result.text == f"1 failed\n[{ended}]"
+    result = await call(bash, ws, runs, command="yes | head -1")
+    assert result == ToolResult("y\n[run 3] [exit code 0]", number="[run 3]")
+    assert runs.told() == (f"[{ended}] {command}", f"[{ended}] {command}", "yes | head -1")
+
+
+async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
+    result = await call(
+        shell(sandbox), ws, command="echo begun; exec sleep 1000", timeout_seconds=1
+    )
+    assert result.error
+    assert result.text == (
+        "begun\n[run 1] [ended: its 1 s were up. Give more with timeout_seconds (at most 600),"
+        " or run it in the background]"
+    )
+
+
+async def test_long_output(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
+    result = await call(shell(sandbox), ws, command="seq 100000")
+    assert result.omitted
+    assert len(result.text) < 19_000
+    assert re.search(
+        r"^\d+\n\[9[\d,]+ lines, \d+\.\d kB left out here; narrow it with grep, .*\]\n\d+$",
+        result.text,
+        re.MULTILINE,
+    )
+    assert result.text.endswith("99999\n100000\n[run 1] [exit code 0]")
+
+
+async def test_a_job(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
+    bash = shell(sandbox)
+    result = await call(bash, ws, command="echo hello; exit 3", background=True)
+    assert result.text == (
+        "[run 1] Started job 1. Look at it with job='1'. What it changes after this turn is not"
+        " kept for undo."
+    )
+    result = await call(bash, ws, job="1", timeout_seconds=60)
+    assert result.text == "hello\n[exit code 3]"
+    await call(bash, ws, command="sleep 1000", background=True)
+    assert (await call(bash, ws, job="2")).text == "[no output]\n[still running]"
+    stopped = await call(bash, ws, job="2", stop=True)
+    assert "ended by SIG" in stopped.text or "exit code 143" in stopped.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({}, "Give a command"),
+        ({"command": "ls", "stop": True}, "Give a command, or a job"),
+        ({"command": "ls", "job": "1"}, "not both"),
+        ({"job": "1", "background": True}, "not both"),
+        ({"job": "9"}, "There is no job '9'"),
+        ({"command": "ls", "cwd": "/"}, "outside the workspace"),
+    ],
+)
+async def test_misuse(
+    shell: MakeShell, sandbox: Sandbox, ws: Workspace, arguments: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        await call(shell(sandbox), ws, **arguments)
+
+
+async def test_without_a_sandbox_it_says_so(shell: MakeShell, ws: Workspace) -> None:
+    result = await call(shell(Unavailable("There is none.")), ws, command="echo a")
+    assert result.text == "a\n[run 1] [exit code 0]\n[run without a sandbox]"
+
+
+def test_the_description_says_the_limits() -> None:
+    assert "18 kB" in Bash.description
+    assert "120 s" in Bash.description

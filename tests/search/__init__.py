@@ -1,0 +1,1 @@
+"""Finding texts and files."""

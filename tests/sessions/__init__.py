@@ -1,0 +1,1 @@
+"""Sessions: their logs, resuming, going back, spending."""

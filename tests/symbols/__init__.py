@@ -1,0 +1,1 @@
+"""Outlines, definitions and references."""

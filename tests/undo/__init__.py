@@ -1,0 +1,1 @@
+"""Checkpoints of files, and undoing turns."""

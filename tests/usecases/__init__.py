@@ -1,0 +1,1 @@
+"""Use cases, with the stand-in as the model."""

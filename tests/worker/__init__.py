@@ -1,0 +1,1 @@
+"""The worker process, and servers that share an index."""

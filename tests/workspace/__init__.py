@@ -1,1 +1,0 @@
-"""Tests of the workspace layer, against real files, git and events."""

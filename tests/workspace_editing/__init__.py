@@ -1,1 +1,0 @@
-"""Finding what is to be replaced, and moving it over what changed meanwhile."""

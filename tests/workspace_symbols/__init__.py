@@ -1,1 +1,0 @@
-"""Tests of looking symbols up in a workspace."""
