@@ -85,12 +85,13 @@ def _module(name: str) -> Path:
 
 
 def near_tests(module: Path) -> list[str]:
-    """Those that import the module first: they notice most."""
+    """Those that import the module first, of these those of its room: they notice most."""
     inner = module.relative_to(PACKAGE).with_suffix("")
     dotted = ".".join(("glossator", *inner.parts))
     files = sorted(ROOT.glob("tests/**/test_*.py"))
+    folder = ROOT / "tests" / inner.parts[0]
     importing = [path for path in files if dotted in _imported(path)]
-    folder = ROOT / "tests" / "_".join(inner.parent.parts)
+    importing.sort(key=lambda path: path.parent != folder)
     beside = [path for path in files if path.parent == folder and path not in importing]
     return [str(path.relative_to(ROOT)) for path in (*importing, *beside)]
 
