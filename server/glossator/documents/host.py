@@ -1,4 +1,4 @@
-"""The workspace's only writer: every change goes through `WorkspaceHost.apply`."""
+"""The workspace in memory: open documents change only through `WorkspaceHost.apply`."""
 
 from __future__ import annotations
 
