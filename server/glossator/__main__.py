@@ -10,9 +10,9 @@ _INTERRUPTED = 130
 def main() -> None:
     """Run the command line of this process and exit."""
     try:
-        from glossator.cli import run  # noqa: PLC0415 - Ctrl-C may come while it is imported
+        from glossator.cli import run_cli  # noqa: PLC0415 - Ctrl-C may come while it is imported
 
-        sys.exit(run(sys.argv[1:], [sys.executable, "-m", "glossator.lsp"]))
+        sys.exit(run_cli(sys.argv[1:], [sys.executable, "-m", "glossator.lsp"]))
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
 

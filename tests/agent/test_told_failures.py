@@ -83,7 +83,7 @@ _TO_THE_MODEL = re.compile(
 )
 
 
-@pytest.mark.parametrize("layer", ["tools", "agent", "workspace/editing"])
+@pytest.mark.parametrize("layer", ["tools", "agent", "edits"])
 def test_instructions_do_not_stand_on_the_first_line(layer: str) -> None:
     found = [
         line

@@ -137,7 +137,7 @@ import glossator.cli.launch as launch
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell ignores the signal
 interrupt = lambda *_: os.kill(os.getpid(), signal.SIGINT)
 if {after!r} == "import subprocess":
-    launch.run = interrupt
+    launch.run_cli = interrupt
 else:
     spawn = launch.spawn
     launch.spawn = lambda command: (spawn(command), interrupt())[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.context.agents import CustomAgent, custom_agents, listing, parse_agent
+from glossator.context.agents import CustomAgent, agents_listing, custom_agents, parse_agent
 from tests.workspaces import MakeWorkspace
 
 LAW = "---\nname: law\ndescription: Knows licences.\ntools: Read, Grep\n---\n\nYou read licences.\n"
@@ -66,7 +66,7 @@ async def test_the_users_own_come_first(workspace: MakeWorkspace, tmp_path: Path
         }
     )
     agents = custom_agents(made.snapshot, str(home))
-    assert listing(agents) == "- law: Mine.\n- tests: Knows tests."
+    assert agents_listing(agents) == "- law: Mine.\n- tests: Knows tests."
     assert list(custom_agents(None, str(home))) == ["law"]
     assert list(custom_agents(made.snapshot, None)) == ["law", "tests"]
     assert custom_agents(made.snapshot, None, lambda path: path.endswith("b.md")).keys() == {

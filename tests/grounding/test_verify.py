@@ -12,7 +12,7 @@ from glossator.core.citations import parse_citations
 from glossator.core.span import CitationStatus
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
-from glossator.grounding.verify import faults, verify, verify_all
+from glossator.grounding.verify import faults, verify_all, verify_answer
 from glossator.tools.runs import CommandRuns
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -22,7 +22,7 @@ FILES = {"a.py": "".join(f"line {n}\n" for n in range(1, 21)), "b.py": "x\n"}
 def check(ws: Workspace, cited: str, expect: str = "read") -> None:
     """`expect` is "read", or words of the reason why not."""
     (mark,) = parse_citations(f"[cite: doc, {cited}]")
-    citation = verify(mark, ws.snapshot, ws.reads)
+    citation = verify_answer(mark, ws.snapshot, ws.reads)
     assert citation.target == mark.path
     if expect == "read":
         assert (citation.status, citation.reason) == (CitationStatus.READ, "")

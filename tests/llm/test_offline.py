@@ -16,7 +16,7 @@ from glossator.core.citations import parse_citations
 from glossator.core.events import Event, TextDelta, ToolFinished, ToolStarted
 from glossator.core.span import CitationStatus
 from glossator.core.tool_result import ToolResult
-from glossator.grounding.verify import verify
+from glossator.grounding.verify import verify_answer
 from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.offline import OfflineModel
 from glossator.settings.model import LimitSettings
@@ -84,7 +84,7 @@ def check_quotes(ws: Workspace, outcome: Outcome, files: Sequence[str]) -> None:
     marks = parse_citations(outcome.text)
     assert len(marks) == len(quotes)
     for mark in marks:
-        citation = verify(mark, ws.snapshot, ws.reads)
+        citation = verify_answer(mark, ws.snapshot, ws.reads)
         assert citation.status is CitationStatus.READ, citation
 
 

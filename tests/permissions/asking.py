@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from glossator.core.permission import Access, Mode
-from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
+from glossator.permissions.decide import Allow, Ask, Decision, Deny, decision_about
 from glossator.permissions.policy import Places, Policy, Restrictions, UserRules
 from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
 from glossator.shell.parser import parse
@@ -92,7 +92,7 @@ def of_line(line: str, cwd: Path | str, *reading: str) -> CallSubject:
 
 
 def verdict(subject: CallSubject, held: Policy) -> str:
-    return name(decide(subject, held))
+    return name(decision_about(subject, held))
 
 
 def name(decision: Decision) -> str:

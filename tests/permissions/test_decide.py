@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from glossator.core.permission import Access, Mode
-from glossator.permissions.decide import Ask, Deny, decide
+from glossator.permissions.decide import Ask, Deny, decision_about
 from glossator.permissions.policy import Policy
 from glossator.permissions.subject import CallSubject, ResolvedPath
 from tests.permissions.asking import files, policy, shell, target, verdict
@@ -199,7 +199,7 @@ def test_rules(subject: CallSubject, held: Policy, expected: str) -> None:
 def test_what_is_suggested_is_narrow_and_enough(
     subject: CallSubject, rules: tuple[str, ...]
 ) -> None:
-    decision = decide(subject, policy())
+    decision = decision_about(subject, policy())
     assert isinstance(decision, Ask)
     assert tuple(map(str, decision.suggestions)) == rules
     if rules:
@@ -207,7 +207,7 @@ def test_what_is_suggested_is_narrow_and_enough(
 
 
 def test_only_what_no_rule_covers_is_suggested() -> None:
-    decision = decide(shell("ls", "rm x"), policy(allow=["Bash(ls)"]))
+    decision = decision_about(shell("ls", "rm x"), policy(allow=["Bash(ls)"]))
     assert isinstance(decision, Ask)
     assert tuple(map(str, decision.suggestions)) == ("Bash(rm x)",)
 
@@ -244,7 +244,7 @@ def test_only_what_no_rule_covers_is_suggested() -> None:
     ],
 )
 def test_what_is_said(subject: CallSubject, held: Policy, words: str) -> None:
-    decision = decide(subject, held)
+    decision = decision_about(subject, held)
     assert isinstance(decision, Ask | Deny)
     said = decision.reason if isinstance(decision, Deny) else " ".join(decision.reasons)
     assert words in said
@@ -252,13 +252,15 @@ def test_what_is_said(subject: CallSubject, held: Policy, words: str) -> None:
 
 def test_the_rules_that_deny_are_named_in_order() -> None:
     rules = [f"Bash({letters}:*)" for letters in ("x y", "X", "x", "X y", "x Y", "X Y")]
-    decision = decide(shell("x y"), policy(deny=rules))
+    decision = decision_about(shell("x y"), policy(deny=rules))
     assert isinstance(decision, Deny)
     assert f"(denied: {', '.join(sorted(rules))})" in decision.reason
 
 
 def test_all_reasons_are_told_at_once() -> None:
-    decision = decide(shell(open_reason="no sandbox", writes=["/ws/.envrc"]), policy("auto"))
+    decision = decision_about(
+        shell(open_reason="no sandbox", writes=["/ws/.envrc"]), policy("auto")
+    )
     assert isinstance(decision, Ask)
     assert len(decision.reasons) == 3
 
@@ -289,7 +291,7 @@ def test_what_only_reads_changes_nothing_in_any_mode(
 )
 def test_of_many_protected_paths_the_first_are_named(paths: int, more: list[str]) -> None:
     move = files("Move", *(f"/ws/.git/hooks/{number}" for number in range(paths)))
-    decision = decide(move, policy("auto"))
+    decision = decision_about(move, policy("auto"))
     assert isinstance(decision, Ask)
     assert all(" is protected: " in reason for reason in decision.reasons[:5])
     assert list(decision.reasons[5:]) == more

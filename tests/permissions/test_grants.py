@@ -13,7 +13,7 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
+from glossator.permissions.decide import Allow, Ask, Decision, Deny, decision_about
 from glossator.permissions.grants import Grants, grants_file
 from glossator.permissions.policy import parse_rules
 from glossator.permissions.private_file import PrivateFile
@@ -43,7 +43,7 @@ def ws(tmp_path: Path) -> Workspace:
 
 
 def decided(grants: Grants) -> Decision:
-    return decide(TEST, replace(policy(), session=grants.rules))
+    return decision_about(TEST, replace(policy(), session=grants.rules))
 
 
 def answer(grants: Grants, choice: str, ask: Ask = ASK, message: str = "") -> Allow | Deny:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from glossator.core.permission import Access, Mode
 from glossator.permissions.command_words import CommandWords
-from glossator.permissions.decide import Allow, Ask, Deny, decide
+from glossator.permissions.decide import Allow, Ask, Deny, decision_about
 from glossator.permissions.policy import Policy, Restrictions, Rule, UserRules, parse_rule
 from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
 from glossator.shell.script import UncertainWord
@@ -96,7 +96,7 @@ _open_policies = st.builds(Policy, st.just(Mode.ASK), st.just(PLACES), _allowing
 
 
 def strictness(subject: CallSubject, policy: Policy) -> int:
-    return STRICTNESS[type(decide(subject, policy))]
+    return STRICTNESS[type(decision_about(subject, policy))]
 
 
 @_examples
@@ -146,7 +146,7 @@ def test_the_order_of_rules_does_not_matter(
     other = replace(
         policy, user=all_mixed(policy.user), session=all_mixed(policy.session), workspace=said
     )
-    assert decide(subject, other) == decide(subject, policy)
+    assert decision_about(subject, other) == decision_about(subject, policy)
 
 
 @_examples
@@ -159,12 +159,12 @@ def test_each_mode_allows_what_the_one_before_does(subject: CallSubject, policy:
 @_examples
 @given(_open_subjects, _open_policies)
 def test_what_is_suggested_allows_it(subject: CallSubject, policy: Policy) -> None:
-    decision = decide(subject, policy)
+    decision = decision_about(subject, policy)
     assume(isinstance(decision, Ask) and decision.suggestions)
     assert isinstance(decision, Ask)
     allow = (*policy.session.allow, *decision.suggestions)
     wider = replace(policy, session=replace(policy.session, allow=allow))
-    assert decide(subject, wider) == Allow()
+    assert decision_about(subject, wider) == Allow()
 
 
 _open_scripts = st.builds(ShellScript, _plain_commands, _none_read, _several, st.just("no sandbox"))
@@ -179,7 +179,7 @@ _unclear_scripts = st.builds(
     _policies,
 )
 def test_nothing_outside_a_sandbox_is_ever_allowed(subject: CallSubject, policy: Policy) -> None:
-    assert decide(subject, policy) != Allow()
+    assert decision_about(subject, policy) != Allow()
 
 
 @_examples
@@ -191,11 +191,11 @@ def test_nothing_unclear_is_allowed_but_by_the_mode_that_trusts_the_sandbox(
     subject: CallSubject, policy: Policy
 ) -> None:
     assume(policy.mode is not Mode.AUTO)
-    assert decide(subject, policy) != Allow()
+    assert decision_about(subject, policy) != Allow()
 
 
 @_examples
 @given(_subjects, _policies)
 def test_nothing_unresolved_is_ever_allowed(subject: CallSubject, policy: Policy) -> None:
     nowhere = replace(subject, targets=(*subject.targets, ResolvedPath("x", ("/ws/x",), ())))
-    assert isinstance(decide(nowhere, policy), Deny)
+    assert isinstance(decision_about(nowhere, policy), Deny)

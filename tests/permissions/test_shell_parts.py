@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.permission import Mode
-from glossator.permissions.decide import Ask, Decision, decide
+from glossator.permissions.decide import Ask, Decision, decision_about
 from glossator.permissions.policy import Policy
 from glossator.permissions.subject import CallSubject
 from glossator.shell.parser import parse
@@ -34,7 +34,7 @@ def subject(line: str, ws: Path) -> CallSubject:
 
 
 def decided(line: str, ws: Path, held: Policy) -> Decision:
-    return decide(subject(line, ws), held)
+    return decision_about(subject(line, ws), held)
 
 
 @pytest.mark.parametrize(

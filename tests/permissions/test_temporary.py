@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.permissions.decide import Ask, decide
+from glossator.permissions.decide import Ask, decision_about
 from glossator.permissions.policy import Policy
 from glossator.permissions.subject import CallSubject
 from glossator.sandbox.bubblewrap import Bubblewrap
@@ -56,7 +56,7 @@ def ws(tmp_path: Path) -> Path:
     ],
 )
 def test_redirects_in_auto(ws: Path, line: str, expected: str) -> None:
-    assert name(decide(subject(line, ws), policy("auto", root=ws))) == expected
+    assert name(decision_about(subject(line, ws), policy("auto", root=ws))) == expected
 
 
 @pytest.mark.parametrize(
@@ -66,16 +66,19 @@ def test_redirects_in_auto(ws: Path, line: str, expected: str) -> None:
 )
 def test_elsewhere_it_is_asked_about_as_ever(ws: Path, held: Policy) -> None:
     held = replace(held, places=policy(root=ws).places)
-    assert name(decide(subject("make > /tmp/a", ws), held)) == "ask"
+    assert name(decision_about(subject("make > /tmp/a", ws), held)) == "ask"
 
 
 @pytest.mark.parametrize("sandbox", [Seatbelt(), Unavailable("None here.")], ids=["mac", "none"])
 def test_folders_that_others_see_are_asked_about(ws: Path, sandbox: Sandbox | Unavailable) -> None:
-    assert name(decide(subject("make > /tmp/a", ws, sandbox), policy("auto", root=ws))) == "ask"
+    assert (
+        name(decision_about(subject("make > /tmp/a", ws, sandbox), policy("auto", root=ws)))
+        == "ask"
+    )
 
 
 def test_what_is_asked_about_names_what_leads_out(ws: Path) -> None:
-    decision = decide(subject("make > /tmp/a > /etc/x", ws), policy("auto", root=ws))
+    decision = decision_about(subject("make > /tmp/a > /etc/x", ws), policy("auto", root=ws))
     assert isinstance(decision, Ask)
     assert decision.reasons == ("/etc/x is outside the workspace.",)
 

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from glossator.retrieval.lexical import Found, rank
-from glossator.tools.search import search
+from glossator.tools.search import ranked_search
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {
@@ -22,7 +22,7 @@ FILES = {
 
 
 async def find(ws: Workspace, question: str, limit: int = 5) -> Found:
-    _, found = await search(ws.snapshot, ws.symbols, question, limit)
+    _, found = await ranked_search(ws.snapshot, ws.symbols, question, limit)
     return found
 
 

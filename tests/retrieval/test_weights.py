@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from glossator.retrieval.lexical import Ranking, rank
-from glossator.tools.search import search
+from glossator.tools.search import ranked_search
 from tests.workspaces import MakeWorkspace, Workspace
 
 
@@ -22,7 +22,7 @@ def files_of(ws: Workspace, question: str) -> list[str]:
 
 async def names_of(ws: Workspace, question: str, limit: int = 20) -> list[str]:
     """The hits, best first, as `file name`."""
-    _, found = await search(ws.snapshot, ws.symbols, question, limit)
+    _, found = await ranked_search(ws.snapshot, ws.symbols, question, limit)
     chunks = [hit.chunk for hit in found.hits]
     return [f"{ws.snapshot.relative(each.document.path)} {each.name}".strip() for each in chunks]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.context.mentions import mentions
+from glossator.context.mentions import find_mentions
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
@@ -102,7 +102,7 @@ async def test_what_is_inserted(tmp_path: Path, text: str, first: list[str]) -> 
         answer = await whole(s, text)
         assert inserted(answer)[: len(first)] == first
         for insert in inserted(answer):
-            assert len(mentions(f"See {insert} there")) == 1
+            assert len(find_mentions(f"See {insert} there")) == 1
         if not first:
             assert answer.items == ()
 

@@ -30,7 +30,7 @@ from glossator.usecases.gloss import (
     keep,
     report_at,
 )
-from glossator.usecases.lenses import Lens, lens_face, lenses
+from glossator.usecases.lenses import Lens, lens_face, lenses_of
 from glossator.usecases.on_lines import LinesRequest, explore_usage
 from glossator.usecases.subjects import pointed_at
 from tests.sandboxed import SANDBOXED
@@ -443,7 +443,7 @@ async def test_lenses_count_calls_and_tell_how_glosses_stand(root: Path) -> None
         uri = to_uri(str(root / "zoo/fish.py"))
         s.app.host.apply(Opened(uri, 1, FILES["zoo/fish.py"]))
         await s.app.ready()
-        found = {lens.subject.name: lens for lens in await lenses(s.app, uri)}
+        found = {lens.subject.name: lens for lens in await lenses_of(s.app, uri)}
         assert list(found) == ["Fish", "Fish.swim", "splash"]
         swim, splash = found["Fish.swim"], found["splash"]
         assert swim.range == ((6, 8), (6, 12))

@@ -14,7 +14,7 @@ from glossator.core.document import Document
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
-from glossator.usecases.hover import LOOKING, NO_GLOSS, HoverRequest, hover
+from glossator.usecases.hover import LOOKING, NO_GLOSS, HoverRequest, hover_at
 from tests.patience import SECONDS
 from tests.stage import Stage, stage
 
@@ -50,7 +50,7 @@ async def test_hover(
     async with stage(tmp_path, {}, ()) as s:
         uri = to_uri(str(tmp_path / "fish.py"))
         s.app.host.apply(Opened(uri, 1, TEXT))
-        answer = await hover(s.app, HoverRequest(uri, Position(line, character)))
+        answer = await hover_at(s.app, HoverRequest(uri, Position(line, character)))
         if signature is None or word is None:
             assert answer is None
         else:
@@ -69,7 +69,7 @@ FILES = {
 }
 
 
-async def hover_at(s: Stage, name: str, text: str, word: str) -> str | None:
+async def hover_says(s: Stage, name: str, text: str, word: str) -> str | None:
     """What a hover on the first `word` of an open document says."""
     uri = to_uri(str(s.root / name))
     s.app.host.apply(Opened(uri, 1, text))
@@ -78,14 +78,14 @@ async def hover_at(s: Stage, name: str, text: str, word: str) -> str | None:
         for number, line in enumerate(text.splitlines())
         if word in line
     )
-    answer = await hover(s.app, HoverRequest(uri, Position(line, len(before))))
+    answer = await hover_at(s.app, HoverRequest(uri, Position(line, len(before))))
     return None if answer is None else answer.markdown
 
 
 async def hover_until_known(s: Stage, name: str, text: str, word: str) -> str | None:
     """What hovers say in the end."""
     async with asyncio.timeout(SECONDS):
-        while (said := await hover_at(s, name, text, word)) == LOOKING:
+        while (said := await hover_says(s, name, text, word)) == LOOKING:
             pass
         return said
 
@@ -93,7 +93,7 @@ async def hover_until_known(s: Stage, name: str, text: str, word: str) -> str | 
 async def timed_hover(s: Stage, name: str, text: str, word: str) -> tuple[float, str | None]:
     """How many seconds a hover takes, and what it says."""
     begun = time.monotonic()
-    said = await hover_at(s, name, text, word)
+    said = await hover_says(s, name, text, word)
     return time.monotonic() - begun, said
 
 
@@ -124,7 +124,7 @@ async def test_names_of_other_files(
     monkeypatch.setattr("glossator.usecases.hover._SECONDS", 20.0)  # on a busy machine
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
-        said = await hover_at(s, name, text, word)
+        said = await hover_says(s, name, text, word)
         if place is None:
             assert said is None
         else:
@@ -141,7 +141,7 @@ async def test_no_editor_waits_for_other_files(
     monkeypatch.setattr("glossator.usecases.hover._SECONDS", 0.0)
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
-        assert await hover_at(s, "x.py", "press()\n", "press") == LOOKING
+        assert await hover_says(s, "x.py", "press()\n", "press") == LOOKING
 
 
 async def test_what_takes_long_is_told_within_a_second_and_known_later(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ async def test_only_a_name_of_code_is_said_to_be_looked_up(
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
         s.app._starting = asyncio.create_task(asyncio.sleep(SECONDS))  # the scan takes long
-        assert await hover_at(s, "x.py", text, word) == said
+        assert await hover_says(s, "x.py", text, word) == said
 
 
 async def test_where_a_quick_search_finds_nothing_a_thorough_one_does(
@@ -190,7 +190,7 @@ async def test_where_a_quick_search_finds_nothing_a_thorough_one_does(
     monkeypatch.setattr("glossator.usecases.hover._SEARCHING", -1.0)  # not one file is read
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
-        assert "other/air.py:4" in (await hover_at(s, "other/x.py", "blow()\n", "blow") or "")
+        assert "other/air.py:4" in (await hover_says(s, "other/x.py", "blow()\n", "blow") or "")
 
 
 async def test_a_large_document_is_parsed_by_the_worker(tmp_path: Path) -> None:
@@ -210,8 +210,8 @@ async def test_a_worker_that_cannot_start_is_done_without(
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
-        assert await hover_at(s, "x.py", "press()\n", "press") is None
-        assert await hover_at(s, "y.py", "def press(): pass\n", "press") is not None
+        assert await hover_says(s, "x.py", "press()\n", "press") is None
+        assert await hover_says(s, "y.py", "def press(): pass\n", "press") is not None
 
 
 async def test_the_first_hover_of_a_session_waits_for_what_it_needs(
@@ -219,7 +219,7 @@ async def test_the_first_hover_of_a_session_waits_for_what_it_needs(
 ) -> None:
     monkeypatch.setattr("glossator.usecases.hover._SECONDS", SECONDS)  # on a busy machine
     async with stage(tmp_path, FILES, ()) as s:
-        said = await hover_at(s, "x.py", "from zoo.water import press\n", "press")
+        said = await hover_says(s, "x.py", "from zoo.water import press\n", "press")
         assert said is not None
         assert "zoo/water.py:1-2" in said
 
@@ -240,7 +240,7 @@ async def test_documents_that_are_no_files(
         s.app.host.apply(Opened(uri, 1, text, "python"))
         told = []
         for place in [(4, 1), (0, 24), (4, 8)]:  # Eel, press, swim
-            answer = await hover(s.app, HoverRequest(uri, Position(*place), links=True))
+            answer = await hover_at(s.app, HoverRequest(uri, Position(*place), links=True))
             told.append(answer.markdown if answer else "")
         assert "class Eel" in told[0]
         assert f"*class · {name}:3-3*" in told[0]

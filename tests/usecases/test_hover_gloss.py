@@ -11,7 +11,7 @@ from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.documents.change import Edited, Opened, TextEdit
 from glossator.usecases.gloss import GlossRequest, gloss
-from glossator.usecases.hover import HoverRequest, hover
+from glossator.usecases.hover import HoverRequest, hover_at
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 from tests.usecases.test_gloss import FILES
@@ -36,7 +36,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def shown(s: Stage, uri: str, line: int, character: int, *, links: bool = False) -> str:
     """What a hover says of the gloss."""
-    answer = await hover(s.app, HoverRequest(uri, Position(line, character), links))
+    answer = await hover_at(s.app, HoverRequest(uri, Position(line, character), links))
     assert answer is not None
     return answer.markdown.partition("*method in Fish · zoo/fish.py:")[2].partition("\n\n")[2]
 
@@ -79,10 +79,10 @@ async def test_no_worker_is_asked_for_what_is_at_hand(tmp_path: Path) -> None:
         assert document is not None
         async with asyncio.timeout(20):
             while s.app.hover_cache.outline(document) is None:
-                await hover(s.app, HoverRequest(pond, Position(3, 6)))
+                await hover_at(s.app, HoverRequest(pond, Position(3, 6)))
         places = [(4, 12), (3, 6), (4, 5)]  # swim, evening, Fish
-        first = [await hover(s.app, HoverRequest(pond, Position(*at))) for at in places]
+        first = [await hover_at(s.app, HoverRequest(pond, Position(*at))) for at in places]
         await s.app.worker.close()
-        again = [await hover(s.app, HoverRequest(pond, Position(*at))) for at in places]
+        again = [await hover_at(s.app, HoverRequest(pond, Position(*at))) for at in places]
         assert None not in first
         assert again == first

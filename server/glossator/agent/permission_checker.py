@@ -26,7 +26,7 @@ from glossator.permissions import (
     Deny,
     Grants,
     Policy,
-    decide,
+    decision_about,
 )
 from glossator.sandbox import HardLinkedFiles, LimitedShell
 from glossator.shell import Script, parse, read_only_commands
@@ -168,7 +168,7 @@ class PermissionChecker:
         policy = self._policy_now()
         if self.reviews and subject.access is Access.WRITE and policy.mode is Mode.ASK:
             policy = replace(policy, mode=Mode.ACCEPT_EDITS)
-        return _Decided(subject, decide(subject, policy))
+        return _Decided(subject, decision_about(subject, policy))
 
     async def _final(self, call: _Call) -> _Decided:
         """As `_decision`; a command that runs unasked may not change hard-linked files."""

@@ -3,7 +3,7 @@ from .application import Application, BuildProgress
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned
 from .changed import changes, keep_texts
 from .delegation import Delegation
-from .opening import agents_told, opening
+from .opening import agents_told, opening_of
 
 __all__ = [
     "Application",
@@ -19,5 +19,5 @@ __all__ = [
     "attach_mentioned",
     "changes",
     "keep_texts",
-    "opening",
+    "opening_of",
 ]

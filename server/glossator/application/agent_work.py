@@ -26,7 +26,7 @@ from glossator.core.report import Report
 from glossator.core.shown import shown
 from glossator.core.span import Citation
 from glossator.core.uri import to_path
-from glossator.grounding import faults, files_of, report_of, seen, verify
+from glossator.grounding import faults, files_of, report_of, seen, verify_answer
 from glossator.llm import Budget, Message, Meter, Model
 from glossator.sessions import AgentBegun, AgentSaid, Reported, Run, Session, Transcript
 from glossator.tools import ReadState, ToolContext
@@ -129,7 +129,7 @@ async def _checked(
     snapshot = app.host.snapshot()
 
     def check(mark: CitationMark) -> Citation:
-        return verify(mark, snapshot, job.reads, job.commands)
+        return verify_answer(mark, snapshot, job.reads, job.commands)
 
     def called(uri: str) -> str:
         path = to_path(uri)

@@ -20,8 +20,8 @@ from glossator.context import (
     attach_any,
     enclosed,
     exhibit_image,
+    find_mentions,
     look_up,
-    mentions,
 )
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics
 from glossator.core.errors import UsageError
@@ -128,7 +128,7 @@ async def attach_mentioned(
 
     `attached` is what goes with it already. Raises `UsageError` for images that cannot be sent.
     """
-    wanted = await asyncio.to_thread(mentions, question)
+    wanted = await asyncio.to_thread(find_mentions, question)
     if not wanted:
         return Mentioned()
     await app.ready()

@@ -8,14 +8,14 @@ from datetime import date
 
 from glossator.agent import tool_specs
 from glossator.application.application import Application
-from glossator.context import CustomAgent, custom_agents, listing, system_blocks
+from glossator.context import CustomAgent, agents_listing, custom_agents, system_blocks
 from glossator.llm import ToolSpec
 from glossator.prompts import load_prompt
 from glossator.sessions import Session
 from glossator.tools import Explore
 
 
-async def opening(app: Application) -> tuple[tuple[str, ...], tuple[ToolSpec, ...]]:
+async def opening_of(app: Application) -> tuple[tuple[str, ...], tuple[ToolSpec, ...]]:
     """System blocks and tools as they are now; a conversation freezes them when it begins.
 
     Where no sub-agent is described, none can be named.
@@ -44,4 +44,4 @@ async def agents_told(app: Application, session: Session) -> str:
     if session.conversation.messages or Explore.name not in app.tools:
         return ""
     agents = await agents_now(app)
-    return load_prompt("user/agents").render(agents=listing(agents)) if agents else ""
+    return load_prompt("user/agents").render(agents=agents_listing(agents)) if agents else ""

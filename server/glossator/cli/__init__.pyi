@@ -1,3 +1,3 @@
-from .launch import run
+from .launch import run_cli
 
-__all__ = ["run"]
+__all__ = ["run_cli"]

@@ -33,7 +33,7 @@ _OWN_GROUP = 0
 _OWN_WINDOWS_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
-def run(arguments: Sequence[str], server_command: Sequence[str]) -> int:
+def run_cli(arguments: Sequence[str], server_command: Sequence[str]) -> int:
     """Run one command line; `server_command` starts a language server on its standard streams.
 
     Gives the exit code. Raises `KeyboardInterrupt` before the program itself looks after Ctrl-C.

@@ -1,4 +1,4 @@
-from .agents import CustomAgent, custom_agents, listing
+from .agents import CustomAgent, agents_listing, custom_agents
 from .attachments import (
     Attached,
     Exhibit,
@@ -12,7 +12,15 @@ from .compaction import Carried, Compacted, NoGain
 from .compactor import CompactionBackoff, Compactor
 from .inspector import Sent, inspect
 from .kept import Weights
-from .mentions import DIAGNOSTICS, SELECTION, Mentioned, as_mention, look_up, mentions, unfinished
+from .mentions import (
+    DIAGNOSTICS,
+    SELECTION,
+    Mentioned,
+    as_mention,
+    find_mentions,
+    look_up,
+    unfinished,
+)
 from .modes import ends_in_plan, mode_to_tell, tells_mode
 from .summary import Frame
 from .system import system_blocks
@@ -32,6 +40,7 @@ __all__ = [
     "NoGain",
     "Sent",
     "Weights",
+    "agents_listing",
     "as_mention",
     "attach",
     "attach_any",
@@ -39,10 +48,9 @@ __all__ = [
     "enclosed",
     "ends_in_plan",
     "exhibit_image",
+    "find_mentions",
     "inspect",
-    "listing",
     "look_up",
-    "mentions",
     "mode_to_tell",
     "refuse_hidden",
     "system_blocks",

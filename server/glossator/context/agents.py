@@ -81,7 +81,7 @@ def parse_agent(text: str) -> CustomAgent | None:
     )
 
 
-def listing(agents: dict[str, CustomAgent]) -> str:
+def agents_listing(agents: dict[str, CustomAgent]) -> str:
     """A line for each, for the model."""
     return "\n".join(f"- {each.name}: {each.description}" for each in agents.values())
 

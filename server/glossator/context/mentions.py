@@ -102,7 +102,7 @@ class Mentioned:
         )
 
 
-def mentions(question: str) -> tuple[Mention, ...]:
+def find_mentions(question: str) -> tuple[Mention, ...]:
     """What a question mentions, each once; takes a while for a long question."""
     found = map(_mention, _MENTION.finditer(_without_code(question)))
     return tuple({mention.text: mention for mention in found if mention.text}.values())

@@ -42,7 +42,7 @@ def verify_all(
     marks = parse_citations(answer, files_of(snapshot, shown))
     reason = f"It names no lines in a form that can be read: {_FORMS}."
     return (
-        *((mark, verify(mark, snapshot, shown, commands)) for mark in marks),
+        *((mark, verify_answer(mark, snapshot, shown, commands)) for mark in marks),
         *((mark, _unsupported(mark, None, reason)) for mark in unreadable(answer)),
     )
 
@@ -70,7 +70,7 @@ def files_of(snapshot: WorkspaceSnapshot, shown: ShownLines) -> Callable[[str], 
     return cache(lambda path: isinstance(_document(path, snapshot, shown), Document))
 
 
-def verify(
+def verify_answer(
     mark: CitationMark, snapshot: WorkspaceSnapshot, shown: ShownLines, commands: Sequence[str] = ()
 ) -> Citation:
     """The citation with its status, and the reason when it does not hold.

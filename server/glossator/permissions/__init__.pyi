@@ -1,4 +1,4 @@
-from .decide import Allow, Ask, Decision, Deny, decide
+from .decide import Allow, Ask, Decision, Deny, decision_about
 from .grants import Grants, grants_file
 from .hidden import HiddenFiles
 from .permission_scope import check_permission_scope
@@ -41,7 +41,7 @@ __all__ = [
     "TrustQuestion",
     "UserRules",
     "check_permission_scope",
-    "decide",
+    "decision_about",
     "fixed_paths",
     "folded",
     "forget_folder",

@@ -56,7 +56,7 @@ class Deny:
 Decision = Allow | Ask | Deny
 
 
-def decide(subject: CallSubject, policy: Policy) -> Decision:
+def decision_about(subject: CallSubject, policy: Policy) -> Decision:
     """Whether to make a call."""
     limits = [limit for find in _LIMITS if (limit := find(subject, policy)) is not None]
     grant = _grant(subject, policy)

@@ -2,7 +2,7 @@ from .agents import AgentBegun, AgentSaid, PersistedAgent, Reported, Transcript,
 from .catalog import ListedSession, Sessions
 from .export import message_parts, to_json, to_markdown
 from .records import UNTITLED, Spent
-from .replay import event_of, questions, replay
+from .replay import event_of, questions, replay_events
 from .runs import Run, Runs
 from .session import Session, title_of
 from .state import Account, AskedRun, add_up, standing
@@ -27,7 +27,7 @@ __all__ = [
     "event_of",
     "message_parts",
     "questions",
-    "replay",
+    "replay_events",
     "standing",
     "title_of",
     "to_json",

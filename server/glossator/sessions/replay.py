@@ -28,7 +28,7 @@ from glossator.sessions.state import standing
 _INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask again to go on.")
 
 
-def replay(records: Iterable[Record], going_on: Collection[str] = ()) -> list[Envelope]:
+def replay_events(records: Iterable[Record], going_on: Collection[str] = ()) -> list[Envelope]:
     """The events of every run that stands, numbered from 0; a reply's text comes in one piece.
 
     A run whose server was killed ends as failed, unless it is `going_on`. Events that this version

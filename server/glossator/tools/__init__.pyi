@@ -8,7 +8,7 @@ from .findings import Counts, Findings
 from .fork import Fork
 from .reads import Range, ReadState, Seen, carried
 from .runs import CommandRuns
-from .search import MAX_CHUNKS, enclosing, nothing_found, search, unparsed
+from .search import MAX_CHUNKS, enclosing, nothing_found, ranked_search, unparsed
 from .selection import Hidden, Selection
 from .steps import TodoList
 from .toolbox import all_tools, reading_tools
@@ -45,7 +45,7 @@ __all__ = [
     "named",
     "nothing_found",
     "numbered",
+    "ranked_search",
     "reading_tools",
-    "search",
     "unparsed",
 ]

@@ -61,7 +61,7 @@ class Search:
 
     async def run(self, args: SearchArgs, context: ToolContext) -> ToolResult:
         """List the best chunks with their lines."""
-        selection, found = await search(
+        selection, found = await ranked_search(
             context.snapshot,
             context.symbols,
             args.query,
@@ -73,7 +73,7 @@ class Search:
         return await in_thread(_report, context.snapshot, selection, found)
 
 
-async def search(
+async def ranked_search(
     snapshot: WorkspaceSnapshot,
     symbols: SymbolFinder,
     question: str,

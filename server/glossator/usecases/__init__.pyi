@@ -3,8 +3,8 @@ from .commands import COMMANDS, LoadedCommand, load
 from .declaration import Declaration
 from .declared import DECLARED
 from .gloss import ShownGloss, report_at
-from .hover import HoverAnswer, HoverRequest, hover
-from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses
+from .hover import HoverAnswer, HoverRequest, hover_at
+from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses_of
 from .on_lines import why_not_edited
 from .symbols import (
     Range,
@@ -34,9 +34,9 @@ __all__ = [
     "SymbolNode",
     "document_symbols",
     "glosses_changed",
-    "hover",
+    "hover_at",
     "lens_face",
-    "lenses",
+    "lenses_of",
     "load",
     "report_at",
     "symbol_named_at",

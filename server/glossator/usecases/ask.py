@@ -19,7 +19,7 @@ from glossator.application import (
     attach_mentioned,
     changes,
     keep_texts,
-    opening,
+    opening_of,
 )
 from glossator.context import Attached, Exhibit, ends_in_plan
 from glossator.core.answers import Answer
@@ -109,7 +109,7 @@ async def _answer(
     started = time.perf_counter()
     question = asked.question
     if not session.system:
-        session.freeze(*await opening(app))
+        session.freeze(*await opening_of(app))
     mentioned = await attach_mentioned(app, session, run, question, attached)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))

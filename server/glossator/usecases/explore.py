@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from glossator.application import Application, attach_all
-from glossator.context import Attached, Exhibit, look_up, mentions
+from glossator.context import Attached, Exhibit, find_mentions, look_up
 from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.gloss import WORKSPACE, Subject
@@ -47,7 +47,7 @@ async def _place(
     app: Application, request: ExploreRequest, attached: Sequence[Attached | Exhibit]
 ) -> Pointed | None:
     """The one place that is attached, mentioned or to be looked in; None if there are others."""
-    wanted = mentions(request.task)
+    wanted = find_mentions(request.task)
     if len(attached) + len(request.paths) + len(wanted) != 1:
         return None
     found = await look_up(wanted, app.host.snapshot(), app.symbols, app.acting.hidden())

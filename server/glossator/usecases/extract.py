@@ -24,7 +24,7 @@ from glossator.core.report import Report
 from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
-from glossator.grounding import report_of, verify
+from glossator.grounding import report_of, verify_answer
 from glossator.symbols import ALL_USES, Line, Name, Place, Symbol, Use
 from glossator.tools import ReadState
 from glossator.usecases.facts import Call, calls_of, last_commit
@@ -65,7 +65,7 @@ class Quoting:
 
     def check(self, mark: CitationMark) -> Citation:
         """Whether a mark is of such lines."""
-        return verify(mark, self.snapshot, self.shown)
+        return verify_answer(mark, self.snapshot, self.shown)
 
 
 async def extract(app: Application, pointed: Pointed) -> Report:

@@ -97,7 +97,7 @@ class _NotAtHand(Exception):
     """Something has to be looked up first."""
 
 
-async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
+async def hover_at(app: Application, request: HoverRequest) -> HoverAnswer | None:
     """The facts, or None where there is no symbol."""
     snapshot = app.host.snapshot()
     document = snapshot.open_document(request.uri)

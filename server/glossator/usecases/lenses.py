@@ -42,7 +42,7 @@ class LensFace:
     argument: Mapping[str, object]
 
 
-async def lenses(app: Application, uri: str) -> list[Lens]:
+async def lenses_of(app: Application, uri: str) -> list[Lens]:
     """Those of an open document; they say nothing yet."""
     snapshot = app.host.snapshot()
     document = snapshot.open_document(uri)

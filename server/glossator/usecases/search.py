@@ -16,9 +16,9 @@ from glossator.tools import (
     enclosing,
     in_thread,
     nothing_found,
+    ranked_search,
     unparsed,
 )
-from glossator.tools import search as search_chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
         raise UsageError(f"The limit must be between 1 and {MAX_CHUNKS}.")
     await app.ready()
     snapshot = app.host.snapshot()
-    selection, found = await search_chunks(snapshot, app.symbols, request.query, request.limit)
+    selection, found = await ranked_search(snapshot, app.symbols, request.query, request.limit)
     return await in_thread(_answer, snapshot, selection, found)
 
 

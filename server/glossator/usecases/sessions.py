@@ -25,7 +25,7 @@ from glossator.sessions import (
     add_up,
     agents_in,
     message_parts,
-    replay,
+    replay_events,
     standing,
     to_json,
     to_markdown,
@@ -110,7 +110,7 @@ async def resume_session(app: Application, request: ResumeSessionRequest) -> Res
     """Make a kept session one of this server's. Raises as `Sessions.open`."""
     session = await app.sessions.open(request.session_id)
     records = await app.sessions.records(session.id) if session.on_disk else []
-    events = tuple(replay(records, app.runs.active()))
+    events = tuple(replay_events(records, app.runs.active()))
     return ResumedSession(await _info(app, session.id), events, undone_turns(app, session))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from glossator.application import Application, opening
+from glossator.application import Application, opening_of
 from glossator.context import Frame, Sent, inspect
 from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
@@ -64,7 +64,7 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
 async def _held(app: Application, session_id: str | None) -> _Held:
     """The session as it stands, whichever server has it open."""
     if session_id is None:
-        return _Held(UNTITLED, Frame(*await opening(app)), (), Account())
+        return _Held(UNTITLED, Frame(*await opening_of(app)), (), Account())
     session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
     if session is not None:
         frame = Frame(session.system, session.tools)
@@ -74,7 +74,7 @@ async def _held(app: Application, session_id: str | None) -> _Held:
         frame = Frame(state.system, state.tools)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet
-        return _Held(held.title, Frame(*await opening(app)), held.messages, held.account)
+        return _Held(held.title, Frame(*await opening_of(app)), held.messages, held.account)
     return held
 
 
