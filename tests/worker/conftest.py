@@ -17,7 +17,7 @@ from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 from tests.worker.serving import Serving
 
-_TREES = 48
+_TREES = 96
 _FILES = 218
 
 

@@ -43,5 +43,5 @@ export async function story(stage) {
   for (const words of ["Mode: plan.", CHANGE, "Mode: acceptEdits.", "I accept the plan."]) {
     assert.equal(said.split(words).length, 2, words);
   }
-  await stage.press("Control+S");
+  await stage.save();
 }

@@ -43,7 +43,7 @@ export async function story(stage) {
   await stage.shows(WANTED);
   const { requests } = await model.told();
   assert.match(resultOf(requests.at(-1), "MultiEdit"), new RegExp(REASON));
-  await stage.press("Control+S");
+  await stage.save();
   await stage.holds("review.py", WANTED);
   await stage.press("Control+Z", "Control+S");
   await stage.shows(PRICES);

@@ -147,6 +147,14 @@ export class Stage {
     }
   }
 
+  /** Save the open editor. */
+  async save() {
+    await again(async (timeout) => {
+      await this.press("Control+S");
+      await this.page.locator(".tab.dirty").first().waitFor({ state: "detached", timeout });
+    });
+  }
+
   /** What the file holds on disk. */
   onDisk(path) {
     return readFileSync(join(this.workspace, path), "utf-8");
