@@ -45,7 +45,8 @@ export async function story(stage) {
   assert.match(resultOf(requests.at(-1), "MultiEdit"), new RegExp(REASON));
   await stage.save();
   await stage.holds("review.py", WANTED);
-  await stage.press("Control+Z", "Control+S");
+  await stage.press("Control+Z");
+  await stage.save();
   await stage.shows(PRICES);
   await stage.holds("review.py", PRICES);
   await stage.picture("review-undone");
