@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,3 +77,19 @@ def _read(descriptor: int, length: int) -> bytes:
     while len(parts) < length:
         parts += os.read(descriptor, 65536)
     return bytes(parts)
+
+
+async def test_one_socket_is_read_and_written() -> None:
+    """As inetd and `socat EXEC:` give it; what comes in does not look like its end."""
+    ours, theirs = socket.socketpair()
+    ours.settimeout(SECONDS)
+    with ours:
+        given = theirs.detach()
+        reader, writer, written = await open_streams(given, os.dup(given))
+        for number in range(3):
+            ours.sendall(b"question %d\n" % number)
+            assert await reader.readline() == b"question %d\n" % number
+            writer.write(b"answer\n")
+            assert await asyncio.to_thread(ours.recv, 100) == b"answer\n"
+        writer.close()
+        await asyncio.to_thread(written)

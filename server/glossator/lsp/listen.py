@@ -72,10 +72,10 @@ async def open_streams(
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, Callable[[], object]]:
     """Both descriptors as streams; the function waits, in a thread, until all is written.
 
-    The event loop waits for pipes and sockets itself. For files, terminals, the null device, and
-    everything on Windows, two threads copy to and from a socket.
+    The event loop waits for pipes and sockets itself. For files, terminals, the null device, one
+    socket in both places (inetd), and everything on Windows, two threads copy to and from a socket.
     """
-    if not (_is_waitable(read_from) and _is_waitable(write_to)):
+    if not (_is_waitable(read_from) and _is_waitable(write_to)) or _is_one(read_from, write_to):
         ours, writing = _copied(read_from, write_to)
         return *await asyncio.open_connection(sock=ours), writing.join
     loop = asyncio.get_running_loop()
@@ -93,6 +93,11 @@ async def open_streams(
 def _is_waitable(descriptor: int) -> bool:
     mode = os.fstat(descriptor).st_mode
     return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
+
+
+def _is_one(read_from: int, write_to: int) -> bool:
+    """Whether both are one socket: asyncio would take what comes in for the writer's end."""
+    return os.path.sameopenfile(read_from, write_to)
 
 
 def _copied(read_from: int, write_to: int) -> tuple[socket.socket, threading.Thread]:
