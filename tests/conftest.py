@@ -13,7 +13,7 @@ from tests.workspaces import workspace
 
 __all__ = ["workspace"]
 
-settings.register_profile("untimed", deadline=None, max_examples=50)
+settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 

@@ -48,7 +48,7 @@ def model_offset(text: str, position: Position, encoding: str) -> int | None:
     return sum(map(len, lines[: position.line])) + len(inner)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(texts, st.lists(st.tuples(places, texts), max_size=6), encodings)
 def test_edits_equal_the_model(
     text: str,

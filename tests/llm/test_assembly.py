@@ -54,7 +54,7 @@ CALL: Block = {"type": "tool_use", "id": "t", "name": "Grep"}
 
 
 @given(EVENTS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_nonsense_is_passed_over_or_refused(events: list[dict[str, Any]]) -> None:
     try:
         reply = assemble(*events, STOP)

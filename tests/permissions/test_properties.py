@@ -16,7 +16,7 @@ from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
 from glossator.shell.script import UncertainWord
 from tests.permissions.asking import PLACES
 
-_examples = settings(max_examples=50, deadline=None)
+_examples = settings(max_examples=100, deadline=None)
 STRICTNESS = {Allow: 0, Ask: 1, Deny: 2}
 
 _tools = st.sampled_from("Bash Edit Read Write Move Grep Todo mcp__a__b".split())

@@ -438,7 +438,7 @@ WORDS = st.sampled_from(
 
 
 @settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(program=st.sampled_from(sorted(PROGRAMS)), words=st.lists(WORDS, max_size=4))
 def test_only_options_of_the_table(program: str, words: list[str], place: CommandContext) -> None:
@@ -456,7 +456,7 @@ def test_only_options_of_the_table(program: str, words: list[str], place: Comman
 
 
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     text=st.text(

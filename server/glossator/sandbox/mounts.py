@@ -25,7 +25,6 @@ from glossator.sandbox.policy import SandboxPolicy
 
 if sys.platform != "win32":
     import fcntl
-from collections.abc import Iterable
 
 _STAMP = 1_000_000_002  # seconds since 1970; even, as some file systems count in twos
 _TRIES = 20  # others may be removing it at the same moment

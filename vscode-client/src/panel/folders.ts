@@ -1,5 +1,5 @@
 // How the folders of a workspace are called in front of paths, where there are several: as the server
-// calls them (workspace/roots.py), whatever VS Code does. Nothing here knows of VS Code.
+// calls them (files/roots.py), whatever VS Code does. Nothing here knows of VS Code.
 
 /** Unique name -> folder, in their order. */
 export function namesOf(folders: readonly string[]): ReadonlyMap<string, string> {
