@@ -29,8 +29,8 @@ from glossator.sandbox.policy import SandboxPolicy as ShellPolicy
 from glossator.sandbox.shell import LimitedShell, Shell
 from glossator.tools.base import Tool, ToolArgs, ToolContext
 from glossator.tools.bash import Bash, BashArgs
+from glossator.tools.edit import Write, WriteArgs
 from glossator.tools.read import Read, ReadArgs
-from glossator.tools.write import Write, WriteArgs
 from tests.permissions.asking import policy
 from tests.workspaces import MakeWorkspace, Workspace
 

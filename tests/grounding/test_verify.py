@@ -13,7 +13,7 @@ from glossator.core.span import CitationStatus
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
 from glossator.grounding.verify import faults, verify_all, verify_answer
-from glossator.tools.runs import CommandRuns
+from glossator.tools.conversation_state import CommandRuns
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {"a.py": "".join(f"line {n}\n" for n in range(1, 21)), "b.py": "x\n"}
@@ -209,7 +209,7 @@ async def test_a_run_says_how_it_ended(workspace: MakeWorkspace) -> None:
     runs.begin("make lint")
     runs.fail(runs.begin("make " + "x" * 200), "exit code 1")
     answer = "It failed [cite: run, 1], then it did not [cite: run, 2-3]."
-    found = verify_all(answer, ws.snapshot, ws.reads, runs.told())
+    found = verify_all(answer, ws.snapshot, ws.reads, runs.lines())
     targets = [citation.target for _, citation in found]
     assert targets[:2] == ["run 1: [exit code 2] make test", "run 2: make lint"]
     assert targets[2].startswith("run 3: [exit code 1] make xxx")

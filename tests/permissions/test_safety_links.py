@@ -28,8 +28,7 @@ from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
 from glossator.sessions.session import Session
 from glossator.tools.base import Tool, ToolArgs, ToolContext
-from glossator.tools.edit import Edit
-from glossator.tools.write import Write
+from glossator.tools.edit import Edit, Write
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 

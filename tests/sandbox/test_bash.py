@@ -16,7 +16,7 @@ from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import Shell
 from glossator.tools.base import ToolContext
 from glossator.tools.bash import Bash, BashArgs
-from glossator.tools.runs import CommandRuns
+from glossator.tools.conversation_state import CommandRuns
 from tests.sandbox.conftest import MakeShell
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -61,7 +61,7 @@ async def test_a_failed_part_of_a_pipeline(
     assert result.text == f"1 failed\n[{ended}]"
     result = await call(bash, ws, runs, command="yes | head -1")
     assert result == ToolResult("y\n[run 3] [exit code 0]", number="[run 3]")
-    assert runs.told() == (f"[{ended}] {command}", f"[{ended}] {command}", "yes | head -1")
+    assert runs.lines() == (f"[{ended}] {command}", f"[{ended}] {command}", "yes | head -1")
 
 
 async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:

@@ -16,11 +16,9 @@ from glossator.documents.change import Edited, TextEdit
 from glossator.edits.merge import rebase_plan
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext, registry
-from glossator.tools.edit import Edit
+from glossator.tools.edit import Edit, MultiEdit, Write
 from glossator.tools.move import Move
-from glossator.tools.multi_edit import MultiEdit
 from glossator.tools.read import Read
-from glossator.tools.write import Write
 from tests.workspaces import Workspace
 
 TOOLS = registry((Read(), Edit(), MultiEdit(), Write(), Move()))

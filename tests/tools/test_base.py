@@ -15,8 +15,8 @@ import pytest
 from glossator import tools
 from glossator.core.errors import UsageError
 from glossator.tools import base
-from glossator.tools.base import Cancelled, in_thread, searching
-from glossator.tools.file_types import extensions_of
+from glossator.tools.base import Cancelled, cancellable, searching
+from glossator.tools.selection import extensions_of
 from glossator.tools.toolbox import all_tools, reading_tools
 from tests.workspaces import MakeWorkspace
 
@@ -37,7 +37,7 @@ async def test_cancelling_the_await_stops_the_thread() -> None:
         cancelled.wait()
         stopped.set()
 
-    task = asyncio.create_task(in_thread(work))
+    task = asyncio.create_task(cancellable(work))
     await asyncio.to_thread(begun.wait)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

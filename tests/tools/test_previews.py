@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.tools.base import ToolArgs, ToolContext
-from glossator.tools.edit import EditArgs
-from glossator.tools.multi_edit import EditStep, MultiEditArgs
-from glossator.tools.write import WriteArgs
+from glossator.tools.edit import EditArgs, EditStep, MultiEditArgs, WriteArgs
 from tests.tools.hands import call
 from tests.workspaces import MakeWorkspace, Workspace
 

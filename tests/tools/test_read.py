@@ -13,8 +13,7 @@ import pytest
 from glossator.core.tokens import estimate_tokens
 from glossator.core.tool_result import ToolResult
 from glossator.tools import read
-from glossator.tools.images import read_image
-from glossator.tools.read import MAX_TOKENS
+from glossator.tools.read import MAX_TOKENS, read_image
 from tests.workspaces import MakeWorkspace, Workspace
 
 PNG = base64.b64decode(

@@ -6,7 +6,7 @@ import pytest
 
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.span import Span, runs
-from glossator.tools.reads import ReadState, carried
+from glossator.tools.reads import ReadState, carried_lines
 
 
 def document(text: str) -> Document:
@@ -35,7 +35,7 @@ def test_lines_that_stay_count_as_shown(
     reads, old, new = ReadState(), document(before), document(after)
     reads.saw(old)
     reads.show(spans(old, shown))
-    lines = carried(reads.lines(old), old, new, by_model=by_model)
+    lines = carried_lines(reads.lines(old), old, new, by_model=by_model)
     assert sorted(lines) == expect
     reads.became(new, lines)
     covered = [n for n in range(1, len(new.lines) + 1) if all(map(reads.covers, spans(new, [n])))]

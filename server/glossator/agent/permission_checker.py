@@ -30,7 +30,7 @@ from glossator.permissions import (
 )
 from glossator.sandbox import HardLinkedFiles, LimitedShell
 from glossator.shell import Script, parse, read_only_commands
-from glossator.tools import BashArgs, Cancelled, Tool, ToolArgs, ToolContext, in_thread
+from glossator.tools import BashArgs, Tool, ToolArgs, ToolContext, in_thread
 
 FindHardLinked = Callable[[WorkspaceSnapshot], HardLinkedFiles]  # blocking
 
@@ -55,7 +55,7 @@ _NAMED = {
 
 
 def check_tools(tools: Iterable[Tool]) -> None:
-    """Raises `DeclarationError` for a tool that permission rules would not hold for."""
+    """Raises `DeclarationError` for a tool that escapes permission rules."""
     for tool in tools:
         named = _NAMED.get(tool.access)
         if named is None:  # it touches neither files nor processes
@@ -77,9 +77,9 @@ def check_tools(tools: Iterable[Tool]) -> None:
 class PermissionChecker:
     """Decides about the calls of one session; asks the user one question at a time.
 
-    `untrusted` says why a call that acts may not be made in the workspace, None if it may; it may
-    ask the user, too. `grants` are those for the folders that are open now. `reviews`: the user
-    reviews every edit before it is applied. `hard_linked` finds files with names elsewhere.
+    `untrusted` says why a call that acts is refused in an untrusted workspace, None if it is
+    allowed; it may ask the user. `grants` are those for the open folders. `reviews`: the user
+    reviews every edit before it is applied. `hard_linked` finds files with hard links elsewhere.
     """
 
     policy: Callable[[], Policy]
@@ -92,10 +92,7 @@ class PermissionChecker:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
-        """Whether a call may be made.
-
-        Raises `UsageError` for a call that nobody can decide about.
-        """
+        """Whether a call may be made. Raises `UsageError` for one that cannot be judged."""
         if tool.access is Access.NONE:
             return Permit()
         policy = self._policy_now()
@@ -104,7 +101,7 @@ class PermissionChecker:
         call = _Call(tool, args, context)
         decision = await self._decision(call)
         if isinstance(decision.made, Deny):
-            return decision.made  # whether the workspace is trusted or not
+            return decision.made  # in trusted workspaces, too
         if tool.access is not Access.READ:
             with context.waiting():
                 reason = await self.untrusted(tool.access)
@@ -118,15 +115,15 @@ class PermissionChecker:
         return decision.made if isinstance(decision.made, Deny) else decision.permit
 
     async def put(self, request: PermissionRequest) -> PermissionAnswer:
-        """Ask the user something else, in turn."""
+        """Ask the user another question, after those before it."""
         async with self._turn:
             return await self.ask(request)
 
     async def _answered(self, call: _Call) -> Permit | Deny:
-        """As `permission`, decided again: an answer to another question may have settled it.
+        """Ask the user, unless the answer to another question settles this one.
 
-        An answer counts only for what was asked: meanwhile a link may lead elsewhere, or the mode
-        may have changed.
+        The answer counts only for what was asked: if a link or the mode changes meanwhile, the user
+        is asked again.
         """
         current = await self._final(call)
         for _ in range(_TRIES):
@@ -147,7 +144,7 @@ class PermissionChecker:
         return current.permit
 
     async def _asked(self, call: _Call, asked: _Decided, ask: Ask) -> Allow | Deny:
-        """Keep the user's answer; ask again where its rules cannot be kept."""
+        """Keep the user's answer; ask again if its rules cannot be kept."""
         context, grants = call.context, self.grants()
         reasons = ask.reasons
         if isinstance(call.args, BashArgs) and not asked.permit.only_reads:
@@ -176,7 +173,7 @@ class PermissionChecker:
         is_run = isinstance(args, BashArgs) and args.command is not None
         if not is_run or not isinstance(decided.made, Allow) or decided.permit.only_reads:
             return decided
-        linked = await in_thread(lambda _: self.hard_linked(call.context.snapshot))
+        linked = await in_thread(self.hard_linked, call.context.snapshot)
         if linked.read_only is None:
             return replace(decided, made=Ask((_TOO_MANY_NAMES,)))
         return replace(decided, hard_linked=linked.read_only)
@@ -202,17 +199,14 @@ class _Decided:
 
     @property
     def permit(self) -> Permit:
-        """Permission for just what was decided about."""
+        """Permission for exactly this subject."""
         paths = frozenset(path for target in self.subject.targets for path in target.real)
         script = self.subject.script
         only_reads = script is not None and script.read_only and not paths
         return Permit(paths, only_reads, self.hard_linked)
 
     def same_as(self, other: _Decided) -> bool:
-        """Whether the same question was asked about both.
-
-        What the words of a script may mean besides its targets changes as files come and go.
-        """
+        """Whether both ask the same question about the same targets."""
         if isinstance(self.made, Ask) and isinstance(other.made, Ask):
             # an answer may have brought rules for a part of it
             same = self.made.reasons == other.made.reasons
@@ -221,13 +215,11 @@ class _Decided:
         return same and self.subject.targets == other.subject.targets
 
     def is_granted(self, other: _Decided) -> bool:
-        """Whether it is allowed now, and has the same targets."""
+        """Whether it is allowed, and has the same targets."""
         return isinstance(self.made, Allow) and self.subject.targets == other.subject.targets
 
 
-def _subject(
-    _cancelled: Cancelled, call: _Call, shell: Callable[[WorkspaceSnapshot], LimitedShell]
-) -> CallSubject:
+def _subject(call: _Call, shell: Callable[[WorkspaceSnapshot], LimitedShell]) -> CallSubject:
     snapshot = call.context.snapshot
     if isinstance(call.args, BashArgs):
         return _script(call.args, shell(snapshot))
@@ -235,7 +227,7 @@ def _subject(
 
 
 def _script(args: BashArgs, limited: LimitedShell) -> CallSubject:
-    """What a command would do; looking at a job does nothing."""
+    """What a command would do; looking at a job has no effect."""
     place = limited.shell.place(args.cwd)
     script = parse(args.command) if args.command is not None else Script(())
     open_reason = limited.open_reason or (_NETWORK if args.network else None)
@@ -248,10 +240,8 @@ def _script(args: BashArgs, limited: LimitedShell) -> CallSubject:
     )
 
 
-def _hard_link_reasons(
-    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, find: FindHardLinked
-) -> tuple[str, ...]:
-    """A warning about hard-linked files, which the command could change elsewhere, too."""
+def _hard_link_reasons(snapshot: WorkspaceSnapshot, find: FindHardLinked) -> tuple[str, ...]:
+    """A warning about hard-linked files, which a command could change elsewhere, too."""
     paths = find(snapshot).files
     if not paths:
         return ()
@@ -263,7 +253,7 @@ def _hard_link_reasons(
     return (reason,)
 
 
-def _request(_cancelled: Cancelled, call: _Call, ask: Ask) -> PermissionRequest:
+def _request(call: _Call, ask: Ask) -> PermissionRequest:
     name, args = call.tool.name, call.args
     detail, cut = as_sent(shown_text(args.preview(call.context)))
     paths = args.paths()[:1] if detail else args.paths()  # the detail names all

@@ -21,7 +21,7 @@ from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
-from glossator.tools import Agents, ToolContext, all_tools
+from glossator.tools import SubAgents, ToolContext, all_tools
 from glossator.worker import Progress, Worker
 
 
@@ -140,7 +140,7 @@ class Application:
         return self.models.main
 
     async def tool_context(
-        self, session: Session, run: Run, agents: Agents | None = None
+        self, session: Session, run: Run, agents: SubAgents | None = None
     ) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned."""
         await self.ready()

@@ -34,7 +34,7 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.llm import Model
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
-from glossator.tools import Diagnostics, DiagnosticsArgs, listed
+from glossator.tools import diagnostic_lines, report_diagnostics
 
 MAX_IMAGES = 20  # of a question
 MAX_IMAGE_BYTES = 20_000_000  # of them all, in base64; the provider takes 32 MB with all the rest
@@ -88,7 +88,9 @@ async def attach_lines(
         lines = attach(snapshot, uri, first_line, last_line, hidden)
         if not diagnostics:
             return lines
-        findings = "\n".join(listed(FileDiagnostics(lines.span.uri, diagnostics), snapshot, hidden))
+        findings = "\n".join(
+            diagnostic_lines(FileDiagnostics(lines.span.uri, diagnostics), snapshot, hidden)
+        )
         told = load_prompt("user/findings").render(path=lines.path, findings=enclosed(findings))
         return replace(lines, text=f"{lines.text}\n\n{told}", diagnostics=diagnostics)
 
@@ -181,7 +183,7 @@ async def _findings(app: Application, session: Session, run: Run) -> Exhibit | s
     """What the editor's other servers find wrong, as the tool tells it; or why it is not known."""
     if not app.port.tells_diagnostics:
         return "this editor does not tell its diagnostics"
-    told = await Diagnostics().run(DiagnosticsArgs(), await app.tool_context(session, run))
+    told = await report_diagnostics(await app.tool_context(session, run))
     if told.error:
         return told.text.partition("\n")[0].rstrip(".")
     return Exhibit(

@@ -20,7 +20,14 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
 from glossator.sessions import Session
 from glossator.store import Objects
-from glossator.tools import Hidden, ReadState, Seen, around, carried, named, numbered
+from glossator.tools import (
+    IsHidden,
+    ReadDocument,
+    ReadState,
+    line_ranges,
+    lines_around,
+    numbered_lines,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +44,7 @@ _UNKNOWN = frozenset({MissingReason.OUTSIDE, MissingReason.CHANGING})  # nothing
 class _Change:
     """A file that is not as it was read; `before` is None where that text was not kept."""
 
-    seen: Seen
+    seen: ReadDocument
     before: Document | None
     now: Document | Missing
 
@@ -58,7 +65,7 @@ async def changes(app: Application, session: Session, known: Collection[str] = (
     From here on it counts as told, and what was read is about the current texts.
     """
     reads = session.reads
-    seen = {each.path: each for each in reads.seen()}
+    seen = {each.path: each for each in reads.read_documents()}
     if not seen:
         return ""
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
@@ -92,7 +99,7 @@ async def keep_texts(app: Application, session: Session) -> None:
 
 
 def _look(
-    snapshot: WorkspaceSnapshot, hidden: Hidden | None, seen: Iterable[Seen]
+    snapshot: WorkspaceSnapshot, hidden: IsHidden | None, seen: Iterable[ReadDocument]
 ) -> dict[str, Document | Missing]:
     """What is there now; a file whose stamp is as it was is not read."""
     found: dict[str, Document | Missing] = {}
@@ -108,7 +115,7 @@ def _look(
     return found
 
 
-def _is_as_seen(now: Document | Missing, seen: Seen) -> bool:
+def _is_as_seen(now: Document | Missing, seen: ReadDocument) -> bool:
     return isinstance(now, Document) and now.sha256 == seen.sha256
 
 
@@ -141,19 +148,19 @@ def _told(name: str, change: _Change, reads: ReadState, room: int) -> _Told:
     blocks = changed_blocks(lines_with_ends(before.text), lines_with_ends(now.text))
     new = {line for each in blocks for line in range(each.new_start + 1, each.new_end + 1)}
     deleted = any(each.new_start == each.new_end for each in blocks)
-    known = lines | carried(reads.lines(before), before, now, by_model=False)
+    known = reads.known_lines(before, now)
     if new <= lines and not deleted:  # a tool showed it meanwhile
-        return _Told(change, "", (), frozenset(known))
-    numbers = around(blocks, now, _CONTEXT)
+        return _Told(change, "", (), known)
+    numbers = lines_around(blocks, now, _CONTEXT)
     if len(numbers) > room:
-        where = f"lines {named(sorted(new))}" if new else "lines were deleted"
-        return _Told(change, f"- {name}: {where} (read it again)", (), frozenset(known))
+        where = f"lines {line_ranges(sorted(new))}" if new else "lines were deleted"
+        return _Told(change, f"- {name}: {where} (read it again)", (), known)
     whole, _ = whole_and_cut(now, numbers, _LINE_CHARACTERS)
-    text = numbered(now, numbers, _LINE_CHARACTERS) or "[empty]"
-    return _Told(change, f"- {name}:\n{text}", whole, frozenset(known))
+    text = numbered_lines(now, numbers, _LINE_CHARACTERS) or "[empty]"
+    return _Told(change, f"- {name}:\n{text}", whole, known)
 
 
-async def _kept(app: Application, wanted: list[Seen]) -> Mapping[str, Document]:
+async def _kept(app: Application, wanted: list[ReadDocument]) -> Mapping[str, Document]:
     """The texts that were kept, by path."""
 
     def get(objects: Objects) -> dict[str, Document]:

@@ -144,7 +144,7 @@ class Delegation:
                     reads,
                     partial(self._context, reads, findings),
                     only_reading(self._permission),
-                    self._session.runs.told(),
+                    self._session.runs.lines(),
                 )
             )
 

@@ -21,7 +21,7 @@ from glossator.core.span import Span, runs
 from glossator.llm import Conversation, Message
 from glossator.sessions.records import Begun, Happened, ReadShown, Record, encode
 from glossator.store import Log, Logs
-from glossator.tools import Counts, Findings, Range, ReadState, Seen
+from glossator.tools import FindingCounts, Findings, ReadDocument, ReadRange, ReadState
 
 logger = logging.getLogger(__name__)
 
@@ -132,7 +132,7 @@ class ShownInMessage:
     reads: tuple[ReadShown, ...]
     spans: tuple[Span, ...]
     citable: tuple[Span, ...]
-    seen: Mapping[str, Seen | None]
+    seen: Mapping[str, ReadDocument | None]
 
 
 class PersistedConversation(Conversation):
@@ -172,11 +172,11 @@ class PersistedReads(ReadState):
         reads: Iterable[ReadShown],
         spans: Iterable[Span],
         citable: Iterable[Span],
-        seen: Mapping[str, Seen],
+        seen: Mapping[str, ReadDocument],
     ) -> None:
         super().__init__(_faded=dict(seen))
         self.kept: set[str] = set()  # the hashes of texts that are kept
-        self._known_seen: dict[str, Seen] = dict(seen)
+        self._known_seen: dict[str, ReadDocument] = dict(seen)
         self._new_reads: list[ReadShown] = []
         self._new_lines: dict[tuple[str, str], set[int]] = {}
         self._new_citable: list[Span] = []
@@ -185,7 +185,7 @@ class PersistedReads(ReadState):
         super().show(spans)
         super().mark_citable(citable)
 
-    def remember(self, path: str, shown: Range, sha256: str) -> None:
+    def remember(self, path: str, shown: ReadRange, sha256: str) -> None:
         """A range was read."""
         super().remember(path, shown, sha256)
         self._new_reads.append(ReadShown(path, shown, sha256))
@@ -213,8 +213,8 @@ class PersistedReads(ReadState):
             for first, last in runs(sorted(lines))
         )
         citable = tuple(self._new_citable)
-        now = {each.path: each for each in super().seen()}
-        seen: dict[str, Seen | None] = dict.fromkeys(self._known_seen.keys() - now.keys())
+        now = {each.path: each for each in super().read_documents()}
+        seen: dict[str, ReadDocument | None] = dict.fromkeys(self._known_seen.keys() - now.keys())
         seen |= {path: each for path, each in now.items() if self._known_seen.get(path) != each}
         self._known_seen = now
         self._new_reads, self._new_lines, self._new_citable = [], {}, []
@@ -224,16 +224,16 @@ class PersistedReads(ReadState):
 class PersistedFindings(Findings):
     """Findings the model knows, and those not written down yet."""
 
-    def __init__(self, findings: Mapping[str, Counts]) -> None:
+    def __init__(self, findings: Mapping[str, FindingCounts]) -> None:
         super().__init__(dict(findings))
-        self._new: dict[str, Counts] = {}
+        self._new: dict[str, FindingCounts] = {}
 
-    def remember(self, uri: str, counts: Counts) -> None:
+    def remember(self, uri: str, counts: FindingCounts) -> None:
         """The model was shown these findings of a document."""
         super().remember(uri, counts)
         self._new[uri] = counts
 
-    def take(self) -> dict[str, Counts]:
+    def take(self) -> dict[str, FindingCounts]:
         """The findings shown since the last call."""
         new, self._new = self._new, {}
         return new

@@ -18,7 +18,7 @@ from glossator.core.events import Envelope, Usage
 from glossator.core.span import Span
 from glossator.llm import Message, Purpose, ToolSpec
 from glossator.sessions.agents import AGENT_DECODERS, AGENT_ENCODERS, AgentRecord
-from glossator.tools import Counts, Range, Seen
+from glossator.tools import FindingCounts, ReadDocument, ReadRange
 
 UNTITLED = "New session"
 
@@ -57,7 +57,7 @@ class ReadShown:
     """A range of a file that was read, at the hash it was shown with."""
 
     path: str
-    asked: Range
+    asked: ReadRange
     sha256: str
 
 
@@ -72,9 +72,9 @@ class Said:
     message: Message | None
     reads: tuple[ReadShown, ...] = ()
     spans: tuple[Span, ...] = ()
-    findings: Mapping[str, Counts] = field(default_factory=dict)  # by the document's URI
+    findings: Mapping[str, FindingCounts] = field(default_factory=dict)  # by the document's URI
     citable: tuple[Span, ...] = ()
-    seen: Mapping[str, Seen | None] = field(default_factory=dict)
+    seen: Mapping[str, ReadDocument | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +263,7 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
         tuple(Span(*span) for span in f["spans"]),
         f.get("findings", {}),
         tuple(Span(*span) for span in f.get("vouched", ())),
-        {path: each and Seen(path, *each) for path, each in f.get("seen", {}).items()},
+        {path: each and ReadDocument(path, *each) for path, each in f.get("seen", {}).items()},
     ),
     "received": lambda f: Received(f["message"]),
     "restarted": lambda f: Restarted(tuple(f["messages"])),

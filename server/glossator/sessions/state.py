@@ -32,7 +32,7 @@ from glossator.sessions.records import (
     Spent,
     Titled,
 )
-from glossator.tools import Counts, Seen
+from glossator.tools import FindingCounts, ReadDocument
 from glossator.undo import TOLD
 
 # Names of what is kept of the conversation: dropped with the run that kept it.
@@ -110,8 +110,8 @@ class SessionState:
     reads: list[ReadShown] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     citable: list[Span] = field(default_factory=list)
-    seen: dict[str, Seen] = field(default_factory=dict)  # by path
-    findings: dict[str, Counts] = field(default_factory=dict)
+    seen: dict[str, ReadDocument] = field(default_factory=dict)  # by path
+    findings: dict[str, FindingCounts] = field(default_factory=dict)
     kept: dict[str, list[Any]] = field(default_factory=dict)
     turns: int = 0
     unsaid: Message | None = None

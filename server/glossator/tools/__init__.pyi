@@ -1,51 +1,39 @@
-from .agents import Agents, Directive
-from .base import Cancelled, Registry, Tool, ToolArgs, ToolContext, in_thread
+from .base import Directive, IsHidden, Registry, SubAgents, Tool, ToolArgs, ToolContext, in_thread
 from .bash import BashArgs
-from .diagnostics import Diagnostics, DiagnosticsArgs, listed
-from .edit_report import around, named, numbered
-from .explore import Explore
-from .findings import Counts, Findings
-from .fork import Fork
-from .reads import Range, ReadState, Seen, carried
-from .runs import CommandRuns
-from .search import MAX_CHUNKS, enclosing, nothing_found, ranked_search, unparsed
-from .selection import Hidden, Selection
-from .steps import TodoList
+from .conversation_state import CommandRuns, FindingCounts, Findings, TodoList
+from .diagnostics import diagnostic_lines, report_diagnostics
+from .edit_report import line_ranges, lines_around, numbered_lines
+from .reads import ReadDocument, ReadRange, ReadState
+from .search import MAX_CHUNKS, search_answer
+from .subagents import Explore, Fork
 from .toolbox import all_tools, reading_tools
 
 __all__ = [
     "MAX_CHUNKS",
-    "Agents",
     "BashArgs",
-    "Cancelled",
     "CommandRuns",
-    "Counts",
-    "Diagnostics",
-    "DiagnosticsArgs",
     "Directive",
     "Explore",
+    "FindingCounts",
     "Findings",
     "Fork",
-    "Hidden",
-    "Range",
+    "IsHidden",
+    "ReadDocument",
+    "ReadRange",
     "ReadState",
     "Registry",
-    "Seen",
-    "Selection",
+    "SubAgents",
     "TodoList",
     "Tool",
     "ToolArgs",
     "ToolContext",
     "all_tools",
-    "around",
-    "carried",
-    "enclosing",
+    "diagnostic_lines",
     "in_thread",
-    "listed",
-    "named",
-    "nothing_found",
-    "numbered",
-    "ranked_search",
+    "line_ranges",
+    "lines_around",
+    "numbered_lines",
     "reading_tools",
-    "unparsed",
+    "report_diagnostics",
+    "search_answer",
 ]

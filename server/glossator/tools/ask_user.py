@@ -18,7 +18,7 @@ MAX_OPTIONS = 6
 
 
 class OptionArgs(ToolArgs):
-    """One answer on offer."""
+    """One answer to choose."""
 
     label: str = Field(min_length=1, max_length=80)
     detail: str = Field("", max_length=300, description="What choosing it means.")
@@ -40,10 +40,11 @@ class AskUserArgs(ToolArgs):
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """An option may be its label alone."""
+        """Accept options that are labels alone."""
         if isinstance(options := given.get("options"), list):
-            told = [{"label": each} if isinstance(each, str) else each for each in options]
-            given["options"] = told
+            given["options"] = [
+                {"label": each} if isinstance(each, str) else each for each in options
+            ]
         return given
 
 
@@ -56,15 +57,15 @@ class AskUser:
     description = load_prompt("tools/ask_user").render(options=str(MAX_OPTIONS))
 
     async def run(self, args: AskUserArgs, context: ToolContext) -> ToolResult:
-        """Ask, and tell the model what was answered."""
+        """Ask, and give the answer to the model."""
         options = tuple(Option(shown(each.label), shown(each.detail)) for each in args.options)
         question = Question(shown_text(args.question), options, args.several)
         with context.waiting():
             answer = await context.ask_user(question)
-        return ToolResult(_told(answer), outcome="answered" if answer else "no answer")
+        return ToolResult(_in_words(answer), outcome="answered" if answer else "no answer")
 
 
-def _told(answer: QuestionAnswer) -> str:
+def _in_words(answer: QuestionAnswer) -> str:
     if not answer:
         return (
             "The user gave no answer. Take the most cautious reading yourself, go on, and say in"

@@ -1,4 +1,4 @@
-"""The `Tool` protocol, what a call gets to see, and the registry."""
+"""The `Tool` protocol, what a call sees, and the registry."""
 
 from __future__ import annotations
 
@@ -16,36 +16,88 @@ from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import Editing
 from glossator.core.permission import Access, Permit
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
 from glossator.documents import WorkspaceSnapshot
 from glossator.sandbox import ShellContext
 from glossator.symbols import SymbolFinder
-from glossator.tools.agents import Agents
-from glossator.tools.findings import Findings
-from glossator.tools.habits import DESCRIBING, NAMES, SINGLE
+from glossator.tools.conversation_state import CommandRuns, Findings, TodoList
 from glossator.tools.reads import ReadState
-from glossator.tools.runs import CommandRuns
-from glossator.tools.steps import TodoList
+
+# names that models write by habit, with the arguments that they may mean, likeliest first
+_HABITS: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("file_path", "filepath", "filename", "file", "directory", "dir"), ("path",)),
+    **dict.fromkeys(("old_string", "old_str", "search"), ("old_text",)),
+    **dict.fromkeys(("new_string", "new_str", "replace"), ("new_text",)),
+    **dict.fromkeys(("cmd", "script"), ("command",)),
+    **dict.fromkeys(("workdir", "working_directory"), ("cwd",)),
+    **dict.fromkeys(("regex", "regexp", "search_term"), ("pattern", "query")),
+    **dict.fromkeys(("include", "file_pattern", "glob_pattern", "includes"), ("glob",)),
+    **dict.fromkeys(("max_results", "max_count", "num_results"), ("head_limit", "limit")),
+    **dict.fromkeys(("prompt", "question"), ("task",)),
+    "query": ("pattern", "task"),
+    "pattern": ("query",),
+    "symbol": ("name",),
+    "text": ("content",),
+    "contents": ("content",),
+    "run_in_background": ("background",),
+}
+
+# arguments that only say why a call is made
+_DESCRIPTIONS = frozenset(
+    "description explanation reason reasoning rationale justification title purpose".split()
+)
+
+_SINGLE = frozenset({"path", "glob", "type"})  # arguments that may come as a list of one
 
 _THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="tool")
 _SEARCHES = ThreadPoolExecutor(max_workers=2, thread_name_prefix="search")
-_TURN = threading.Lock()  # held by the search whose turn it is
-_PATIENCE = 1.0  # seconds; what takes longer has another search beside it
+_SEARCHING = threading.Lock()  # held by the search that runs
+_PATIENCE = 1.0  # seconds; after that, a second search starts beside a longer one
+
+IsHidden = Callable[[str], bool]  # whether permission rules hide the file at an absolute path
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class ToolArgs(BaseModel):
-    """Base of every tool's arguments: an unknown argument is an error the model is told of.
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A task for a sub-agent, how thoroughly to do it, and in which paths; none: everywhere.
 
-    What models write by habit is understood, where only one thing can be meant by it.
+    `agent` names a sub-agent that a file describes.
     """
 
-    habits: ClassVar[Mapping[str, Sequence[str]]] = {}  # names for these arguments alone
-    values: ClassVar[Mapping[str, Mapping[str, str]]] = {}  # other words for values, by argument
-    ignored: ClassVar[frozenset[str]] = frozenset()  # what changes nothing
-    ignored_if_true: ClassVar[frozenset[str]] = frozenset()  # what is done anyway
+    task: str
+    thoroughness: Thoroughness = Thoroughness.MEDIUM
+    paths: tuple[str, ...] = ()
+    agent: str = ""
+
+
+class SubAgents(Protocol):
+    """Starts the sub-agents of a run. Each one reports, also if it fails or is cancelled alone."""
+
+    @property
+    def report_bytes(self) -> int:
+        """The most bytes of a report that the conversation gets."""
+
+    async def explore(self, directive: Directive, call_id: str | None) -> Report:
+        """Give the task to a sub-agent with an empty conversation, which only reads."""
+
+    async def fork(self, task: str, call_id: str) -> Report:
+        """Give the task to a copy of the conversation."""
+
+
+class ToolArgs(BaseModel):
+    """Base of every tool's arguments. An unknown argument is an error, which the model sees.
+
+    Names that models write by habit are accepted where they can mean only one argument.
+    """
+
+    habits: ClassVar[Mapping[str, Sequence[str]]] = {}  # as `_HABITS`, for this tool alone
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {}  # synonyms of values, by argument
+    ignored: ClassVar[frozenset[str]] = frozenset()  # arguments without effect
+    ignored_if_true: ClassVar[frozenset[str]] = frozenset()  # flags that are on anyway
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
@@ -54,7 +106,7 @@ class ToolArgs(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _as_meant(cls, given: Any) -> Any:  # noqa: ANN401 - whatever a model wrote
-        """Arguments as models write them by habit; what is not understood stays."""
+        """Translate what models write by habit; unknown arguments stay."""
         if not isinstance(given, dict):
             return given
         fields = cls.model_fields
@@ -67,13 +119,13 @@ class ToolArgs(BaseModel):
                 or (name in cls.ignored_if_true and value is True)
             ):
                 continue
-            likely = (*cls.habits.get(name, ()), *NAMES.get(name, ()))
+            likely = (*cls.habits.get(name, ()), *_HABITS.get(name, ()))
             other = next((each for each in likely if each in fields and each not in meant), name)
-            if other != name or name not in DESCRIBING:
+            if other != name or name not in _DESCRIPTIONS:
                 meant[other] = value
         for name, value in meant.items():
             alone = value[0] if isinstance(value, list) and len(value) == 1 else None
-            if name in SINGLE and isinstance(alone, str):
+            if name in _SINGLE and isinstance(alone, str):
                 meant[name] = alone
             elif isinstance(value, str):
                 meant[name] = cls.values.get(name, {}).get(value, value)
@@ -81,7 +133,7 @@ class ToolArgs(BaseModel):
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Arguments of the right names that say it in another way; what is not understood stays."""
+        """Translate values in forms of other tools; unknown ones stay."""
         return given
 
     def paths(self) -> tuple[str, ...]:
@@ -89,20 +141,20 @@ class ToolArgs(BaseModel):
         return ()
 
     def reached(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
-        """The absolute paths that the call acts on, links unresolved; for a thread.
+        """The absolute paths that the call acts on, links unresolved; blocking.
 
-        What names no place is left out: the tool says so. Raises `UsageError` for what is too much
-        to be told.
+        Paths outside the workspace are left out: the tool refuses them. Raises `UsageError` if
+        there are too many.
         """
         located = map(snapshot.folders.locate, self.paths())
         return tuple(path for path in located if isinstance(path, str))
 
     def preview(self, _context: ToolContext) -> str:
-        """What the user is shown of the call before it is allowed; for a thread."""
+        """What the user sees of the call before allowing it; blocking."""
         return ""
 
 
-async def _nobody(_question: Question) -> QuestionAnswer:
+async def _no_answer(_question: Question) -> QuestionAnswer:
     return QuestionAnswer()
 
 
@@ -122,17 +174,15 @@ async def _all_saved() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What one call sees: a frozen workspace, and what the conversation was shown before.
+    """What one call sees: a frozen workspace, and the state of the conversation.
 
-    `symbols` answers about the snapshot, too. `edits` and `shell` are None where nothing may be
-    changed. `ask_user` gives an empty answer if nobody is there, `diagnostics` None if the editor
-    tells none; see `core.ports.EditorPort`. `hidden` tells of an absolute path whether the user's
-    rules keep its file from being shown; it is None where they hide nothing. `waiting` is entered
-    while the user is asked, so that it does not count as work. `save` is awaited before a command:
-    it has texts saved, and tells the model in a sentence which of them are not; empty if all are.
-    `before_asking` is awaited before a question about the call: the reply that makes it may turn
-    out void. `permit` is the decision about the call, `call_id` its id. `agents` is None where
-    there are no sub-agents.
+    `edits` and `shell` are None where only reading is possible, `agents` where there are no
+    sub-agents. `ask_user` gives an empty answer if nobody answers, `diagnostics` None if the editor
+    has none; see `core.ports.EditorPort`. `hidden` is None if no permission rule hides files.
+    `waiting` surrounds a question to the user, whose time does not count as work. `save` saves
+    open documents before a command, and says in a sentence for the model which are not saved; ""
+    if all are. `before_asking` is awaited before a question about the call, whose reply may still
+    turn out void. `permit` is the decision about the call.
     """
 
     snapshot: WorkspaceSnapshot
@@ -143,17 +193,17 @@ class ToolContext:
     todo: TodoList = field(default_factory=TodoList)
     runs: CommandRuns = field(default_factory=CommandRuns)
     findings: Findings = field(default_factory=Findings)
-    ask_user: Callable[[Question], Awaitable[QuestionAnswer]] = _nobody
+    ask_user: Callable[[Question], Awaitable[QuestionAnswer]] = _no_answer
     diagnostics: Callable[
         [tuple[Wanted, ...], float], Awaitable[tuple[FileDiagnostics, ...] | None]
     ] = _unknown
-    hidden: Callable[[str], bool] | None = None
+    hidden: IsHidden | None = None
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
     save: Callable[[], Awaitable[str]] = _all_saved
     before_asking: Callable[[], Awaitable[object]] = _at_once
     permit: Permit = field(default_factory=Permit)
     call_id: str = ""
-    agents: Agents | None = None
+    agents: SubAgents | None = None
 
 
 class Tool(Protocol):
@@ -184,35 +234,37 @@ def registry(tools: Iterable[Tool]) -> Registry:
 
 
 class Cancelled(threading.Event):
-    """Set when nobody waits for the work any more; long loops look at it."""
+    """Set when the caller no longer waits; long loops check it."""
 
 
-async def in_thread(
+async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run `work` in one of the tools' own threads, so that hovers never wait behind tools."""
+    return await cancellable(lambda _: work(*args, **kwargs))
+
+
+async def cancellable(
     work: Callable[Concatenate[Cancelled, P], T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """Run `work(cancelled, …)` in a thread; cancelling the await makes the work stop soon.
-
-    The threads are the tools' own, and few: hovers and reads of the edges never wait behind them.
-    """
+    """As `in_thread`, for `work(cancelled, …)`, which stops soon when the await is cancelled."""
     return await _run(_THREADS, lambda cancelled: work(cancelled, *args, **kwargs))
 
 
 async def searching(
     work: Callable[Concatenate[Cancelled, P], T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """As `in_thread`, for work that keeps a processor busy: one after another.
+    """As `cancellable`, for work that keeps a processor busy: one search after another.
 
-    The interpreter runs one thread at a time: searches side by side are slower than in turn, and
-    the event loop waits for each of them.
+    The interpreter runs one thread at a time: parallel searches are slower than a sequence, and the
+    event loop waits for each of them.
     """
 
     def in_turn(cancelled: Cancelled) -> T:
-        ours = _TURN.acquire(timeout=_PATIENCE)
+        locked = _SEARCHING.acquire(timeout=_PATIENCE)
         try:
             return work(cancelled, *args, **kwargs)
         finally:
-            if ours:
-                _TURN.release()
+            if locked:
+                _SEARCHING.release()
 
     return await _run(_SEARCHES, in_turn)
 

@@ -26,7 +26,7 @@ from glossator.tools.base import ToolArgs, ToolContext
 SECONDS = 120
 MAX_SECONDS = 600
 
-_MILLISECONDS = 10_000  # nobody means so many seconds
+_MILLISECONDS = 10_000  # larger timeouts are milliseconds
 
 
 class BashArgs(ToolArgs):
@@ -47,7 +47,7 @@ class BashArgs(ToolArgs):
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """A time limit by another name: in seconds, or in milliseconds if it is that large."""
+        """Accept `timeout`, in milliseconds if it is large."""
         timeout = given.get("timeout")
         if type(timeout) is int and timeout > 0 and "timeout_seconds" not in given:
             del given["timeout"]
@@ -56,7 +56,7 @@ class BashArgs(ToolArgs):
         return given
 
     def preview(self, _context: ToolContext) -> str:
-        """The command, and what is special about it."""
+        """The command, and its options."""
         special = {"in the background": self.background, "with the network": self.network}
         where = [f"in {self.cwd}"] if self.cwd else []
         notes = ", ".join([*where, *(note for note, holds in special.items() if holds)])
@@ -105,11 +105,11 @@ class Bash:
 
 
 def _started(job: str, run: str, unsaved: str) -> ToolResult:
-    told = (
+    text = (
         f"{run} Started job {job}. Look at it with job={job!r}. What it changes after this turn"
         " is not kept for undo."
     )
-    return ToolResult(f"{told}\n{unsaved}".rstrip(), number=run)
+    return ToolResult(f"{text}\n{unsaved}".rstrip(), number=run)
 
 
 async def _run(

@@ -1,14 +1,16 @@
-"""Diagnostics: what the editor's other servers find wrong, for the text as it is now.
+"""Diagnostics: what the editor's other servers report about the current texts.
 
-They read every file, and so may tell of files that rules hide, or quote them in what they say about
-others. Neither is passed on.
+These servers read every file. Their reports on files that permission rules hide, and messages that
+quote such files, are withheld.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 from urllib.parse import unquote, urlsplit
 
@@ -21,18 +23,22 @@ from glossator.core.tool_result import ToolResult, shorten
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
-from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.quoting import HiddenTexts
-from glossator.tools.selection import visible
+from glossator.tools.absence import visible
+from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
 
 MAX_ITEMS = 40
 MAX_CHARACTERS = 300
 WAIT_SECONDS = 5.0
 
 _QUOTES = "[not shown: it quotes a file that the user's permission rules hide]"
-_KEPT_BACK = "Hidden by the user's permission rules, or outside the workspace: {:,}."
+_WITHHELD = "Hidden by the user's permission rules, or outside the workspace: {:,}."
 
 _ORDER = {severity: number for number, severity in enumerate(Severity)}
+
+_QUOTE_MARKS = re.compile(
+    r"[\"'`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb]|\.\.\.|\u2026"
+)  # or cut ends
+_SHORTEST = 4  # characters of a quote
 
 
 class DiagnosticsArgs(ToolArgs):
@@ -46,7 +52,7 @@ class DiagnosticsArgs(ToolArgs):
 
 
 class Diagnostics:
-    """Tells what changed in the editor's findings."""
+    """Shows which diagnostics are new and which are gone."""
 
     name: ClassVar[str] = "Diagnostics"
     access: ClassVar[Access] = Access.READ
@@ -56,55 +62,54 @@ class Diagnostics:
     )
 
     async def run(self, args: DiagnosticsArgs, context: ToolContext) -> ToolResult:
-        """Ask the editor, which waits for findings about the newest text."""
-        wanted: tuple[Wanted, ...] = ()
-        if args.path is not None:
-            document = await in_thread(_document, context, args.path)
-            if isinstance(document, str):
-                return ToolResult.failed(document)
-            wanted = (Wanted(document.uri, document.version),)
-        files = await context.diagnostics(wanted, WAIT_SECONDS)
-        if files is None:
-            return ToolResult.failed(
-                "The editor did not tell its diagnostics.\nRun the project's own checks instead."
-            )
-        shown = await in_thread(_shown, files, context)
-        return _show(shown, len(files) - len(shown), context)
+        """Report the diagnostics of one file, or of all."""
+        return await report_diagnostics(context, args.path)
 
 
-def listed(
-    file: FileDiagnostics, snapshot: WorkspaceSnapshot, hides: Callable[[str], bool] | None
+async def report_diagnostics(context: ToolContext, path: str | None = None) -> ToolResult:
+    """Ask the editor, which waits for diagnostics of the newest text; show what changed."""
+    wanted: tuple[Wanted, ...] = ()
+    if path is not None:
+        document = await in_thread(visible, context.snapshot, path, context.hidden)
+        if isinstance(document, str):
+            return ToolResult.failed(document)
+        wanted = (Wanted(document.uri, document.version),)
+    files = await context.diagnostics(wanted, WAIT_SECONDS)
+    if files is None:
+        return ToolResult.failed(
+            "The editor did not tell its diagnostics.\nRun the project's own checks instead."
+        )
+    shown = await in_thread(_permitted, files, context)
+    return _report(shown, len(files) - len(shown), context)
+
+
+def diagnostic_lines(
+    file: FileDiagnostics, snapshot: WorkspaceSnapshot, hides: IsHidden | None
 ) -> list[str]:
-    """The findings of a file that may be shown, the worst first, a line each."""
-    items = file.items if hides is None else _unquoted(file, HiddenTexts(snapshot, hides))
-    lines = [_line(item) for item in sorted(items, key=_worst_first)]
+    """The diagnostics of a file that may be shown, one a line, the most severe first."""
+    items = file.items if hides is None else _without_quotes(file, HiddenTexts(snapshot, hides))
+    lines = [_line(item) for item in sorted(items, key=_severity)]
     more = len(lines) - MAX_ITEMS
     return [*lines[:MAX_ITEMS], f"[{more} more]"] if more > 0 else lines
 
 
-def _document(_cancelled: Cancelled, context: ToolContext, path: str) -> Document | str:
-    return visible(context.snapshot, path, context.hidden)
-
-
-def _shown(
-    _cancelled: Cancelled, files: tuple[FileDiagnostics, ...], context: ToolContext
-) -> list[FileDiagnostics]:
-    """What may be told: of files in the workspace that no rule hides, without quotes of others."""
-    told = [file for file in files if _may_be_told(file.uri, context)]
+def _permitted(files: tuple[FileDiagnostics, ...], context: ToolContext) -> list[FileDiagnostics]:
+    """The files in the workspace that no rule hides, without quotes of hidden files."""
+    permitted = [file for file in files if _is_permitted(file.uri, context)]
     if context.hidden is None:
-        return told
+        return permitted
     texts = HiddenTexts(context.snapshot, context.hidden)
-    return [replace(file, items=tuple(_unquoted(file, texts))) for file in told]
+    return [replace(file, items=tuple(_without_quotes(file, texts))) for file in permitted]
 
 
-def _unquoted(file: FileDiagnostics, texts: HiddenTexts) -> Iterator[Diagnostic]:
+def _without_quotes(file: FileDiagnostics, texts: HiddenTexts) -> Iterator[Diagnostic]:
     document = texts.snapshot.open_document(file.uri) or texts.snapshot.read(_path(file.uri))
     own = document.text if isinstance(document, Document) else ""
     for item in file.items:
         yield replace(item, message=_QUOTES) if texts.quoted(item.message, own) else item
 
 
-def _may_be_told(uri: str, context: ToolContext) -> bool:
+def _is_permitted(uri: str, context: ToolContext) -> bool:
     path = _path(uri)
     if not os.path.isabs(path):
         return True  # a document that has no file
@@ -114,11 +119,11 @@ def _may_be_told(uri: str, context: ToolContext) -> bool:
 
 
 def _path(uri: str) -> str:
-    """The path in a URI of whatever scheme: a version in git, or a notebook's cell, is a file's."""
+    """The path in a URI of any scheme, such as that of a version in git or of a notebook's cell."""
     return to_path(uri) or unquote(urlsplit(uri).path)
 
 
-def _show(files: Sequence[FileDiagnostics], kept_back: int, context: ToolContext) -> ToolResult:
+def _report(files: Sequence[FileDiagnostics], withheld: int, context: ToolContext) -> ToolResult:
     lines: list[str] = []
     shown = omitted = 0
     for file in sorted(files, key=lambda file: file.uri):
@@ -129,20 +134,19 @@ def _show(files: Sequence[FileDiagnostics], kept_back: int, context: ToolContext
         difference = context.findings.differ(file.uri, file.items)
         counts = f"{len(difference.new)} new, {difference.fixed} fixed, {difference.kept} as before"
         lines.append(f"{name}: {counts}")
-        worst_first = sorted(difference.new, key=_worst_first)
-        kept = worst_first[: MAX_ITEMS - shown]
+        kept = sorted(difference.new, key=_severity)[: MAX_ITEMS - shown]
         lines += map(_line, kept)
         shown += len(kept)
-        omitted += len(worst_first) - len(kept)
+        omitted += len(difference.new) - len(kept)
     if omitted:
         lines.append(f"[{omitted} more; ask for one file, or mend these first]")
-    if kept_back:
-        lines.append(_KEPT_BACK.format(kept_back))
+    if withheld:
+        lines.append(_WITHHELD.format(withheld))
     pending = any(file.pending for file in files)
     return ToolResult("\n".join(lines) or "No findings.", omitted=omitted, pending=pending)
 
 
-def _worst_first(item: Diagnostic) -> tuple[int, int]:
+def _severity(item: Diagnostic) -> tuple[int, int]:
     return _ORDER[item.severity], item.line
 
 
@@ -150,3 +154,33 @@ def _line(item: Diagnostic) -> str:
     source = f" ({item.source})" if item.source else ""
     message = shorten(" ".join(item.message.split()), MAX_CHARACTERS)
     return f"  {item.line}: {item.severity}: {message}{source}"
+
+
+@dataclass(frozen=True)
+class HiddenTexts:
+    """The texts of hidden files, read when they are first needed.
+
+    Compilers quote what they find, such as the value of a literal type. A quote that stands in a
+    hidden file, and not in the file of the diagnostic, counts as taken from there.
+    """
+
+    snapshot: WorkspaceSnapshot
+    hides: IsHidden
+
+    def quoted(self, message: str, own: str) -> bool:
+        """Whether `message`, about the text `own`, quotes a hidden text."""
+        quotes = (part.strip() for part in _QUOTE_MARKS.split(message)[1:])
+        foreign = [part for part in quotes if len(part) >= _SHORTEST and part not in own]
+        return any(part in text for part in foreign for text in self._texts)
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        return tuple(self._read())
+
+    def _read(self) -> Iterator[str]:
+        listed = (file.path for file in self.snapshot.files())
+        for path in (*listed, *self.snapshot.listing.skipped):
+            if self.hides(path):
+                document = self.snapshot.read(path)
+                if isinstance(document, Document):
+                    yield document.text

@@ -1,18 +1,22 @@
-"""Edit: one text of a document takes the place of another."""
+"""Edit, MultiEdit and Write: texts of one document take the place of others."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from pydantic import Field
+
+from glossator.core.errors import UsageError
 from glossator.core.line_diff import unplaced_diff
 from glossator.core.permission import Access
-from glossator.core.replacement import Replacement
+from glossator.core.replacement import Replacement, apply_replacements, compose
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
-from glossator.edits import Substitution, substitute
+from glossator.edits import Substitution, rewrite, substitute
 from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext
-from glossator.tools.editing import edit_known, preview
+from glossator.tools.editing import create, edit_known, find_target, preview
 
 
 class EditArgs(ToolArgs):
@@ -48,3 +52,89 @@ class Edit:
     async def run(self, args: EditArgs, context: ToolContext) -> ToolResult:
         """Find the text where the model read it, and replace it where it is now."""
         return await edit_known(context, args.path, args.change)
+
+
+class EditStep(ToolArgs):
+    """One edit of several; its arguments are described with Edit."""
+
+    old_text: str
+    new_text: str
+    replace_all: bool = False
+
+
+class MultiEditArgs(ToolArgs):
+    """Arguments of MultiEdit."""
+
+    path: str
+    edits: tuple[EditStep, ...] = Field(min_length=1)
+
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
+    def preview(self, context: ToolContext) -> str:
+        """The changes as one diff."""
+        parts = ((step.old_text, step.new_text) for step in self.edits)
+        return preview(context, self.path, self.change) or unplaced_diff(parts, shown(self.path))
+
+    def change(self, text: str) -> tuple[Replacement, ...]:
+        """What the edits do together. Raises `UsageError` if one of them cannot be done."""
+        together: tuple[Replacement, ...] = ()
+        result = text
+        for number, step in enumerate(self.edits, start=1):
+            wanted = Substitution(step.old_text, step.new_text, step.replace_all)
+            try:
+                later = substitute(result, wanted)
+            except UsageError as error:
+                raise UsageError(f"edit {number} of {len(self.edits)}: {error}") from error
+            together = compose(text, together, later)
+            result = apply_replacements(result, later)
+        return together if result != text else ()
+
+
+class MultiEdit:
+    """Replaces several exact texts of a document that was read."""
+
+    name: ClassVar[str] = "MultiEdit"
+    access: ClassVar[Access] = Access.WRITE
+    args: ClassVar[type[ToolArgs]] = MultiEditArgs
+    description = load_prompt("tools/multi_edit").render()
+
+    async def run(self, args: MultiEditArgs, context: ToolContext) -> ToolResult:
+        """Make one change of all edits, and apply it as Edit does."""
+        return await edit_known(context, args.path, args.change)
+
+
+class WriteArgs(ToolArgs):
+    """Arguments of Write."""
+
+    path: str
+    content: str
+
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
+    def preview(self, context: ToolContext) -> str:
+        """The text, or of a document what changes in it, as a diff."""
+        return preview(context, self.path, self.change) or self.content
+
+    def change(self, text: str) -> Sequence[Replacement]:
+        """What makes `text` the one that is wanted; only the lines that differ."""
+        return rewrite(text, self.content)
+
+
+class Write:
+    """Creates a file, or replaces the whole text of a document that was read."""
+
+    name: ClassVar[str] = "Write"
+    access: ClassVar[Access] = Access.WRITE
+    args: ClassVar[type[ToolArgs]] = WriteArgs
+    description = load_prompt("tools/write").render()
+
+    async def run(self, args: WriteArgs, context: ToolContext) -> ToolResult:
+        """Only the lines that differ are replaced, so what the user types meanwhile stays."""
+        target = await find_target(context, args.path)
+        if target.current is None:
+            return await create(context, target, args.content)
+        return await edit_known(context, args.path, args.change, whole=True)

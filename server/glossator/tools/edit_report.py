@@ -1,11 +1,11 @@
-"""What the model is told of an edit: made, in conflict with somebody else's, or of lines not shown.
+"""Results of edits: made, in conflict with a change by others, or refused for lines not shown.
 
-Each shows the lines as they are now, so that the next edit can rest on them.
+Each result shows the current lines, so that the next edit can replace them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from glossator.core.document import Document
 from glossator.core.edit import Conflict
@@ -13,7 +13,7 @@ from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
 from glossator.core.span import runs, spans_of, whole_and_cut
 from glossator.core.tool_result import ToolResult, shorten
 
-MAX_LINE_CHARACTERS = 2_000  # of lines that are to be edited: as many as Read shows
+MAX_LINE_CHARACTERS = 2_000  # of a line to edit: as in Read
 MORE_CHANGED = "The user or the editor changed more at the same time than you asked for."
 
 _CONTEXT_LINES = 3
@@ -29,9 +29,9 @@ _MOVED = (
 def changed(
     relative: str, known: Document, current: Document, after: Document, note: str
 ) -> ToolResult:
-    """An edit that made `after` of `current`; the model knew another text if `known` is another.
+    """An edit that turned `current` into `after`, for a model that knew the text `known`.
 
-    Shown is what differs from what it knew, with a few lines around it.
+    It shows how `after` differs from `known`, with a few lines around each change.
     """
     blocks = changed_blocks(lines_with_ends(current.text), lines_with_ends(after.text))
     is_moved = known.sha256 != current.sha256
@@ -44,8 +44,8 @@ def changed(
     head = f"Changed {relative} in {places} (+{added:,} -{removed:,} lines)."
     if is_moved:
         blocks = changed_blocks(lines_with_ends(known.text), lines_with_ends(after.text))
-    numbers = around(blocks, after)
-    text = numbered(after, numbers[:_MAX_LINES], _LINE_CHARACTERS)
+    numbers = lines_around(blocks, after)
+    text = numbered_lines(after, numbers[:_MAX_LINES], _LINE_CHARACTERS)
     whole, cut = whole_and_cut(after, numbers[:_MAX_LINES], _LINE_CHARACTERS)
     left_out = max(len(numbers) - _MAX_LINES, 0)
     more = f"\n[{left_out:,} more lines around the changes are not shown]" if left_out else ""
@@ -59,11 +59,11 @@ def changed(
 
 
 def in_conflict(relative: str, conflict: Conflict) -> ToolResult:
-    """An edit of lines that somebody else changed."""
+    """An edit of lines that others changed."""
     now = conflict.document
     last_line = min(conflict.last_line, conflict.first_line + _MAX_LINES - 1, len(now.lines))
     numbers = range(conflict.first_line, last_line + 1)
-    text = numbered(now, numbers, MAX_LINE_CHARACTERS)
+    text = numbered_lines(now, numbers, MAX_LINE_CHARACTERS)
     return ToolResult(
         f"Nothing was changed: what the edit replaces in {relative} was changed after it was read."
         f"\nIn that place there is now:\n{text or '[nothing: the file is empty]'}\n"
@@ -74,12 +74,12 @@ def in_conflict(relative: str, conflict: Conflict) -> ToolResult:
 
 
 def not_shown(why: str, current: Document, unseen: Sequence[int], *, hidden: bool) -> ToolResult:
-    """An edit of lines that were not shown: they are, if they are not many."""
-    numbers = around((Block(line - 1, line, line - 1, line) for line in unseen), current)
+    """An edit of lines that were not shown; shows them now, unless there are too many."""
+    numbers = lines_around((Block(line - 1, line, line - 1, line) for line in unseen), current)
     if hidden or len(numbers) > _MAX_LINES:
-        step = f"Read lines {named(unseen)} first, then make the edit again."
+        step = f"Read lines {line_ranges(unseen)} first, then make the edit again."
         return ToolResult.failed(f"Nothing was changed: {why}\n{step}")
-    text = numbered(current, numbers, MAX_LINE_CHARACTERS)
+    text = numbered_lines(current, numbers, MAX_LINE_CHARACTERS)
     return ToolResult(
         f"Nothing was changed: {why}\nThere stands:\n{text}\nMake the edit again if it is right for"
         " these lines.",
@@ -88,14 +88,14 @@ def not_shown(why: str, current: Document, unseen: Sequence[int], *, hidden: boo
     )
 
 
-def named(lines: Iterable[int]) -> str:
-    """Ascending lines in few words."""
+def line_ranges(lines: Iterable[int]) -> str:
+    """Ascending lines as ranges, such as "1-3, 7"."""
     places = [f"{first}-{last}" if first < last else f"{first}" for first, last in runs(lines)]
     return ", ".join(places[:_PLACES]) + ", …" * (len(places) > _PLACES)
 
 
-def numbered(document: Document, numbers: Iterable[int], characters: int) -> str:
-    """Lines of a document as Read shows them, a line of dots where some are left out."""
+def numbered_lines(document: Document, numbers: Iterable[int], characters: int) -> str:
+    """Lines of a document as Read shows them, with "…" for gaps."""
     stretches = (
         "\n".join(
             f"{number}\t{shorten(document.lines[number - 1], characters)}"
@@ -106,17 +106,17 @@ def numbered(document: Document, numbers: Iterable[int], characters: int) -> str
     return "\n…\n".join(stretches)
 
 
-def around(blocks: Iterable[Block], document: Document, context: int = _CONTEXT_LINES) -> list[int]:
-    """The lines that blocks made of a document, with so many lines around them; ascending."""
-    return sorted(set(_around(blocks, len(document.lines), context)))
+def lines_around(
+    blocks: Iterable[Block], document: Document, context: int = _CONTEXT_LINES
+) -> list[int]:
+    """The new lines of `blocks` in `document`, with `context` lines around them; ascending."""
+    numbers: set[int] = set()
+    for block in blocks:
+        first = max(block.new_start + 1 - context, 1)
+        numbers.update(range(first, min(block.new_end + context, len(document.lines)) + 1))
+    return sorted(numbers)
 
 
 def sentences(*parts: str) -> str:
-    """Those that are not empty, in a row."""
-    return " ".join(part for part in parts if part)
-
-
-def _around(blocks: Iterable[Block], total: int, context: int) -> Iterator[int]:
-    for block in blocks:
-        first = max(block.new_start + 1 - context, 1)
-        yield from range(first, min(block.new_end + context, total) + 1)
+    """The sentences that are not empty, in one line."""
+    return " ".join(filter(None, parts))

@@ -1,4 +1,4 @@
-"""What the editing tools have in common: which text an edit is about, and applying it."""
+"""What editing tools share: which text an edit refers to, and applying it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.edits import rebase
-from glossator.tools.base import Cancelled, ToolContext, in_thread
+from glossator.tools.base import ToolContext, in_thread
 from glossator.tools.edit_report import (
     MORE_CHANGED,
     changed,
     in_conflict,
-    named,
+    line_ranges,
     not_shown,
     sentences,
 )
-from glossator.tools.reads import Base, carried
+from glossator.tools.reads import Base, carried_lines
 
 _LINE_CHARACTERS = 500  # of a preview
 
@@ -35,7 +35,7 @@ Change = Callable[[str], Sequence[Replacement]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A document to edit: what the model knows of it, and as it is, if it is there."""
+    """A document to edit: the text that the model knows, and the current one; None if absent."""
 
     path: str
     relative: str
@@ -44,7 +44,7 @@ class Target:
 
 
 async def find_target(context: ToolContext, path: str) -> Target:
-    """What `path` (as the model gives it) means. Raises `UsageError` for what cannot be edited."""
+    """The target at `path`, as the model gives it. Raises `UsageError` if it cannot be edited."""
     target = await in_thread(_find, context, path)
     if target.current is None and context.reads.last(target.path) is not None:
         context.reads.forget(target.path)
@@ -58,10 +58,10 @@ async def find_target(context: ToolContext, path: str) -> Target:
 async def edit_known(
     context: ToolContext, path: str, change: Change, *, whole: bool = False
 ) -> ToolResult:
-    """Apply to a document what `change` makes of the text that the model knows.
+    """Apply `change` to the text that the model knows, and make the same edit in the current one.
 
-    Every line that it replaces must have been shown; of a change of the `whole` text every line
-    there is. `change` runs in a thread and raises `UsageError` when it cannot be done.
+    The model must have been shown every line that it replaces; with `whole`, every line of the
+    document. `change` runs in a thread and raises `UsageError` if it is impossible.
     """
     target = await find_target(context, path)
     if target.current is None:
@@ -73,16 +73,16 @@ async def edit_known(
 
 
 def preview(context: ToolContext, path: str, change: Change) -> str:
-    """The diff of what `edit_known` would change as things are; for a thread.
+    """The diff of what `edit_known` would change now; blocking.
 
-    It is empty where nothing would be changed, and where the lines are too long to be looked at.
+    It is empty if nothing would change, and if lines are too long to review.
     """
     try:
-        target = _find(Cancelled(), context, path)
+        target = _find(context, path)
         if target.base is None or target.current is None:
             return ""
-        moved = _prepare(Cancelled(), target, target.base, target.current, change)
-    except UsageError:  # the call will say so, and what to do
+        moved = _prepare(target, target.base, target.current, change)
+    except UsageError:  # the call reports it
         return ""
     if isinstance(moved, Conflict):
         return ""
@@ -92,7 +92,7 @@ def preview(context: ToolContext, path: str, change: Change) -> str:
 
 
 async def create(context: ToolContext, target: Target, content: str) -> ToolResult:
-    """Make a new file."""
+    """Create a file."""
     encode_edited(target.relative, "", content, "utf-8")
     uri = to_uri(target.path)
     edit = FileEdit(uri, target.path, None, (Replacement(0, 0, content),))
@@ -109,13 +109,13 @@ async def create(context: ToolContext, target: Target, content: str) -> ToolResu
 
 
 def edits_of(context: ToolContext) -> Editing:
-    """Who applies plans. Raises `UsageError` where files can only be read."""
+    """What applies plans. Raises `UsageError` if files can only be read."""
     if context.edits is None:
         raise UsageError("Nothing was changed: files can only be read here.\nDescribe the change.")
     return context.edits
 
 
-def _find(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
+def _find(context: ToolContext, path: str) -> Target:
     _refuse_kind(path)
     found = context.snapshot.read(path)
     real = found.path if isinstance(found, Document) else context.snapshot.resolve(path)
@@ -150,17 +150,13 @@ async def _carry_out(
     known = current if target.base is None else target.base.known
     shown = context.reads.lines(current) | (target.base.lines if target.base else frozenset())
 
-    def tell(_cancelled: Cancelled) -> tuple[ToolResult, set[int]]:
-        lines = carried(shown, current, after, by_model=as_asked)
-        return changed(target.relative, known, current, after, note), lines
-
-    result, lines = await in_thread(tell)
+    lines = await in_thread(carried_lines, shown, current, after, by_model=as_asked)
+    result = await in_thread(changed, target.relative, known, current, after, note)
     context.reads.became(after, lines)
     return result
 
 
 def _decide(
-    cancelled: Cancelled,
     context: ToolContext,
     target: Target,
     current: Document,
@@ -174,7 +170,7 @@ def _decide(
     how = "has changed since lines of it were shown" if is_outdated else "was not read"
     unread = f"{target.relative} {how} in this conversation."
     try:
-        moved = _prepare(cancelled, target, base, current, change)
+        moved = _prepare(target, base, current, change)
     except UsageError:
         if target.base is not None:
             raise
@@ -191,7 +187,7 @@ def _decide(
     elif whole:
         why = f"only a part of {target.relative} was shown, and Write replaces all of it."
     else:
-        lines = f"{'lines' if len(unseen) > 1 else 'line'} {named(unseen)}"
+        lines = f"{'lines' if len(unseen) > 1 else 'line'} {line_ranges(unseen)}"
         were = "were" if len(unseen) > 1 else "was"
         why = f"{lines} of {target.relative} {were} not shown in this conversation."
     hidden = context.hidden is not None and context.hidden(current.path)
@@ -199,7 +195,7 @@ def _decide(
 
 
 def _prepare(
-    _cancelled: Cancelled, target: Target, base: Base, current: Document, change: Change
+    target: Target, base: Base, current: Document, change: Change
 ) -> tuple[Replacement, ...] | Conflict:
     """The replacements for the current text."""
     known = base.document
@@ -220,7 +216,7 @@ def _prepare(
 
 
 def _lines_of(document: Document, replacements: Iterable[Replacement]) -> list[int]:
-    """The lines of which anything is replaced; ascending."""
+    """The lines that the replacements touch; ascending."""
     lines: dict[int, None] = {}
     for each in replacements:
         if each.start < each.end:

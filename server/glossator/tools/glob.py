@@ -13,9 +13,9 @@ from glossator.core.tool_result import ToolResult
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.prompts import load_prompt
-from glossator.tools.account import account, hints
-from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import Hidden, pattern_of, place_of, select
+from glossator.tools.absence import account, hints
+from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
+from glossator.tools.selection import pattern_of, place_of, select
 
 _SHOWN = 100  # paths
 
@@ -44,9 +44,7 @@ class Glob:
         return await in_thread(_glob, args, context.snapshot, context.hidden)
 
 
-def _glob(
-    _cancelled: Cancelled, args: GlobArgs, snapshot: WorkspaceSnapshot, hides: Hidden | None
-) -> ToolResult:
+def _glob(args: GlobArgs, snapshot: WorkspaceSnapshot, hides: IsHidden | None) -> ToolResult:
     place = place_of(snapshot, args.path)
     pattern = pattern_of(snapshot, args.pattern, place)
     newest, count = _find(snapshot, pattern, place, hides)
@@ -64,9 +62,9 @@ def _glob(
 
 
 def _find(
-    snapshot: WorkspaceSnapshot, pattern: str, place: str | None, hides: Hidden | None
+    snapshot: WorkspaceSnapshot, pattern: str, place: str | None, hides: IsHidden | None
 ) -> tuple[Sequence[FileEntry], int]:
-    """The matching files, newest first and no more than are shown, and how many match."""
+    """The matching files that are shown, newest first, and how many match."""
     under = "" if place is None else f"{place}/"
     most = _SHOWN if hides is None else len(snapshot.files())
     newest, count = snapshot.listing.paths.newest(pattern, under, most, snapshot.unsaved)

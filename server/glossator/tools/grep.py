@@ -1,19 +1,17 @@
-"""Grep: a regular expression over the workspace, with an account of what was searched."""
+"""Grep: lines or files that match a regular expression; without a match, what was searched."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence, Sized
+from collections.abc import Generator, Mapping, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
 from operator import attrgetter
 from time import monotonic
-from typing import Any, ClassVar, Literal
-
-from pydantic import Field
+from typing import ClassVar
 
 from glossator.core.document import MissingReason
 from glossator.core.permission import Access
@@ -23,36 +21,38 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.prompts import load_prompt
 from glossator.search import Lines, Request, Text, TextSearch, unsearchable
-from glossator.tools.account import account
-from glossator.tools.base import Cancelled, ToolArgs, ToolContext, searching
-from glossator.tools.grep_habits import as_grep
-from glossator.tools.grep_lines import (
+from glossator.tools.absence import account
+from glossator.tools.base import Cancelled, IsHidden, ToolArgs, ToolContext, searching
+from glossator.tools.grep_args import HEAD_LIMIT, GrepArgs
+from glossator.tools.grep_output import (
     MAX_LINE_CHARACTERS,
     Example,
-    Kept,
-    Line,
-    Place,
+    FileContext,
+    OutputLine,
+    OutputLines,
+    by_folder,
+    examples,
+    interleave,
+    scattered,
     size,
     spans,
 )
-from glossator.tools.selection import Hidden, Selection, select
-from glossator.tools.spread import by_folder, examples, in_turn, scattered
+from glossator.tools.selection import Selection, select
 
-HEAD_LIMIT = 250
 MAX_BYTES = 20_000
 
-_PAGE_BYTES = MAX_BYTES - 200  # less the advice on how to go on
-_LINES_BYTES = MAX_BYTES - 1_500  # less what is said about the rest
-_PATHS_BYTES = 4_000  # lines are worth seeing, of paths the first few tell as much
-_ENOUGH = 1 / 8  # of the room, to estimate by how much there is
-_FAR = 5  # times as much as there is room for, so that an estimate may be wrong by much
-_COUNTING = 0.1  # seconds to count what will not be shown
-_STRIDES = 16  # so that what is counted in time is of all folders
-_NAMED = 3  # files that were not searched
+_PAGE_BYTES = MAX_BYTES - 200  # less the note on how to continue
+_LINES_BYTES = MAX_BYTES - 1_500  # less the counts by folder
+_PATHS_BYTES = 4_000  # the first few paths say as much as all
+_ENOUGH = 1 / 8  # share of the budget that must be full before the rest is estimated
+_FAR = 5  # times the budget, since the estimate is rough
+_COUNTING = 0.1  # seconds to count matches that are not shown
+_STRIDES = 16  # mixes the files, so that a partial count covers all folders
+_NAMED = 3  # names of files that were not searched
 _NARROW = "Narrow by path, glob or type; head_limit and offset go through all in order."
 
 _LINE_END = re.compile(
-    r"\[\^\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]"  # a class that leaves some characters out
+    r"\[\^\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]"  # a class, which may hold escapes
     r"|\\Q.*?(?:\\E|\Z)"
     r"|(?P<feed>\n|\\(?:n|x0[aA]|x\{0*[aA]\}|012))"
     r"|(?P<carriage>\r|\\(?:r|x0[dD]|x\{0*[dD]\}|015))"
@@ -60,56 +60,6 @@ _LINE_END = re.compile(
     re.DOTALL,
 )
 _relative = attrgetter("relative")
-
-
-class GrepArgs(ToolArgs):
-    """Arguments of Grep."""
-
-    pattern: str = Field(max_length=2_000, description="In RE2 syntax.")
-    path: str | None = Field(None, description="File or folder; else the workspace.")
-    glob: str | None = Field(None, description="Only these files, such as `*.py`.")
-    type: str | None = Field(None, description="Only this type, such as `py`.")
-    output_mode: Literal["files", "content", "count"] = "files"
-    ignore_case: bool = Field(False, alias="-i", description="Ignore case.")
-    before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before.")
-    after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after.")
-    context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around.")
-    multiline: bool = Field(False, description="Match across lines.")
-    head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
-    offset: int = Field(0, ge=0, description="How many to skip.")
-
-    habits: ClassVar[Mapping[str, Sequence[str]]] = {
-        **dict.fromkeys(("-e", "expression"), ("pattern",)),
-        **dict.fromkeys(("case_insensitive", "ignoreCase"), ("ignore_case",)),
-        **dict.fromkeys(("context_lines", "-context"), ("context",)),
-        **dict.fromkeys(("-U", "multi_line"), ("multiline",)),
-        **dict.fromkeys(("-m", "limit"), ("head_limit",)),
-        "before_context": ("before",),
-        "after_context": ("after",),
-        "file_type": ("type",),
-        "mode": ("output_mode",),
-    }
-    values: ClassVar[Mapping[str, Mapping[str, str]]] = {
-        "output_mode": dict.fromkeys(("files_with_matches", "files_only", "paths"), "files")
-    }
-    ignored: ClassVar[frozenset[str]] = frozenset(
-        "-n -H line_numbers line_number show_line_numbers with_filename".split()
-    )
-    ignored_if_true: ClassVar[frozenset[str]] = frozenset("-r -R -E recursive".split())
-
-    @classmethod
-    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """The options of grep and ripgrep."""
-        return as_grep(given)
-
-    def paths(self) -> tuple[str, ...]:
-        """The file or folder, if one is named."""
-        return () if self.path is None else (self.path,)
-
-    @property
-    def is_page(self) -> bool:
-        """Whether it asks for a part of the result, in its order."""
-        return self.offset > 0 or "head_limit" in self.model_fields_set
 
 
 class Grep:
@@ -130,8 +80,8 @@ class Grep:
 
 
 @dataclass(slots=True)
-class _Patience:
-    """Whether a search is to end: it was cancelled, or has taken too long."""
+class _Deadline:
+    """Ends a search that is cancelled or takes too long."""
 
     cancelled: Cancelled
     until: float = math.inf
@@ -141,94 +91,98 @@ class _Patience:
 
 
 def _grep(
-    cancelled: Cancelled, args: GrepArgs, snapshot: WorkspaceSnapshot, hides: Hidden | None
+    cancelled: Cancelled, args: GrepArgs, snapshot: WorkspaceSnapshot, hides: IsHidden | None
 ) -> ToolResult:
     request = Request(args.pattern, args.ignore_case, args.multiline)
     selection = select(snapshot, args.path, args.glob, args.type, hides)
-    patience = _Patience(cancelled)
+    deadline = _Deadline(cancelled)
     most = (args.head_limit or math.inf) if args.is_page else HEAD_LIMIT
     in_part = args.is_page or args.output_mode == "content"
     room = _PAGE_BYTES if args.is_page else _LINES_BYTES if in_part else _PATHS_BYTES
-    kept = Kept(most, room)
+    output = OutputLines(most, room)
 
-    def had() -> float:  # of what is wanted; all paths are, if only to be counted
-        return kept.share if in_part else 0.0
+    def progress() -> float:  # all paths are needed for the counts
+        return output.share if in_part else 0.0
 
-    search = TextSearch(snapshot, request, patience.is_over, had, selection.alone)
+    search = TextSearch(snapshot, request, deadline.is_over, progress, selection.alone)
     if args.is_page:
-        note = _page(args, search, selection, kept)
+        note = _page(args, search, selection, output)
     elif args.output_mode == "content":
-        note = _lines(args, search, selection, kept, patience)
+        note = _lines(args, search, selection, output, deadline)
     else:
-        note = _paths(args, search, selection, kept, patience)
-    if not kept.lines:
+        note = _paths(args, search, selection, output, deadline)
+    if not output.lines:
         return _nothing(args, selection, search)
-    text = "\n".join(filter(None, (kept.text(), note, _unsearched(search))))
-    whole, shortened = spans(kept.lines, snapshot)
+    text = "\n".join(filter(None, (output.text(), note, _unsearched(search))))
+    whole, shortened = spans(output.lines, snapshot)
     return ToolResult(text, whole, omitted=1 if note else 0, citable=shortened)
 
 
-def _page(args: GrepArgs, search: TextSearch, selection: Selection, kept: Kept) -> str:
-    """A part of the result in its order; says what ended it, if something did."""
+def _page(args: GrepArgs, search: TextSearch, selection: Selection, output: OutputLines) -> str:
+    """A page of the result; a note if it does not reach the end."""
     with closing(_results(args, search, selection)) as found:
         for line in islice(found, args.offset, None):
-            if not kept.add(line):
+            if not output.add(line):
                 break
         else:
             return ""
-    full = len(kept.lines) == args.head_limit
+    full = len(output.lines) == args.head_limit
     reached = f"head_limit {args.head_limit}" if full else f"{MAX_BYTES // 1000} KB"
     return (
         f"[cut at {reached}; narrow by path, glob or type, or go on with"
-        f" offset={args.offset + len(kept.lines)}]"
+        f" offset={args.offset + len(output.lines)}]"
     )
 
 
 def _lines(
-    args: GrepArgs, search: TextSearch, selection: Selection, kept: Kept, patience: _Patience
+    args: GrepArgs,
+    search: TextSearch,
+    selection: Selection,
+    output: OutputLines,
+    deadline: _Deadline,
 ) -> str:
-    """All lines; of too many examples from everywhere, and how many there are."""
+    """All lines; if too many, examples from all folders, and a note with counts."""
     with closing(_results(args, search, selection)) as found:
         for line in found:
-            if not kept.add(line) or (
-                selection.is_all and _is_far_too_much(search, kept.used, kept.room)
+            if not output.add(line) or (
+                selection.is_all and _is_far_too_much(search, output.used, output.room)
             ):
                 break
         else:
             return ""
-    kept.clear()
+    output.clear()
     every = list(selection.among(search.by_path()))
     mixed = chain.from_iterable(every[start::_STRIDES] for start in range(_STRIDES))
     counts: dict[FileEntry, int] = {}
     for entry, count in search.counts(mixed):
-        patience.until = min(patience.until, monotonic() + _COUNTING)
+        deadline.until = min(deadline.until, monotonic() + _COUNTING)
         counts[entry] = count
-    if not counts:  # they were changed meanwhile
+    if not counts:  # the files changed meanwhile
         return ""
-    more = "more than " if patience.is_over() else ""
-    patience.until = math.inf
+    more = "more than " if deadline.is_over() else ""
+    deadline.until = math.inf
     total = sum(counts.values())
     groups = by_folder({entry.relative: count for entry, count in counts.items()})
-    found_in = _found_in(args, search, counts, examples(groups, HEAD_LIMIT))
-    kept.fill(
-        in_turn(in_turn(found_in.get(path, ()) for path in group.counts) for group in groups),
+    chosen = _examples(args, search, counts, examples(groups, HEAD_LIMIT))
+    output.fill(
+        interleave(interleave(chosen.get(path, ()) for path in group.counts) for group in groups),
         len(groups),
         total,
     )
     return (
-        f"[{kept.matches:,} of {more}{total:,} lines in {_files(counts)}; counted by folder:\n"
+        f"[{output.matches:,} of {more}{total:,} lines in {_files(counts)}; counted by folder:\n"
         + "\n".join(map(str, groups))
         + f"\n{_NARROW}]"
     )
 
 
-def _found_in(
+def _examples(
     args: GrepArgs,
     search: TextSearch,
     counts: Mapping[FileEntry, int],
     shares: Mapping[str, int],
 ) -> dict[str, list[Example]]:
-    """So many examples of files, from all parts of each."""
+    """As many examples of each file as `shares` says, from all parts of it."""
     found: dict[str, list[Example]] = {}
     chosen = sorted((entry for entry in counts if entry.relative in shares), key=_relative)
     for entry, text, lines, numbers in search.lines(iter(chosen)):
@@ -240,29 +194,33 @@ def _found_in(
 
 
 def _paths(
-    args: GrepArgs, search: TextSearch, selection: Selection, kept: Kept, patience: _Patience
+    args: GrepArgs,
+    search: TextSearch,
+    selection: Selection,
+    output: OutputLines,
+    deadline: _Deadline,
 ) -> str:
-    """All files; of too many the first, and how many there are."""
+    """All files; if too many, the first ones, and a note with counts."""
     counting = args.output_mode == "count"
     counts: dict[str, int] = {}
     with closing(_counts(args, search, selection)) as found:
         for entry, count in found:
             counts[entry.relative] = count
-            if patience.until == math.inf and not kept.add(_path(args, entry.relative, count)):
-                patience.until = monotonic() + _COUNTING
-    if patience.until == math.inf:
+            if deadline.until == math.inf and not output.add(_path(args, entry.relative, count)):
+                deadline.until = monotonic() + _COUNTING
+    if deadline.until == math.inf:
         return ""
-    more = "more than " if patience.is_over() else ""
+    more = "more than " if deadline.is_over() else ""
     ordered = sorted(counts, key=lambda path: -counts[path]) if counting else list(counts)
     listed = [_path(args, path, counts[path]) for path in ordered]
-    kept.clear()
-    kept.shrink(sum(size(line.text) for line in listed))
+    output.clear()
+    output.shrink(sum(size(line.text) for line in listed))
     for line in listed:
-        if not kept.add(line):
+        if not output.add(line):
             break
     order = f"most of {sum(counts.values()):,} lines" if counting else "newest"
     return (
-        f"[{len(kept.lines):,} of {more}{_files(counts)}, {order} first:\n"
+        f"[{len(output.lines):,} of {more}{_files(counts)}, {order} first:\n"
         + "\n".join(map(str, by_folder(counts)))
         + f"\n{_NARROW}]"
     )
@@ -273,7 +231,7 @@ def _files(counts: Sized) -> str:
 
 
 def _unsearched(search: TextSearch) -> str:
-    """Which files may hold more but were not searched."""
+    """Which files could not be searched."""
     reasons = (MissingReason.TOO_LARGE, MissingReason.UNREADABLE)
     why = {
         entry.relative: reason for entry, reason in search.unsearched.items() if reason in reasons
@@ -285,13 +243,13 @@ def _unsearched(search: TextSearch) -> str:
 
 
 def _is_far_too_much(search: TextSearch, found: int, room: int) -> bool:
-    """Whether all there is will hardly be shown, when so many bytes were found."""
+    """Whether far more is expected than fits, with `found` bytes so far."""
     return found > _ENOUGH * room and search.expected(found) > _FAR * room
 
 
 def _results(
     args: GrepArgs, search: TextSearch, selection: Selection
-) -> Generator[Line, None, None]:
+) -> Generator[OutputLine, None, None]:
     if args.output_mode == "content":
         for entry, text, lines, numbers in search.lines(selection.among(search.by_path())):
             yield from _place(args, entry, text, lines).shown(numbers)
@@ -303,7 +261,7 @@ def _results(
 def _counts(
     args: GrepArgs, search: TextSearch, selection: Selection
 ) -> Generator[tuple[FileEntry, int], None, None]:
-    """The files with their matching lines, or 1 where these are not to be counted."""
+    """Files with the number of matching lines, or 1 if these are not counted."""
     if args.output_mode == "count":
         yield from search.counts(selection.among(search.by_path()))
     else:
@@ -311,13 +269,13 @@ def _counts(
             yield entry, 1
 
 
-def _place(args: GrepArgs, entry: FileEntry, text: Text, lines: Lines) -> Place:
+def _place(args: GrepArgs, entry: FileEntry, text: Text, lines: Lines) -> FileContext:
     before, after = max(args.before, args.context), max(args.after, args.context)
-    return Place(entry.relative, text, lines, before, after)
+    return FileContext(entry.relative, text, lines, before, after)
 
 
-def _path(args: GrepArgs, relative: str, count: int) -> Line:
-    return Line(shown(relative) + (f":{count}" if args.output_mode == "count" else ""))
+def _path(args: GrepArgs, relative: str, count: int) -> OutputLine:
+    return OutputLine(shown(relative) + (f":{count}" if args.output_mode == "count" else ""))
 
 
 def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolResult:

@@ -1,4 +1,4 @@
-"""Move: a file, or a folder with all that is in it, gets another path."""
+"""Move: a file, or a folder with its contents, gets another path."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import is_inside
 from glossator.prompts import load_prompt
-from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import ToolArgs, ToolContext, in_thread
 from glossator.tools.editing import edits_of
 
-_MAX_FILES = 1_000  # in a folder: each is asked about, and kept so that it can be taken back
+_MAX_FILES = 1_000  # in a folder: permission rules judge each, and undo keeps each
 _MAX_BYTES = 100_000_000
 _NAMED = 5  # documents
 _BASH = "Use `mv` in Bash if that is what is wanted."
@@ -36,11 +36,11 @@ class MoveArgs(ToolArgs):
     new_path: str = Field(description="The whole path it gets.")
 
     def paths(self) -> tuple[str, ...]:
-        """Where it is, and where it will be."""
+        """The old path and the new one."""
         return (self.path, self.new_path)
 
     def reached(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
-        """Both, and of a folder every file in it, where it is and where it will be."""
+        """Both paths, and for a folder those of every file in it."""
         ends = super().reached(snapshot)
         old, new = map(snapshot.resolve, self.paths())
         if isinstance(old, Missing) or old in snapshot.roots or not os.path.isdir(old):
@@ -55,7 +55,7 @@ class MoveArgs(ToolArgs):
 
 
 class Move:
-    """Moves or renames a file or folder through the editor, over nothing."""
+    """Moves or renames a file or folder through the editor, and replaces nothing."""
 
     name: ClassVar[str] = "Move"
     access: ClassVar[Access] = Access.WRITE
@@ -63,7 +63,7 @@ class Move:
     description = load_prompt("tools/move").render()
 
     async def run(self, args: MoveArgs, context: ToolContext) -> ToolResult:
-        """Have the editor move it; what the model has read of it stays known."""
+        """Have the editor move it; lines that the model has read stay known."""
         snapshot, editing = context.snapshot, edits_of(context)
         rename = await in_thread(_rename, args, snapshot)
         old, new = snapshot.relative(rename.path), snapshot.relative(rename.new_path)
@@ -88,8 +88,8 @@ class Move:
         return ToolResult(" ".join(filter(None, said)))
 
 
-def _rename(_cancelled: Cancelled, args: MoveArgs, snapshot: WorkspaceSnapshot) -> FileRename:
-    """What the call asks for. Raises `UsageError` for what cannot be done."""
+def _rename(args: MoveArgs, snapshot: WorkspaceSnapshot) -> FileRename:
+    """The rename that the call asks for. Raises `UsageError`."""
     old, mode = _source(snapshot, args.path)
     new = _destination(snapshot, args, is_folder=stat.S_ISDIR(mode))
     if is_inside(new, old):
@@ -101,7 +101,7 @@ def _rename(_cancelled: Cancelled, args: MoveArgs, snapshot: WorkspaceSnapshot) 
 
 
 def _source(snapshot: WorkspaceSnapshot, path: str) -> tuple[str, int]:
-    """The real path, and the mode of what is there."""
+    """The real path, and its file mode."""
     located, real = snapshot.folders.locate(path), snapshot.resolve(path)
     if isinstance(located, Missing) or isinstance(real, Missing):
         raise _refusal(_outside(path))
@@ -124,7 +124,7 @@ def _source(snapshot: WorkspaceSnapshot, path: str) -> tuple[str, int]:
 
 
 def _destination(snapshot: WorkspaceSnapshot, args: MoveArgs, *, is_folder: bool) -> str:
-    """The real path, at which nothing is."""
+    """The real path, where no file exists."""
     path = args.new_path
     located, real = snapshot.folders.locate(path), snapshot.resolve(path)
     if isinstance(located, Missing) or isinstance(real, Missing):
@@ -166,7 +166,7 @@ def _inside(folder: str, path: str) -> tuple[str, ...]:
 
 
 def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    """All below a folder that is no folder; no link is followed."""
+    """All entries below a folder but folders; follows no links."""
     folders = [folder]
     while folders:
         with os.scandir(folders.pop()) as entries:
@@ -177,7 +177,7 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
                     yield entry
 
 
-def _text(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, rename: FileRename) -> str | None:
+def _text(snapshot: WorkspaceSnapshot, rename: FileRename) -> str | None:
     found = None if rename.inside else snapshot.read(rename.path)
     return found.text if isinstance(found, Document) else None
 

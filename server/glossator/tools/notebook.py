@@ -1,8 +1,7 @@
 """Jupyter notebooks as cells: each cell's source and text output, on the lines of the file.
 
-Every line is known by the number of the line of the `.ipynb` file it stands on, and lines come in
-the file's order (Jupyter writes a cell's output before its source): so a citation, Grep and the
-editor mean the same line.
+Lines have the numbers and the order of the `.ipynb` file (Jupyter writes a cell's output before its
+source), so that a citation, Grep and the editor mean the same line.
 Source: nbformat 4, https://nbformat.readthedocs.io/en/latest/format_description.html
 """
 
@@ -16,7 +15,7 @@ from typing import Any
 
 from glossator.core.text import LineTable, split_lines
 
-NumberedLine = tuple[int, str]  # 1-based line of the file, and what it says
+NumberedLine = tuple[int, str]  # 1-based line of the file, and its text
 
 _OUTPUT_LINES = 20
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
@@ -26,8 +25,8 @@ class NotebookError(ValueError):
     """The text is not a notebook; the message says why."""
 
 
-class _Placed(str):
-    """A string of the file that knows its line."""
+class _LineString(str):
+    """A string of the file, with its line."""
 
     __slots__ = ("line",)
     line: int
@@ -63,7 +62,7 @@ def _cell(number: int, cell: dict[str, Any]) -> Iterator[NumberedLine]:
 
 
 def _output(output: dict[str, Any]) -> tuple[str, Any]:
-    """What kind of output it is, and what of it is text."""
+    """The kind of output, and its text."""
     match output["output_type"]:
         case "stream":
             return output["name"], output["text"]
@@ -73,14 +72,14 @@ def _output(output: dict[str, Any]) -> tuple[str, Any]:
             return ", ".join(sorted(output["data"])), output["data"].get("text/plain", [])
 
 
-def _placed_lines(value: _Placed | list[_Placed]) -> Iterator[NumberedLine]:
+def _placed_lines(value: _LineString | list[_LineString]) -> Iterator[NumberedLine]:
     for part in value if isinstance(value, list) else [value]:
         for line in split_lines(part):
             yield part.line, line
 
 
 def _parse(text: str) -> Any:  # noqa: ANN401 - JSON
-    """JSON whose strings know their line: the parsed strings and those in the text pair up."""
+    """JSON whose strings have lines: parsed strings pair up with those in the text."""
     starts = LineTable(text).starts
     lines = (bisect_right(starts, string.start()) for string in _STRING.finditer(text))
     return _place(json.loads(text, object_pairs_hook=tuple), lines)
@@ -89,7 +88,7 @@ def _parse(text: str) -> Any:  # noqa: ANN401 - JSON
 def _place(value: Any, lines: Iterator[int]) -> Any:  # noqa: ANN401 - JSON
     match value:
         case str():
-            placed = _Placed(value)
+            placed = _LineString(value)
             placed.line = next(lines)
             return placed
         case list():

@@ -12,17 +12,17 @@ from typing import Any, ClassVar
 from pydantic import Field, ValidationError
 
 from glossator.core.document import Document, Missing, MissingReason, text_hash
-from glossator.core.images import is_image
+from glossator.core.images import MAX_BYTES as MAX_IMAGE_BYTES
+from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
 from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
-from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.images import read_image
+from glossator.tools.absence import refusal, visible
+from glossator.tools.base import ToolArgs, ToolContext, in_thread
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
-from glossator.tools.selection import refusal, visible
 
 MAX_LINES = 2_000
 MAX_TOKENS = 25_000
@@ -46,7 +46,7 @@ class ReadArgs(ToolArgs):
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """The last line may be given instead of how many."""
+        """Accept the last line instead of the number of lines."""
         first = given.get("offset", 1)
         for name in ("end_line", "line_end", "end"):
             last = given.get(name)
@@ -58,12 +58,12 @@ class ReadArgs(ToolArgs):
         return given
 
     def paths(self) -> tuple[str, ...]:
-        """The file; it has the second name if there is none of the first."""
+        """The file; the second path counts if the first does not exist."""
         lines = self.lines()
         return (self.path,) if lines is None else (self.path, lines.path)
 
     def lines(self) -> ReadArgs | None:
-        """What is meant where the path ends in line numbers, as in `a.py:2-4`."""
+        """The arguments meant by a path that ends in line numbers, as in `a.py:2-4`."""
         match = _LINES.fullmatch(self.path)
         if match is None or {"offset", "limit"} & self.model_fields_set:
             return None
@@ -87,27 +87,25 @@ class Read:
     )
 
     async def run(self, args: ReadArgs, context: ToolContext) -> ToolResult:
-        """Show the lines asked for, unless the conversation has just them already."""
+        """Show the lines, unless the conversation holds them already."""
         if lines := args.lines():
             args = await in_thread(_meant, args, lines, context.snapshot)
         if is_image(args.path):
             return _once(args, await in_thread(_image, context, args.path), context)
-        document = await in_thread(_read, context, args.path)
+        document = await in_thread(visible, context.snapshot, args.path, context.hidden)
         if isinstance(document, str):
             return ToolResult.failed(document)
         return _show(args, document, context)
 
 
-def _meant(
-    _cancelled: Cancelled, args: ReadArgs, lines: ReadArgs, snapshot: WorkspaceSnapshot
-) -> ReadArgs:
+def _meant(args: ReadArgs, lines: ReadArgs, snapshot: WorkspaceSnapshot) -> ReadArgs:
     there = snapshot.read(args.path)
     is_absent = isinstance(there, Missing) and there.reason is MissingReason.ABSENT
     return lines if is_absent else args
 
 
 def _once(args: ReadArgs, result: ToolResult, context: ToolContext) -> ToolResult:
-    """An image, unless the conversation has just this one already."""
+    """An image, unless the conversation holds it already."""
     if result.image is None:
         return result
     sha256, asked = text_hash(result.image.data), (1, None)
@@ -117,17 +115,13 @@ def _once(args: ReadArgs, result: ToolResult, context: ToolContext) -> ToolResul
     return result
 
 
-def _image(cancelled: Cancelled, context: ToolContext, path: str) -> ToolResult:
+def _image(context: ToolContext, path: str) -> ToolResult:
     if (reason := refusal(context.snapshot, path, context.hidden)) is not None:
         return ToolResult.failed(reason)
-    image = read_image(cancelled, context.snapshot, path)
-    # a link on the way may lead elsewhere by now
+    image = read_image(context.snapshot, path)
+    # a link may have changed meanwhile
     reason = refusal(context.snapshot, path, context.hidden)
     return image if reason is None else ToolResult.failed(reason)
-
-
-def _read(_cancelled: Cancelled, context: ToolContext, path: str) -> Document | str:
-    return visible(context.snapshot, path, context.hidden)
 
 
 def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResult:
@@ -173,7 +167,7 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
 
 
 def _lines(document: Document, first: int, end: int) -> tuple[list[NumberedLine], str]:
-    """What is to be shown on lines `first` to `end` (exclusive), and a note to go with it."""
+    """What to show of lines `first` to `end` (exclusive), and a note for the model."""
     note = ""
     if document.path.endswith(".ipynb"):
         try:
@@ -187,7 +181,7 @@ def _lines(document: Document, first: int, end: int) -> tuple[list[NumberedLine]
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Lines as shown, the numbers of those in the file, and the line to go on with (0: none)."""
+    """Lines as shown, their numbers in the file, and the next line to read (0: none)."""
 
     shown: list[str]
     numbers: list[int]
@@ -195,7 +189,7 @@ class _Page:
 
 
 def _page(lines: list[NumberedLine], end: int, total: int) -> _Page:
-    """As much of `lines` as the budgets allow; the lines of a number stay together."""
+    """As many `lines` as the budget allows; lines of one number stay together."""
     shown: list[str] = []
     numbers: list[int] = []
     room = _PAGE_BYTES
@@ -211,3 +205,16 @@ def _page(lines: list[NumberedLine], end: int, total: int) -> _Page:
             return _Page(shown, numbers, number + 1 if number < total else 0)
         room -= sum(len(text.encode("utf-8", "surrogatepass")) + 1 for text in texts)
     return _Page(shown, numbers, end if end <= total else 0)
+
+
+def read_image(snapshot: WorkspaceSnapshot, path: str) -> ToolResult:
+    """The image, or why it cannot be shown."""
+    content = snapshot.read_bytes(path, MAX_IMAGE_BYTES)
+    if isinstance(content, Missing):
+        return ToolResult.failed(content.model_message)
+    image = image_of(content)
+    if isinstance(image, str):
+        return ToolResult.failed(
+            f"{path} {image}.\nIf there is text in it, use Grep to look for that."
+        )
+    return ToolResult(f"{path} ({image.media_type}, {len(content):,} bytes)", image=image)

@@ -1,7 +1,8 @@
-"""What a conversation has been shown: nothing is shown twice, and citations can be checked.
+"""Which lines of which texts a conversation has been shown.
 
-An edit rests on lines that were shown, by whatever tool. It is about the text that was shown, which
-need not be the current one: lines that somebody else's change left alone are known in both.
+Read does not show a range twice, citations name only lines that were shown, and edits replace only
+such lines. An edit refers to the text that was shown, which may have changed since: lines that a
+change by others leaves alone stay known.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from glossator.core.span import Span, runs, spans_of
 from glossator.core.uri import to_path, to_uri
 from glossator.files import is_inside
 
-Range = tuple[int, int | None]  # first line shown (1-based), how many; None: what has no lines
+ReadRange = tuple[int, int | None]  # first line (1-based), number of lines; None: an image
 
 
-class Seen(NamedTuple):
-    """A document that was read, at the hash it had."""
+class ReadDocument(NamedTuple):
+    """A document that was read, with the hash of its text."""
 
     path: str
     uri: str
@@ -30,9 +31,9 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The text that an edit is about, and the lines of the current one that the model knows.
+    """The text that an edit refers to, and the lines of the current text that the model knows.
 
-    `known` is the text that it was told of last.
+    `known` is the text that the model was shown last.
     """
 
     document: Document
@@ -42,25 +43,27 @@ class Base:
 
 @dataclass(slots=True)
 class ReadState:
-    """Per conversation: the ranges read of each document, at its last hash, and every line shown.
+    """Per conversation: the ranges read of each document's last text, and every line shown.
 
-    Of each document read or edited, by path, the text is kept. Lines that were cut, or that a
-    sub-agent's report rests on, may be cited, but not edited.
+    It keeps the text of each document that was read or edited. Lines that were shown cut, or that a
+    sub-agent's report cites, may be cited, but not edited.
     """
 
-    _shown: dict[str, tuple[str, frozenset[Range]]] = field(default_factory=dict)  # by path
+    _shown: dict[str, tuple[str, frozenset[ReadRange]]] = field(default_factory=dict)  # by path
     _lines: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     _documents: dict[str, Document] = field(default_factory=dict)
     _citable: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    _faded: dict[str, Seen] = field(default_factory=dict)  # read before a resume: no text is known
+    _faded: dict[str, ReadDocument] = field(
+        default_factory=dict
+    )  # read before a resume, without text
     _base: ReadState | None = None
 
     def draft(self) -> ReadState:
-        """A state that knows all that this one knows, and keeps to itself what is shown now."""
+        """A copy on write, which keeps to itself what is shown from now on."""
         return ReadState(_base=self)
 
     def copy(self) -> ReadState:
-        """A state of its own that begins with all that this one knows by now."""
+        """An independent copy."""
         return ReadState(
             dict(self._shown),
             {text: set(lines) for text, lines in self._lines.items()},
@@ -70,7 +73,7 @@ class ReadState:
         )
 
     def adopt(self, draft: ReadState) -> None:
-        """What a draft of this state kept to itself was shown after all."""
+        """Take over what a draft of this state has shown."""
         for path, (sha256, ranges) in draft._shown.items():
             for each in ranges:
                 self.remember(path, each, sha256)
@@ -79,30 +82,30 @@ class ReadState:
         for document in draft._documents.values():
             self.saw(document)
 
-    def unchanged(self, path: str, wanted: Range, sha256: str) -> bool:
-        """Whether all of this range was read with this very text, which was the last one read."""
+    def unchanged(self, path: str, wanted: ReadRange, sha256: str) -> bool:
+        """Whether this range was read with this text, and no other text since."""
         read, (first, count) = self.ranges(path, sha256), wanted
         if wanted in read or count is None:
             return wanted in read
         lines = {n for start, some in read for n in range(start, start + (some or 0))}
         return lines.issuperset(range(first, first + count))
 
-    def remember(self, path: str, shown: Range, sha256: str) -> None:
+    def remember(self, path: str, shown: ReadRange, sha256: str) -> None:
         """A range was read."""
         last, ranges = self._shown.get(path, (sha256, frozenset()))
         self._shown[path] = sha256, (ranges if last == sha256 else frozenset()) | {shown}
 
-    def ranges(self, path: str, sha256: str) -> frozenset[Range]:
-        """The ranges read with this text, if none was read with another one since."""
+    def ranges(self, path: str, sha256: str) -> frozenset[ReadRange]:
+        """The ranges read with this text, if no other text was read since."""
         last, ranges = self._shown.get(path, (sha256, frozenset()))
         if last != sha256:
             return frozenset()
         return ranges | self._base.ranges(path, sha256) if self._base else ranges
 
     def saw(self, document: Document) -> None:
-        """Lines of this document were shown to be worked with, or that it is empty.
+        """Lines of this document were shown, or that it is empty.
 
-        What was known of an earlier text stays, until it `became` this one.
+        An earlier text stays known until it `became` this one.
         """
         faded = self._faded.get(document.path)
         if faded is None or faded.sha256 == document.sha256:
@@ -114,31 +117,36 @@ class ReadState:
         return self._documents.get(path)
 
     def base(self, path: str, current: Document) -> Base | None:
-        """What an edit of `current`, at the real path `path`, is about; for a thread.
+        """What an edit of `current`, at the real path `path`, refers to; blocking.
 
-        The current text if anything of it was shown, else the one that was read; None if neither.
+        The current text if lines of it were shown, else the text that was read; None without one.
         """
         last, shown = self.last(path), self.lines(current)
         if last is None:
             return Base(current, shown, current) if shown else None
         if last.sha256 == current.sha256:
             return Base(current, shown, last)
-        lines = shown | carried(self.lines(last), last, current, by_model=False)
+        lines = self.known_lines(last, current)
         return Base(current if shown or not current.text else last, lines, last)
 
+    def known_lines(self, before: Document, current: Document) -> frozenset[int]:
+        """The lines of `current` that were shown, or that are unchanged since shown in `before`."""
+        kept = carried_lines(self.lines(before), before, current, by_model=False)
+        return self.lines(current) | kept
+
     def documents(self) -> tuple[Document, ...]:
-        """Every document that was shown, as it was shown last."""
+        """Every document that was shown, with the last text shown."""
         return tuple(self._documents.values())
 
-    def seen(self) -> tuple[Seen, ...]:
-        """As `documents`, also what was read before the session was resumed."""
-        known = (Seen(each.path, each.uri, each.sha256) for each in self.documents())
+    def read_documents(self) -> tuple[ReadDocument, ...]:
+        """As `documents`, and what was read before the session was resumed."""
+        known = (ReadDocument(each.path, each.uri, each.sha256) for each in self.documents())
         return (*known, *self._faded.values())
 
     def paths(self) -> frozenset[str]:
-        """The real paths of all that was ever shown or edited, be it there or not."""
+        """The real paths of all files that were ever shown or edited, also of deleted ones."""
         shown = (to_path(uri) for uri, _ in self._lines)
-        return frozenset((*(each.path for each in self.seen()), *filter(None, shown)))
+        return frozenset((*(each.path for each in self.read_documents()), *filter(None, shown)))
 
     def forget(self, path: str) -> None:
         """The document at the real path `path` must be read again before it can be edited."""
@@ -146,18 +154,18 @@ class ReadState:
         self._faded.pop(path, None)
 
     def became(self, document: Document, lines: Iterable[int]) -> None:
-        """A document that was read is this one now, and the model knows these lines of it."""
+        """A document that was read has this text now, of which the model knows `lines`."""
         self._documents[document.path] = _plain(document)
         self._faded.pop(document.path, None)
         self.show(spans_of(document, sorted(lines)))
 
     def mark_citable(self, spans: Iterable[Span]) -> None:
-        """A report told of these lines, and its citations hold."""
+        """A report cites these lines, and its citations were checked."""
         for span in spans:
             _add(self._citable, span)
 
     def moved(self, old: str, new: str) -> None:
-        """A file or folder (real paths) has another path: what was shown of it is of that one."""
+        """A file or folder was renamed (real paths): its lines stay known under the new path."""
         for document in [each for each in self.documents() if is_inside(each.path, old)]:
             path = new + document.path[len(old) :]
             self.forget(document.path)
@@ -165,7 +173,7 @@ class ReadState:
         for faded in [each for each in self._faded.values() if is_inside(each.path, old)]:
             path = new + faded.path[len(old) :]
             del self._faded[faded.path]
-            self._faded[path] = Seen(path, to_uri(path), faded.sha256)
+            self._faded[path] = ReadDocument(path, to_uri(path), faded.sha256)
         for known, now in ((self._lines, self.show), (self._citable, self.mark_citable)):
             for (uri, sha256), lines in list(known.items()):
                 was = to_path(uri)
@@ -173,24 +181,24 @@ class ReadState:
                     there = to_uri(new + was[len(old) :])
                     now(Span(there, sha256, *place) for place in runs(sorted(lines)))
 
-    def lines(self, document: Document | Seen) -> frozenset[int]:
-        """The lines of this very text that were shown."""
+    def lines(self, document: Document | ReadDocument) -> frozenset[int]:
+        """The lines of this text that were shown."""
         return frozenset(self._lines.get((document.uri, document.sha256), ()))
 
     def forget_ranges(self) -> None:
-        """What showed them is gone from the conversation: Read shows every range again.
+        """Read shows every range again: the results that showed them left the conversation.
 
-        The lines still count as shown: what was learnt from them is kept.
+        The lines still count as shown, since a summary keeps what the model learnt.
         """
         self._shown.clear()
 
     def show(self, spans: Iterable[Span]) -> None:
-        """Lines were shown to the model."""
+        """The model was shown these lines."""
         for span in spans:
             _add(self._lines, span)
 
     def since(self, before: ReadState) -> tuple[Span, ...]:
-        """The lines that were shown since this state was copied to `before`."""
+        """The lines shown since `before` was copied from this state."""
         return tuple(
             Span(*text, first, last)
             for text, lines in self._lines.items()
@@ -198,26 +206,26 @@ class ReadState:
         )
 
     def covers(self, span: Span) -> bool:
-        """Whether every line of `span` was shown, with this very text."""
+        """Whether every line of `span` was shown."""
         lines = self._lines.get((span.uri, span.sha256), set())
         return lines.issuperset(range(span.first_line, span.last_line + 1))
 
     def missing(self, span: Span) -> tuple[int, ...]:
-        """Those of its lines, with this very text, that were not shown and may not be cited."""
+        """The lines of `span` that were not shown and may not be cited."""
         text = span.uri, span.sha256
         known = self._lines.get(text, set()) | self._citable.get(text, set())
         wanted = range(span.first_line, span.last_line + 1)
         return tuple(line for line in wanted if line not in known)
 
     def ending(self, path: str) -> str | None:
-        """The one file of which lines were shown whose path ends with `path`."""
+        """The only file with lines shown whose path ends with `path`."""
         end = "/" + path.removeprefix("./").removeprefix("/")
         uris = {uri for known in (self._lines, self._citable) for uri, _ in known}
         found = {whole for uri in uris if (whole := to_path(uri)) and whole.endswith(end)}
         return found.pop() if len(found) == 1 else None
 
     def is_outdated(self, span: Span) -> bool:
-        """Whether lines of the document were shown when it had another text, and none of this."""
+        """Whether lines of another text of the document were shown, and none of this text."""
         shown = {
             sha256
             for known in (self._lines, self._citable)
@@ -228,7 +236,7 @@ class ReadState:
 
 
 def _plain(document: Document) -> Document:
-    return replace(document)  # without the lines it has cut
+    return replace(document)  # without its cached lines
 
 
 def _add(lines: dict[tuple[str, str], set[int]], span: Span) -> None:
@@ -242,12 +250,12 @@ def _spans(known: Mapping[tuple[str, str], set[int]]) -> Iterator[Span]:
             yield Span(uri, sha256, first, last)
 
 
-def carried(
+def carried_lines(
     shown: AbstractSet[int], before: Document, after: Document, *, by_model: bool
 ) -> set[int]:
-    """The lines of `after` that count as shown: those of `before` that were, where they are now.
+    """Where the lines `shown` of `before` are in `after`, except those that were changed.
 
-    The new ones do if it was the model that wrote them.
+    With `by_model`, the new lines count as shown, too: the model wrote them.
     """
     old, new = lines_with_ends(before.text), lines_with_ends(after.text)
     lines: set[int] = set()

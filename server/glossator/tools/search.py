@@ -1,4 +1,4 @@
-"""Search: the chunks that bear on a question, best first."""
+"""Search: the chunks that answer a question best."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from glossator.core.answers import SearchAnswer, SearchHit
 from glossator.core.permission import Access
 from glossator.core.span import Span, whole_and_cut
 from glossator.core.tokens import BYTES_PER_TOKEN
@@ -15,9 +16,17 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
 from glossator.retrieval import Chunk, Found, Hit, Ranking, best_chunks, rank
 from glossator.symbols import SymbolFinder
-from glossator.tools.account import account
-from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread, searching
-from glossator.tools.selection import Hidden, Selection, select
+from glossator.tools.absence import account
+from glossator.tools.base import (
+    Cancelled,
+    IsHidden,
+    ToolArgs,
+    ToolContext,
+    cancellable,
+    in_thread,
+    searching,
+)
+from glossator.tools.selection import Selection, select
 from glossator.worker import JobFailed, WorkerGone
 
 logger = logging.getLogger(__name__)
@@ -41,7 +50,7 @@ class SearchArgs(ToolArgs):
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Who asks for more than there may be is given that."""
+        """Lower a `limit` that is too high."""
         if isinstance(limit := given.get("limit"), int):
             given["limit"] = min(limit, MAX_CHUNKS)
         return given
@@ -73,6 +82,37 @@ class Search:
         return await in_thread(_report, context.snapshot, selection, found)
 
 
+async def search_answer(
+    snapshot: WorkspaceSnapshot, symbols: SymbolFinder, question: str, limit: int
+) -> SearchAnswer:
+    """The best chunks in the whole workspace, for people; no permission rule hides files."""
+    selection, found = await ranked_search(snapshot, symbols, question, limit)
+    return await in_thread(_answer, snapshot, selection, found)
+
+
+def _answer(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> SearchAnswer:
+    searched = (
+        f"Searched {found.files:,} files for {', '.join(found.terms)}."
+        if found.hits
+        else _nothing_found(snapshot, selection, found)
+    )
+    if found.unparsed:
+        searched += f" {_unparsed(found)}"
+    hits = (
+        SearchHit(
+            path=snapshot.relative(hit.chunk.document.path),
+            uri=hit.chunk.document.uri,
+            first_line=hit.chunk.first_line,
+            last_line=hit.chunk.last_line,
+            context=_enclosing(hit.chunk),
+            text=hit.chunk.text,
+            score=round(hit.score, 3),
+        )
+        for hit in found.hits
+    )
+    return SearchAnswer(tuple(hits), searched)
+
+
 async def ranked_search(
     snapshot: WorkspaceSnapshot,
     symbols: SymbolFinder,
@@ -81,16 +121,16 @@ async def ranked_search(
     *,
     path: str | None = None,
     glob: str | None = None,
-    hides: Hidden | None = None,
+    hides: IsHidden | None = None,
 ) -> tuple[Selection, Found]:
-    """The best chunks, and what was searched; only the worker process parses for it."""
+    """The best chunks, and which files were searched; the worker process parses them."""
     selection, ranking = await searching(_rank, snapshot, question, path, glob, hides)
     try:
         outlines = await symbols.outlines(snapshot, ranking.documents, _OUTLINE_SECONDS)
     except (WorkerGone, JobFailed) as failure:
         logger.warning("Files are cut into windows for a search: %s", failure)
         outlines = {}
-    return selection, await in_thread(best_chunks, ranking, outlines, limit)
+    return selection, await cancellable(best_chunks, ranking, outlines, limit)
 
 
 def _rank(
@@ -99,17 +139,15 @@ def _rank(
     question: str,
     path: str | None,
     glob: str | None,
-    hides: Hidden | None,
+    hides: IsHidden | None,
 ) -> tuple[Selection, Ranking]:
     selection = select(snapshot, path, glob, hides=hides)
     return selection, rank(cancelled, snapshot, selection.files, question)
 
 
-def _report(
-    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, selection: Selection, found: Found
-) -> ToolResult:
+def _report(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> ToolResult:
     if not found.hits:
-        return ToolResult(nothing_found(snapshot, selection, found))
+        return ToolResult(_nothing_found(snapshot, selection, found))
     blocks = [_block(number, hit, snapshot) for number, hit in enumerate(found.hits, 1)]
     kept, _ = cut(blocks[:WHOLE], Budget(bytes=round(MAX_TOKENS * BYTES_PER_TOKEN)))
     heads = [block.partition("\n")[0] for block in blocks[len(kept) :]]
@@ -117,15 +155,15 @@ def _report(
     if found.absent:
         parts.append(f"[in no file searched: {', '.join(found.absent)}]")
     if found.unparsed:
-        parts.append(f"[{unparsed(found)}]")
+        parts.append(f"[{_unparsed(found)}]")
     shown = [_spans(hit) for hit in found.hits[: len(kept)]]
     whole = tuple(span for spans, _ in shown for span in spans)
     shortened = tuple(span for _, spans in shown for span in spans)
     return ToolResult("\n\n".join(filter(None, parts)), whole, citable=shortened)
 
 
-def unparsed(found: Found) -> str:
-    """What it means for the hits that files had no outline."""
+def _unparsed(found: Found) -> str:
+    """A sentence about files without an outline."""
     files = "file was" if found.unparsed == 1 else "files were"
     return (
         f"{found.unparsed} of the best {files} not parsed in time and cut into windows of lines:"
@@ -133,8 +171,8 @@ def unparsed(found: Found) -> str:
     )
 
 
-def nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> str:
-    """Why there are no hits, with an account of what was searched."""
+def _nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> str:
+    """Why there are no hits, and which files were searched."""
     if not found.terms:
         return "The query holds no word to look for; name what you are looking for."
     return (
@@ -146,21 +184,21 @@ def nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Foun
 def _block(number: int, hit: Hit, snapshot: WorkspaceSnapshot) -> str:
     chunk = hit.chunk
     place = f"{snapshot.relative(chunk.document.path)}:{chunk.first_line}-{chunk.last_line}"
-    head = f"{number}. {place}" + (f" ({title})" if (title := enclosing(chunk)) else "")
+    head = f"{number}. {place}" + (f" ({title})" if (title := _enclosing(chunk)) else "")
     lines = chunk.document.lines[chunk.first_line - 1 : chunk.last_line]
     shown = (shorten(line, MAX_LINE_CHARACTERS) for line in lines)
     numbered = (f"{number}\t{line}" for number, line in enumerate(shown, chunk.first_line))
     return "\n".join((head, *numbered))
 
 
-def enclosing(chunk: Chunk) -> str:
-    """The names of what encloses a chunk, outermost first, as a short title."""
+def _enclosing(chunk: Chunk) -> str:
+    """The definitions around a chunk, outermost first, as a short title."""
     names = " > ".join(chunk.within)
     return names if len(names) <= _TITLE else f"{names[: _TITLE - 1]}…"
 
 
 def _spans(hit: Hit) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The lines that are shown in full, and those that are cut."""
+    """The lines shown in full, and those cut."""
     chunk = hit.chunk
     lines = range(chunk.first_line, chunk.last_line + 1)
     return whole_and_cut(chunk.document, lines, MAX_LINE_CHARACTERS)

@@ -1,4 +1,4 @@
-"""What a look-up of a name found, for the model: lines with their places, and how sure it is."""
+"""The result of looking up a name: lines with their definitions, and how complete it is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
 from glossator.symbols import Coverage, Definition, Found, Line, Name, Near, Symbol, Use
-from glossator.tools.account import account
+from glossator.tools.absence import account
 from glossator.tools.selection import Selection
 
 MAX_DEFINITIONS, MAX_USES = 50, 250  # lines
@@ -26,27 +26,27 @@ _NOTES_BYTES = 2_000
 _MAX_LINE_CHARACTERS = 300
 _MAX_BODY_CHARACTERS = 500  # of a line
 _MAX_DOCUMENTATION = 200  # characters
-_LONG = 500  # characters of a line that tells nothing
+_LONG = 500  # characters of a line that is not worth showing
 _MINIFIED = (".min.js", ".min.mjs", ".min.cjs", ".min.css")
-_ALIKE = 3  # lines with the same text, of which the first is shown
-_TOGETHER, _FEW = 8, 4  # lines in one definition, and how many of so many are shown
-_PLACES = 20  # that are told by their numbers alone
+_ALIKE = 3  # equal lines, of which the first is shown
+_TOGETHER, _FEW = 8, 4  # lines in one definition, of which the first few are shown
+_PLACES = 20  # of lines that are listed by number
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A line of a text and what is known about it."""
+    """A line and what is known about it."""
 
     line: Line
     about: str
-    within: tuple[str, ...] = ()  # the definition that it stands in, outermost first
-    symbol: Symbol | None = None  # that is defined there
+    within: tuple[str, ...] = ()  # the definitions around it, outermost first
+    symbol: Symbol | None = None  # defined there
     is_hit: bool = True  # or a mere mention
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A piece of the result, the lines that it shows or makes citable, and its hits."""
+    """A part of the result, the lines that it shows or makes citable, and its hits."""
 
     text: str
     shown: tuple[Line, ...]
@@ -56,7 +56,7 @@ class _Row:
 
 @dataclass(slots=True)
 class _Bodies:
-    """The documents whose definitions are shown whole, and the room there is for that."""
+    """The documents whose definitions are shown whole, and the budget for that."""
 
     documents: Mapping[str, Document]
     lines: int = BODY_LINES
@@ -74,11 +74,11 @@ def report(
     near: Sequence[Near] = (),
     bodies: Mapping[str, Document] | None = None,
 ) -> ToolResult:
-    """The hits with their lines, then mere mentions of the name, then what was not looked at.
+    """The hits with their lines, then mentions of the name, then what was not searched.
 
-    `what` was looked for. Mentions matter to who wants all uses, and where nothing else was found;
-    symbols `near` it, where nothing was. With `bodies`, the documents by path, definitions are
-    shown whole.
+    `what` was looked up. Mentions are shown with uses, and where nothing else was found; symbols
+    `near` the name where nothing was. With `bodies`, documents by path, definitions are shown
+    whole.
     """
     coverage = found.coverage
     if found.hits and what != USES:
@@ -90,8 +90,8 @@ def report(
         mentions = (_Entry(line, "mentioned", is_hit=False) for line in found.mentions)
         rows += _rows(mentions, "mentions", snapshot)
     kept, _ = cut((row.text for row in rows), Budget(bytes=MAX_BYTES - _NOTES_BYTES))
-    told = rows[: len(kept)]
-    omitted = len(found.hits) - sum(row.hits for row in told)
+    shown = rows[: len(kept)]
+    omitted = len(found.hits) - sum(row.hits for row in shown)
     parts = [*kept]
     unfinished = list(_unfinished(coverage))
     if not found.hits:
@@ -109,9 +109,9 @@ def report(
     parts += _doubts(coverage, proves_absence=not found.hits)
     return ToolResult(
         "\n".join(parts),
-        tuple(_spans((line for row in told for line in row.shown), snapshot)),
+        tuple(_spans((line for row in shown for line in row.shown), snapshot)),
         omitted,
-        citable=tuple(_spans((line for row in told for line in row.citable), snapshot)),
+        citable=tuple(_spans((line for row in shown for line in row.citable), snapshot)),
     )
 
 
@@ -135,7 +135,7 @@ def _kind(symbol: Symbol) -> str:
 def _rows(
     entries: Iterable[_Entry], what: str, snapshot: WorkspaceSnapshot, bodies: _Bodies | None = None
 ) -> Iterator[_Row]:
-    """What is shown of lines: of many in one definition the first ones, of minified ones none."""
+    """Rows for lines: of many in one definition only the first, of minified files only counts."""
     by_line: dict[tuple[str, int], list[_Entry]] = defaultdict(list)
     for entry in entries:
         by_line[entry.line.path, entry.line.number].append(entry)
@@ -196,9 +196,9 @@ def _line(entries: Sequence[_Entry], snapshot: WorkspaceSnapshot) -> _Row:
 
 
 def _more(lines: Sequence[Sequence[_Entry]], known: str, *, identical: bool) -> _Row:
-    """Lines like one that is shown; what is known of that is not said again.
+    """Lines like one that is shown, by number; details already `known` are not repeated.
 
-    Their text is known if it is `identical`, and so may be cited where their numbers are listed.
+    Lines with `identical` text may be cited, too.
     """
     numbers: dict[str, list[int]] = defaultdict(list)
     for line in lines:
@@ -210,8 +210,8 @@ def _more(lines: Sequence[Sequence[_Entry]], known: str, *, identical: bool) -> 
     ]
     listed = {n for first, last, _ in places[:_PLACES] for n in range(first, last + 1)}
     entries = [entry for line in lines for entry in line]
-    told = _listed([_place(first, last) + about for first, last, about in places])
-    text = f"  … and {len(lines):,} more like it, lines {told}"
+    listed_places = _listed([_place(first, last) + about for first, last, about in places])
+    text = f"  … and {len(lines):,} more like it, lines {listed_places}"
     same = [entry.line for entry in entries if identical and entry.line.number in listed]
     return _row(text, entries, citable=same)
 
@@ -240,7 +240,7 @@ def _count(number: int, things: str) -> str:
 
 
 def _body(entries: Sequence[_Entry], bodies: _Bodies, snapshot: WorkspaceSnapshot) -> _Row | None:
-    """A definition with the lines of its body, as Read shows them; None if there is no room."""
+    """A definition with its body, as Read shows lines; None if the budget is used up."""
     line, symbol = entries[0].line, entries[0].symbol
     document = bodies.documents.get(line.path)
     if symbol is None or document is None or document.sha256 != line.sha256:
@@ -273,7 +273,7 @@ def _body(entries: Sequence[_Entry], bodies: _Bodies, snapshot: WorkspaceSnapsho
 
 
 def _similar(near: Sequence[Near], snapshot: WorkspaceSnapshot) -> Iterator[str]:
-    """Where names that may be meant are defined."""
+    """Definitions with similar names."""
     if near:
         yield "Similar names:"
     for each in near:
@@ -290,7 +290,7 @@ def _searched(coverage: Coverage, name: Name) -> str:
 
 
 def _unfinished(coverage: Coverage) -> Iterator[str]:
-    """Why not all was read that may hold the name."""
+    """Why not all files that may hold the name were read."""
     if coverage.worker_away:
         why = f" (it {coverage.why_away})" if coverage.why_away else ""
         yield f"The worker process is away{why}, so few files were read: ask again in a minute."
@@ -299,7 +299,7 @@ def _unfinished(coverage: Coverage) -> Iterator[str]:
 
 
 def _doubts(coverage: Coverage, *, proves_absence: bool) -> Iterator[str]:
-    """What else keeps the answer from being all; binaries matter where nothing is found."""
+    """What else may be missing; binary files count if nothing was found."""
     if (count := coverage.unreadable) and proves_absence:
         yield f"{_files(count)} could not be read as text."
     if count := coverage.unparsed:
@@ -314,7 +314,7 @@ def _files(count: int, more: str = "") -> str:
 
 
 def _spans(lines: Iterable[Line], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
-    """Runs of consecutive lines, text by text."""
+    """Spans of consecutive lines."""
     places = sorted({(line.path, line.sha256, line.number) for line in lines})
     for (path, sha256), group in groupby(places, key=lambda place: place[:2]):
         overlay = snapshot.overlays.get(path)

@@ -17,8 +17,9 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
 from glossator.symbols import ALL_USES, CALLS, Definition, Found, Name, Near, Place, Symbol, Use
 from glossator.tools import symbol_report
-from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import Hidden, Selection, select, visible
+from glossator.tools.absence import visible
+from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
+from glossator.tools.selection import select
 from glossator.worker import JobFailed, WorkerGone
 
 MAX_NEAR = 8
@@ -66,7 +67,7 @@ class Symbols:
     )
 
     async def run(self, args: SymbolsArgs, context: ToolContext) -> ToolResult:
-        """Look a file or a name up."""
+        """Look up a file or a name."""
         try:
             if args.mode == "outline":
                 return await _outline(args, context)
@@ -79,7 +80,7 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     if args.path is None or args.name is not None:
         raise UsageError("An outline is of a file.\nGive path, and no name.")
     snapshot = context.snapshot
-    document = await in_thread(_read, snapshot, args.path, context.hidden)
+    document = await in_thread(visible, snapshot, args.path, context.hidden)
     if isinstance(document, str):
         return ToolResult.failed(document)
     path = snapshot.relative(document.path)
@@ -97,19 +98,13 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     return ToolResult(text, tuple(_shown(document, symbols[: len(lines)])), omitted)
 
 
-def _read(
-    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None
-) -> Document | str:
-    return visible(snapshot, path, hides)
-
-
 def _outline_line(symbol: Symbol) -> str:
     indent = "  " * len(symbol.container)
     return f"{symbol.first_line}-{symbol.last_line}\t{indent}{symbol.kind}: {symbol.signature}"
 
 
 def _shown(document: Document, symbols: tuple[Symbol, ...]) -> Iterator[Span]:
-    """The lines that an outline shows whole: those that a signature repeats."""
+    """The lines that an outline shows in full: a signature repeats them."""
     numbers = {
         symbol.name_line
         for symbol in symbols
@@ -128,7 +123,7 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
             f"No name is given.\nGive one whose {args.mode} you want, or mode outline and a path."
         )
     name, snapshot = Name.parse(args.name), context.snapshot
-    selection = await in_thread(_select, snapshot, args.path, context.hidden)
+    selection = await in_thread(select, snapshot, args.path, hides=context.hidden)
     within = snapshot.resolve(args.path) if args.path else None
     place = Place(within=within if isinstance(within, str) else None, hides=context.hidden)
     found: Found[Definition] | Found[Use]
@@ -150,13 +145,7 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
 
 
 def _documents(
-    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, paths: set[str], hides: Hidden | None
+    snapshot: WorkspaceSnapshot, paths: set[str], hides: IsHidden | None
 ) -> dict[str, Document]:
     found = {path: visible(snapshot, path, hides) for path in paths}
     return {path: document for path, document in found.items() if isinstance(document, Document)}
-
-
-def _select(
-    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str | None, hides: Hidden | None
-) -> Selection:
-    return select(snapshot, path, hides=hides)

@@ -1,4 +1,4 @@
-"""Todo: the list of steps of a longer piece of work, kept by the model and shown to the user."""
+"""Todo: the steps of a longer task, which the model lists and the user sees."""
 
 from __future__ import annotations
 
@@ -62,5 +62,5 @@ class Todo:
         """Replace the list."""
         context.todo.replace(tuple(Step(step.text, step.state) for step in args.steps))
         count = Counter(step.state for step in args.steps)
-        told = ", ".join(f"{count[state]} {state}" for state in TodoState if count[state])
-        return ToolResult(f"Noted: {told}." if told else "The list is empty now.")
+        listed = ", ".join(f"{count[state]} {state}" for state in TodoState if count[state])
+        return ToolResult(f"Noted: {listed}." if listed else "The list is empty now.")

@@ -1,4 +1,4 @@
-"""The tools that an agent is given."""
+"""The tools of an agent."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ from glossator.tools.ask_user import AskUser
 from glossator.tools.base import Registry, registry
 from glossator.tools.bash import Bash
 from glossator.tools.diagnostics import Diagnostics
-from glossator.tools.edit import Edit
-from glossator.tools.explore import Explore
-from glossator.tools.fork import Fork
+from glossator.tools.edit import Edit, MultiEdit, Write
 from glossator.tools.glob import Glob
 from glossator.tools.grep import Grep
 from glossator.tools.move import Move
-from glossator.tools.multi_edit import MultiEdit
 from glossator.tools.read import Read
 from glossator.tools.search import Search
+from glossator.tools.subagents import Explore, Fork
 from glossator.tools.symbols import Symbols
 from glossator.tools.todo import Todo
-from glossator.tools.write import Write
 
 
 def reading_tools() -> Registry:
@@ -26,8 +23,8 @@ def reading_tools() -> Registry:
 
 
 def all_tools(*, diagnostics: bool, agents: bool) -> Registry:
-    """Every tool there is; `diagnostics`: the editor tells them, `agents`: there may be any."""
-    told = (Diagnostics(),) if diagnostics else ()
+    """Every tool; `diagnostics` if the editor has them, `agents` if there may be sub-agents."""
+    editor = (Diagnostics(),) if diagnostics else ()
     delegating = (Explore(), Fork()) if agents else ()
     writing = (Edit(), MultiEdit(), Write(), Move(), Bash())
-    return registry((*reading_tools().values(), *writing, *told, *delegating, AskUser(), Todo()))
+    return registry((*reading_tools().values(), *writing, *editor, *delegating, AskUser(), Todo()))

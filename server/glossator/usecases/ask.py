@@ -185,7 +185,7 @@ async def _answer(
 async def _faults(app: Application, session: Session, answer: str) -> str:
     """What the model reads about citations that failed; see `grounding.verify.faults`."""
     return await asyncio.to_thread(
-        faults, answer, app.host.snapshot(), session.reads, session.runs.told()
+        faults, answer, app.host.snapshot(), session.reads, session.runs.lines()
     )
 
 
@@ -207,6 +207,6 @@ async def _check(app: Application, session: Session, answer: str) -> tuple[Citat
     """The answer's citations against the text as it is now."""
     snapshot = app.host.snapshot()
     checked = await asyncio.to_thread(
-        verify_all, answer, snapshot, session.reads, session.runs.told()
+        verify_all, answer, snapshot, session.reads, session.runs.lines()
     )
     return tuple(citation for _, citation in checked)

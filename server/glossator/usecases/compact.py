@@ -65,7 +65,7 @@ def compactor_of(
 def _carried(app: Application, session: Session) -> Carried:
     relative = app.host.snapshot().relative
     files = []
-    for document in session.reads.seen():
+    for document in session.reads.read_documents():
         shown = runs(sorted(session.reads.lines(document)))
         lines = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in shown)
         files.append(f"{relative(document.path)}: lines {lines}")

@@ -1,0 +1,278 @@
+"""The output of Grep: lines under the names of their files, and how many are in which folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, groupby, islice, zip_longest
+from typing import TypeVar
+
+from glossator.core.document import Document
+from glossator.core.shown import shown
+from glossator.core.span import Span, whole_and_cut
+from glossator.core.tool_result import shorten
+from glossator.documents import WorkspaceSnapshot
+from glossator.search import Lines, Text, document_of
+
+MAX_LINE_CHARACTERS = 500
+
+_EXAMPLES = 1 / 3  # the share of the budget that examples get at least
+_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+_LIKE_A_LINE = re.compile(r"\d+[:-]|--$|\[.*\]$")
+
+_GROUPS = 12  # shown
+_DIVIDED = 24  # groups at most, of which the smallest are shown as one
+_MANY = 1 / 8  # share of all hits from which a folder is divided
+_CHARACTERS = 160  # of a folder's name
+
+T = TypeVar("T")
+HitCounts = Mapping[str, int]  # hits by the relative path of a file
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLine:
+    """One line of the output; a line of a file has the `file` as its heading and a `number`."""
+
+    text: str
+    file: str = ""
+    source: Text | None = None
+    number: int | None = None
+    is_match: bool = False
+
+
+@dataclass(slots=True)
+class OutputLines:
+    """The lines of the output, at most `most` and `room` bytes, but at least one."""
+
+    most: float
+    room: int  # bytes
+    lines: list[OutputLine] = field(default_factory=list)
+    used: int = 0
+
+    def add(self, line: OutputLine) -> bool:
+        """Add a line; False if it does not fit."""
+        taken = size(line.text)
+        if line.file and not (self.lines and self.lines[-1].file == line.file):
+            taken += size(line.file) + 1
+        if self.lines and (len(self.lines) >= self.most or self.used + taken > self.room):
+            return False
+        self.lines.append(line)
+        self.used += taken
+        return True
+
+    def clear(self) -> None:
+        """Begin again."""
+        self.lines.clear()
+        self.used = 0
+
+    def shrink(self, total: float) -> None:
+        """Reduce the budget for examples of `total` bytes: of many, each says less."""
+        self.room = int(self.room * max(_EXAMPLES, min(1, self.room / total)))
+
+    def fill(self, examples: Sequence[Example], first: int, total: int) -> None:
+        """Add the first examples of `total` matches that fit, ordered by path.
+
+        The first `first` examples may fill the budget, the others a reduced one.
+        """
+        if not examples:
+            return
+        whole = self.room
+        files = {example.place.file for example in examples}
+        bytes_of_all = sum(example.bytes for example in examples) + sum(map(size, files))
+        self.shrink(bytes_of_all * total / max(1, len(examples)))
+        chosen: dict[str, list[Example]] = {}
+        used = lines = 0
+        for rank, example in enumerate(examples):
+            room = whole if rank < first else self.room
+            file = example.place.file
+            taken = example.bytes + (0 if file in chosen else size(file) + 1)
+            if chosen and (used + taken > room or lines + example.lines > self.most):
+                continue
+            chosen.setdefault(file, []).append(example)
+            used += taken
+            lines += example.lines
+        for some in sorted(chosen.values(), key=lambda some: some[0].place.relative):
+            numbers = sorted(example.number for example in some)
+            self.lines += some[0].place.shown(iter(numbers))
+
+    @property
+    def matches(self) -> int:
+        """How many lines are matches."""
+        return sum(line.is_match for line in self.lines)
+
+    @property
+    def share(self) -> float:
+        """How much of the budget is used, 0 to about 1."""
+        return max(self.used / self.room, len(self.lines) / self.most)
+
+    def text(self) -> str:
+        """The lines, below the names of their files."""
+        groups = groupby(self.lines, key=lambda line: line.file)
+        texts = [(file, "\n".join(line.text for line in lines)) for file, lines in groups]
+        return "\n\n".join(f"{file}\n{text}" if file else text for file, text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class FileContext:
+    """A file, and how many lines of context to show around a match."""
+
+    relative: str
+    source: Text
+    lines: Lines
+    before: int = 0
+    after: int = 0
+
+    @property
+    def file(self) -> str:
+        """The heading: the path, which must not look like a line or a note."""
+        name = shown(self.relative)
+        return f"./{name}" if _LIKE_A_LINE.match(name) else name
+
+    def shown(self, matches: Iterator[int]) -> Iterator[OutputLine]:
+        """Matching lines with context, and "--" between groups."""
+        file = self.file
+        printed = 0
+        pending_after = 0  # the last line of context of the match before
+
+        def show(first: int, last: int, mark: str) -> Iterator[OutputLine]:
+            for number in range(first, last + 1):
+                text = self.lines.get(number)
+                if text is None:
+                    return
+                text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
+                yield OutputLine(f"{number}{mark}{text}", file, self.source, number, mark == ":")
+
+        for number in matches:
+            last_after = min(pending_after, number - 1)
+            yield from show(printed + 1, last_after, "-")
+            printed = max(printed, last_after)
+            start = max(number - self.before, printed + 1)
+            if printed and start > printed + 1 and (self.before or self.after):
+                yield OutputLine("--", file)
+            yield from show(start, number - 1, "-")
+            yield from show(number, number, ":")
+            printed = number
+            pending_after = number + self.after
+        yield from show(printed + 1, pending_after, "-")
+
+
+class Example:
+    """A matching line, and the lines and bytes that it takes with its context."""
+
+    def __init__(self, place: FileContext, number: int) -> None:
+        self.place, self.number = place, number
+        shown_lines = [*place.shown(iter((number,)))]
+        if len(shown_lines) > 1:
+            shown_lines.append(OutputLine("--"))
+        self.lines = len(shown_lines)
+        self.bytes = sum(size(line.text) for line in shown_lines)
+
+
+def spans(
+    lines: Iterable[OutputLine], snapshot: WorkspaceSnapshot
+) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Spans of the lines shown in full, and of those cut."""
+    places = [(line.source, line.number) for line in lines if line.source and line.number]
+    whole: list[Span] = []
+    shortened: list[Span] = []
+    for _, group in groupby(places, key=lambda place: place[0].source.path):
+        (source, *_), numbers = zip(*group, strict=True)
+        document = document_of(snapshot, source)
+        if isinstance(document, Document):
+            shown_whole, shown_cut = whole_and_cut(document, numbers, MAX_LINE_CHARACTERS)
+            whole += shown_whole
+            shortened += shown_cut
+    return tuple(whole), tuple(shortened)
+
+
+def size(text: str) -> int:
+    """Bytes of the text with a line end."""
+    return len(text.encode("utf-8", "surrogatepass")) + 1
+
+
+def _kind(line: str) -> str:
+    return "encoded data" if _ENCODED.search(line) else "minified or generated"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderHits:
+    """Hits in the folder `place`, which ends in "/", in the file `place`, or elsewhere ("")."""
+
+    place: str
+    counts: HitCounts
+
+    @property
+    def total(self) -> int:
+        """The number of hits."""
+        return sum(self.counts.values())
+
+    def __str__(self) -> str:
+        number = len(self.counts)
+        files = "" if number in (1, self.total) else f" in {number:,} files"
+        place = shown(self.place) or "elsewhere"
+        if len(place) > _CHARACTERS:
+            place = f"…{place[-_CHARACTERS:]}"
+        return f"  {self.total:,}{files}: {place}"
+
+
+def by_folder(counts: HitCounts) -> list[FolderHits]:
+    """Groups of hits, the largest first; large folders are divided."""
+    parts = _divided("", counts)
+    whole: set[str] = set()
+    many = sum(counts.values()) * _MANY
+    while len(parts) < _GROUPS:
+        folders = [place for place in parts.keys() - whole if place.endswith("/")]
+        fullest = max(folders, key=lambda place: (sum(parts[place].values()), place), default="")
+        if not fullest or sum(parts[fullest].values()) <= many:
+            break
+        inner = _divided(fullest, parts[fullest])
+        if len(parts) + len(inner) > _DIVIDED:
+            whole.add(fullest)
+        else:
+            del parts[fullest]
+            parts |= inner
+    groups = [FolderHits(place, part) for place, part in parts.items()]
+    groups.sort(key=lambda group: (-group.total, group.place))
+    if len(groups) > _GROUPS:
+        rest = chain.from_iterable(group.counts.items() for group in groups[_GROUPS - 1 :])
+        groups[_GROUPS - 1 :] = [FolderHits("", dict(rest))]
+    return groups
+
+
+def examples(groups: Sequence[FolderHits], room: int) -> dict[str, int]:
+    """How many hits to show of which files: `room` in all, from as many files as possible.
+
+    The files share the room equally, as far as they have hits.
+    """
+    rows = zip_longest(*(group.counts.items() for group in groups))
+    files = list(islice(filter(None, chain.from_iterable(rows)), room))
+    shares: dict[str, int] = {}
+    for left, (path, count) in zip(
+        range(len(files), 0, -1), sorted(files, key=lambda file: file[1]), strict=True
+    ):
+        shares[path] = min(count, room // left)
+        room -= shares[path]
+    return shares
+
+
+def interleave(rows: Iterable[Iterable[T]]) -> list[T]:
+    """The first of each row, then the second of each, and so on."""
+    columns = zip_longest(*([(each,) for each in row] for row in rows), fillvalue=())
+    return [each for column in columns for some in column for each in some]
+
+
+def scattered(items: Sequence[T]) -> list[T]:
+    """The items in an order whose beginnings are spread evenly over all of them."""
+    digits = len(items).bit_length()
+    order = sorted(range(len(items)), key=lambda number: f"{number:0{digits}b}"[::-1])
+    return [items[number] for number in order]
+
+
+def _divided(folder: str, counts: HitCounts) -> dict[str, dict[str, int]]:
+    """The hits by the files and folders in `folder`; folders end in "/"."""
+    parts: dict[str, dict[str, int]] = {}
+    for path, count in counts.items():
+        name, slash, _ = path[len(folder) :].partition("/")
+        parts.setdefault(f"{folder}{name}{slash}", {})[path] = count
+    return parts
