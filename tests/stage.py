@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glossator.application.application import Application
-from glossator.context.modes import tells_mode
+from glossator.context.system import tells_mode
 from glossator.core.answers import Answer
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document

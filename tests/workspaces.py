@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.execute import call_tool, nothing_denied
+from glossator.agent.calls import call_tool, nothing_denied
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, DiskChanged, Edited, Opened, TextEdit

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.agent import Agent, Outcome
-from glossator.agent.execute import nothing_denied
+from glossator.agent.calls import nothing_denied
 from glossator.agent.loop import run_agent
-from glossator.agent.run import RunContext
+from glossator.agent.run import Agent, Outcome, RunContext
 from glossator.core.events import Notice
 from glossator.core.price import Price
 from glossator.llm.conversation import Conversation, user_message
-from glossator.llm.options import ModelOptions
+from glossator.llm.request import ModelOptions
 from glossator.settings.model import LimitSettings
 from glossator.tools.toolbox import reading_tools
 from tests.agent.test_loop import FILES

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.clock import RunClock
+from glossator.agent.run import RunClock
 from glossator.core.edit import EditPlan
 from glossator.core.events import ToolFinished
 from glossator.core.permission import Choice, PermissionAnswer
@@ -109,8 +109,8 @@ async def test_a_call_takes_no_time_while_the_user_is_waited_for(
     monkeypatch.setattr(Recorder, "ask_permission", allow)
     monkeypatch.setattr(Recorder, "review", accept)
     time = SimpleNamespace(monotonic=read, perf_counter=read)
-    monkeypatch.setattr("glossator.agent.clock.time", time)
-    monkeypatch.setattr("glossator.agent.execute.time", time)
+    monkeypatch.setattr("glossator.agent.run.time", time)
+    monkeypatch.setattr("glossator.agent.calls.time", time)
     script = [Turn(call), Turn(Text("Done."))]
     async with stage(tmp_path, {"a.py": "1\n"}, script, settings) as s:
         await s.ask("?")

@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.agent import Agent, Outcome
-from glossator.agent.execute import nothing_denied
+from glossator.agent.calls import nothing_denied
 from glossator.agent.loop import run_agent
-from glossator.agent.run import RunContext
-from glossator.agent.specs import tool_specs
-from glossator.context.compaction import Carried, Compacted
-from glossator.context.compactor import Compactor
+from glossator.agent.query import tool_specs
+from glossator.agent.run import Agent, Outcome, RunContext
+from glossator.context.compaction import Carried, Compacted, Compactor
 from glossator.context.kept import Weights
 from glossator.context.summary import Frame
 from glossator.core.errors import RequestTooLong

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.agent.agent import Stop
 from glossator.agent.guard import Guard
+from glossator.agent.run import Stop
 from glossator.core.events import Usage
 from glossator.core.tool_result import ToolResult
-from glossator.llm.cost import Spending
-from glossator.llm.meter import Budget, Meter
+from glossator.llm.meter import Budget, Meter, Spending
 from glossator.llm.model import Reply, StopReason, ToolCall
 from glossator.settings.model import LimitSettings
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from glossator.llm.cost import Spending
+from glossator.llm.meter import Spending
 from tests.agent.test_loop import without_cache_marks
 from tests.stage import stage
 from tests.standin import Text, Thinking, ToolUse, Turn

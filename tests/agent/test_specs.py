@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, create_model
 
-from glossator.agent.specs import _schema, tool_specs
+from glossator.agent.query import _schema, tool_specs
 from glossator.tools.base import ToolArgs
 from glossator.tools.toolbox import all_tools
 from tests.stage import stage

@@ -18,7 +18,7 @@ from glossator.application.application import Application
 from glossator.core.answers import Answer
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
-from glossator.llm.cost import Spending
+from glossator.llm.meter import Spending
 from glossator.llm.model import Block, Message
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolArgs, ToolContext

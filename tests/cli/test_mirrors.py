@@ -10,7 +10,7 @@ import pytest
 from glossator.cli import options
 from glossator.cli.messages import price
 from glossator.cli.session import ANSWERS
-from glossator.llm.cost import in_words
+from glossator.llm.meter import in_words
 from glossator.settings.model import PermissionSettings
 from glossator.usecases.commands import COMMANDS
 

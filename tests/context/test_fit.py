@@ -2,7 +2,7 @@
 
 import pytest
 
-from glossator.context.fit import fit, head_and_tail
+from glossator.context.transcript import fit, head_and_tail
 from glossator.core.tokens import estimate_tokens
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import client_factory
 from glossator.llm.conversation import user_message
+from glossator.llm.failures import RetryPolicy
 from glossator.llm.model import Message, Model, ModelEvent, ModelRequest, Reply, ToolSpec
-from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
-from glossator.llm.retry import RetryPolicy
+from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions
 from glossator.settings.model import ModelSettings
 from tests.standin import Script, StandIn
 

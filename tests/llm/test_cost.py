@@ -5,9 +5,9 @@ import pytest
 from glossator.core.events import Usage
 from glossator.core.price import Price
 from glossator.llm.catalog import CATALOG
-from glossator.llm.cost import Spending, cost, in_words
+from glossator.llm.meter import Spending, cost, in_words
 from glossator.llm.model import Message, Reply, StopReason
-from glossator.llm.options import CacheLifetime, ModelOptions
+from glossator.llm.request import CacheLifetime, ModelOptions
 from glossator.settings.model import RoleSettings
 from tests.llm.asking import asker
 from tests.standin import Text, Turn

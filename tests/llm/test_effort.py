@@ -7,10 +7,16 @@ from typing import Any, get_args
 import pytest
 
 from glossator.core.errors import ModelRefused
-from glossator.llm.catalog import CATALOG, facts_of
-from glossator.llm.effort import EFFORTS, effort_problem, effort_problems, told_efforts
-from glossator.llm.factory import describe
-from glossator.llm.profiles import PROFILES
+from glossator.llm.catalog import (
+    CATALOG,
+    EFFORTS,
+    PROFILES,
+    effort_problem,
+    effort_problems,
+    facts_of,
+    told_efforts,
+)
+from glossator.llm.models import describe
 from glossator.settings.model import Effort, ModelSettings, Profile, RoleSettings
 from tests.llm.asking import ENVIRONMENT, asker
 from tests.standin import HttpError, Text, Turn

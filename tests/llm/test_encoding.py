@@ -8,12 +8,10 @@ import pytest
 from anthropic._utils._json import openapi_dumps
 
 from glossator.core.tool_result import ToolResult
-from glossator.llm.catalog import CATALOG
+from glossator.llm.catalog import CATALOG, PROFILES
 from glossator.llm.conversation import Conversation, tool_answers, user_message
-from glossator.llm.encoding import encode_body
 from glossator.llm.model import Block, EncodedRequest, Message, ModelRequest, ToolCall
-from glossator.llm.profiles import PROFILES
-from glossator.llm.request_body import build_body
+from glossator.llm.request import build_body, encode_body
 from glossator.settings.model import Profile
 from tests.llm.asking import asker, request_of
 from tests.standin import Text, Turn

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.llm.history import repaired
+from glossator.llm.conversation import repaired
 from glossator.llm.model import Message
 
 _TEXTS = ["", " \n", "words"]

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from glossator.agent.agent import Agent, Outcome, Stop
-from glossator.agent.execute import nothing_denied
+from glossator.agent.calls import nothing_denied
 from glossator.agent.loop import run_agent
-from glossator.agent.run import RunContext
+from glossator.agent.run import Agent, Outcome, RunContext, Stop
 from glossator.core.citations import parse_citations
 from glossator.core.events import Event, TextDelta, ToolFinished, ToolStarted
 from glossator.core.span import CitationStatus

@@ -10,13 +10,10 @@ import pytest
 
 from glossator.core.errors import ModelRefused
 from glossator.core.tool_result import ToolResult
-from glossator.llm.cache_layout import with_breakpoints
-from glossator.llm.catalog import CATALOG, facts_of
+from glossator.llm.catalog import CATALOG, PROFILES, facts_of, profile_of
 from glossator.llm.conversation import tool_answers, user_message
 from glossator.llm.model import Block, Message, ToolCall, ToolSpec
-from glossator.llm.options import CacheLifetime, ModelOptions
-from glossator.llm.profiles import PROFILES, profile_of
-from glossator.llm.request_body import build_body
+from glossator.llm.request import CacheLifetime, ModelOptions, build_body, with_breakpoints
 from glossator.settings.model import Backend, ModelSettings, Profile
 from tests.llm.asking import TOOLS, asker, request_of
 from tests.standin import Text, Thinking, ToolSearch, ToolUse, Turn

@@ -8,8 +8,8 @@ import pytest
 
 from glossator.core.errors import ModelRefused, ModelUnavailable
 from glossator.core.events import Usage
+from glossator.llm.failures import RetryPolicy, with_retries
 from glossator.llm.model import ModelEvent, Reply, RetryWait, StopReason, TextPiece
-from glossator.llm.retry import RetryPolicy, with_retries
 
 REPLY = Reply({"role": "assistant", "content": []}, StopReason.END_TURN, Usage(), "")
 

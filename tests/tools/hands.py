@@ -6,7 +6,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from glossator.agent.execute import call_tool, nothing_denied
+from glossator.agent.calls import call_tool, nothing_denied
 from glossator.core.atomic import write_file
 from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, keep

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.agent.execute import call_tool, nothing_denied
+from glossator.agent.calls import call_tool, nothing_denied
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri

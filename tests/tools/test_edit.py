@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.execute import call_tool, nothing_denied
+from glossator.agent.calls import call_tool, nothing_denied
 from glossator.core.edit import Refused
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.execute import call_tool, nothing_denied
+from glossator.agent.calls import call_tool, nothing_denied
 from glossator.core.document import Document
 from glossator.core.span import spans_of
 from glossator.core.tool_result import ToolResult

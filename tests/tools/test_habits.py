@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from glossator.agent.execute import call_tool, nothing_denied
+from glossator.agent.calls import call_tool, nothing_denied
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.context.modes import tells_mode
+from glossator.context.system import tells_mode
 from glossator.core.permission import Mode
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.mode import SetModeRequest, set_mode

@@ -14,8 +14,8 @@ from aiohttp.test_utils import TestServer
 from glossator.core.answers import ModelList
 from glossator.core.errors import UsageError
 from glossator.core.events import RunStarted
-from glossator.llm.choice import Models
-from glossator.llm.options import ModelOptions
+from glossator.llm.models import Models
+from glossator.llm.request import ModelOptions
 from glossator.settings.model import Effort, ModelSettings, RoleSettings
 from glossator.usecases.doctor import DoctorRequest, doctor
 from glossator.usecases.models import ListModelsRequest, SetModelRequest, list_models, set_model

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.context.modes import ends_in_plan
+from glossator.context.system import ends_in_plan
 from glossator.core.errors import UsageError
 from glossator.core.events import RunFinished, RunStarted
 from glossator.core.permission import Mode

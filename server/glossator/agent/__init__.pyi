@@ -1,11 +1,9 @@
-from .agent import Agent, Stop
-from .clock import RunClock
-from .execute import call_tool, nothing_denied
+from .calls import call_tool, nothing_denied
 from .guard import farewell
 from .loop import run_agent
 from .permission_checker import PermissionChecker, check_tools
-from .run import Permission, RunContext
-from .specs import tool_specs
+from .query import tool_specs
+from .run import Agent, Permission, RunClock, RunContext, Stop
 from .subagent import Ended, Progress, only_reading, run_subagent, said
 
 __all__ = [

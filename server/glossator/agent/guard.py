@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from glossator.agent.agent import Stop
-from glossator.agent.clock import RunClock
+from glossator.agent.run import RunClock, Stop
 from glossator.core.tool_result import ToolResult
 from glossator.llm import Meter, ToolCall
 from glossator.settings import LimitSettings

@@ -7,22 +7,19 @@ paused when it ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from glossator.agent.agent import Agent, Outcome, Stop
-from glossator.agent.early import EarlyCalls
-from glossator.agent.execute import acts, execute
+from glossator.agent.calls import EarlyCalls, acts, execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
-from glossator.agent.review import reviewed
-from glossator.agent.run import RunContext
+from glossator.agent.run import Agent, Outcome, RunContext, Stop
 from glossator.context import NoGain
-from glossator.core.errors import BudgetSpent, RequestTooLong
-from glossator.core.events import Notice, TextDelta, TextDiscarded
+from glossator.core.errors import BudgetSpent, ModelError, RequestTooLong
+from glossator.core.events import DiscardReason, Notice, TextDelta, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
     Block,
@@ -311,3 +308,38 @@ def _answer_all(
     last_word = [load_prompt("user/last_word").render(reason=why)] if farewell else []
     conversation.append(reply.message)
     conversation.append(tool_answers(answers, *reminders, *last_word))
+
+
+async def reviewed(
+    answer: Outcome,
+    conversation: Conversation,
+    run: RunContext,
+    guard: Guard,
+    again: Callable[[], Awaitable[Outcome]],
+) -> Outcome:
+    """The answer, or the one that `again` gives once the model has heard of its faults.
+
+    The first one stands, and is shown again, where no whole one takes its place: when a limit is
+    reached, the model fails, or the run is cancelled.
+    """
+    if run.review is None or answer.stop is not Stop.ANSWERED or not answer.by_model:
+        return answer
+    faults = await run.review(answer.text)
+    if not faults or guard.exceeded(()):
+        return answer
+    conversation.append(user_message(faults))
+    run.emit(TextDiscarded(DiscardReason.CITATIONS))
+    better: Outcome | None = None
+    try:
+        better = await again()
+    except ModelError as error:
+        run.emit(
+            Notice(f"The answer stands as it was before its citations were corrected. {error}")
+        )
+    finally:
+        if stands := better is None or better.stop is not Stop.ANSWERED or not better.by_model:
+            run.emit(TextDiscarded())
+            run.emit(TextDelta(answer.text))
+    if stands or better is None:
+        return replace(answer, turns=guard.turns, spending=guard.meter.spending)
+    return better

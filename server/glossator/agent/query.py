@@ -1,14 +1,14 @@
-"""One request to the model, shown while it streams."""
+"""One request to the model, shown while it streams, with the specifications of the tools."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import aclosing
+from functools import cache
+from typing import Any
 
-from glossator.agent.agent import Agent
-from glossator.agent.early import EarlyCalls
-from glossator.agent.run import RunContext
-from glossator.agent.specs import tool_specs
+from glossator.agent.calls import EarlyCalls
+from glossator.agent.run import Agent, RunContext
 from glossator.core.errors import StreamCut
 from glossator.core.events import Notice, TextDelta, TextDiscarded, ThinkingDelta
 from glossator.llm import (
@@ -20,7 +20,14 @@ from glossator.llm import (
     RetryWait,
     TextPiece,
     ThinkingPiece,
+    ToolSpec,
 )
+from glossator.tools import Registry, ToolArgs
+
+Schema = dict[str, Any]
+
+_LEFT_OUT = frozenset({"title", "additionalProperties", "$defs", "minLength", "maxLength"})
+_SELF_EVIDENT = (None, False, "")  # defaults: what is left out is not set
 
 
 async def query(
@@ -77,3 +84,52 @@ async def query(
 def _wait_notice(wait: RetryWait) -> str:
     seconds = f"{wait.seconds:.0f}" if wait.seconds >= 1 else "less than 1"
     return f"{wait.reason} Asking again in {seconds} s (try {wait.attempt + 1})."
+
+
+def tool_specs(tools: Registry) -> tuple[ToolSpec, ...]:
+    """Name, description and schema of each tool, in a fixed order: they open the prompt prefix."""
+    return tuple(
+        ToolSpec(tool.name, tool.description, _schema(tool.args))
+        for _, tool in sorted(tools.items())
+    )
+
+
+@cache
+def _schema(args: type[ToolArgs]) -> Schema:
+    """The JSON schema in few words: every request is read with it.
+
+    Left out is what pydantic derives from our code (titles, docstrings, names of types), and what
+    says nothing: that an optional argument may be null, that a flag is off unless it is set, that
+    a count is not negative, how long a text may be. What a call may not hold is still refused when
+    it is validated.
+    """
+    schema = args.model_json_schema()
+    return _plain(schema, schema.get("$defs", {}), described=False)
+
+
+def _plain(schema: Schema, types: dict[str, Schema], *, described: bool = True) -> Schema:
+    """A schema without references; `described`: its description is meant for the model."""
+    if reference := schema.get("$ref"):
+        named = _plain(types[reference.rpartition("/")[2]], types, described=False)
+        return named | _plain({k: v for k, v in schema.items() if k != "$ref"}, types)
+    if isinstance(choices := schema.get("anyOf"), list):
+        some = [choice for choice in choices if choice != {"type": "null"}]
+        if len(some) == 1:
+            rest = {key: value for key, value in schema.items() if key != "anyOf"}
+            return _plain(some[0], types) | _plain(rest, types)
+        schema = {**schema, "anyOf": some}
+    plain: Schema = {}
+    for key, value in schema.items():
+        if key in _LEFT_OUT or (key == "description" and not described):
+            continue
+        if key == "minimum" and value == 0:  # of a count
+            continue
+        if key == "default" and any(value is each for each in _SELF_EVIDENT):
+            continue
+        if key == "properties":
+            plain[key] = {name: _plain(field, types) for name, field in value.items()}
+        elif key == "items":
+            plain[key] = _plain(value, types)
+        else:
+            plain[key] = value
+    return plain

@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from glossator.agent.agent import Agent, Stop
 from glossator.agent.loop import run_agent
-from glossator.agent.run import Permission, RunContext
+from glossator.agent.run import Agent, Permission, RunContext, Stop
 from glossator.core.brief import brief_arguments
 from glossator.core.errors import GlossatorError
 from glossator.core.events import AgentProgress, AgentStarted, Event, ToolFinished, ToolStarted

@@ -8,8 +8,7 @@ from .attachments import (
     exhibit_image,
     refuse_hidden,
 )
-from .compaction import Carried, Compacted, NoGain
-from .compactor import CompactionBackoff, Compactor
+from .compaction import Carried, Compacted, CompactionBackoff, Compactor, NoGain
 from .inspector import Sent, inspect
 from .kept import Weights
 from .mentions import (
@@ -21,9 +20,8 @@ from .mentions import (
     look_up,
     unfinished,
 )
-from .modes import ends_in_plan, mode_to_tell, tells_mode
 from .summary import Frame
-from .system import system_blocks
+from .system import ends_in_plan, mode_to_tell, system_blocks, tells_mode
 
 __all__ = [
     "DIAGNOSTICS",

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from glossator.context.modes import PROMPTS as MODES
 from glossator.context.summary import Frame
+from glossator.context.system import PROMPTS as MODES
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
 from glossator.core.session_answers import Kind, Layer, Part
 from glossator.core.tokens import estimate_tokens

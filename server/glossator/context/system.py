@@ -1,12 +1,32 @@
-"""The system prompt: a block that everybody shares, then this session's own. Frozen per session."""
+"""The system prompt, frozen per session, and the permission mode, which messages tell."""
 
 from __future__ import annotations
 
 import platform
+import re
+from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import cache
 
+from glossator.core.citations import fences
 from glossator.documents import WorkspaceSnapshot
+from glossator.llm import Block, Message
 from glossator.prompts import load_prompt
+
+_PROMPTS: Mapping[str, str] = {
+    "plan": "user/mode_plan",
+    "ask": "user/mode_ask",
+    "acceptEdits": "user/mode_accept_edits",
+    "auto": "user/mode_auto",
+    "restricted": "user/mode_restricted",  # the editor does not trust the workspace
+}
+PROMPTS = tuple(_PROMPTS.values())
+
+_PLAN = re.compile(  # a heading, or bold words that head what follows
+    r"^ {0,3}(?:#{1,6}\s+|\*\*)(?:[\d.)]+\s+)?(?:(?!(?:why|how|what|no|without)\b)[\w-]+ ){0,3}"
+    r"plan[ \t]*(?:$|\*\*(?::|[ \t]*$)|[:#.,(\u2013\u2014-]|(?:for|of|to)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def system_blocks(
@@ -19,3 +39,39 @@ def system_blocks(
         roots=roots, platform=platform.system(), date=today.isoformat()
     )
     return shared, session
+
+
+def mode_to_tell(mode: str, messages: Sequence[Message]) -> str:
+    """What a conversation is to be told of the mode; "" if it was told that last."""
+    text = load_prompt(_PROMPTS[mode]).render()
+    return "" if _told_last(messages) == text else text
+
+
+def ends_in_plan(answer: str) -> bool:
+    """Whether an answer has a section with a plan, as `user/mode_plan` asks for."""
+    quoted = fences(answer)
+    return any(
+        not any(start <= found.start() < end for start, end in quoted)
+        for found in _PLAN.finditer(answer)
+    )
+
+
+def tells_mode(block: Block) -> bool:
+    """Whether a block of a user message is what we said of the mode."""
+    return block.get("text") in _known()
+
+
+def _told_last(messages: Sequence[Message]) -> str:
+    told = (
+        str(block["text"])
+        for message in reversed(messages)
+        if message["role"] == "user"
+        for block in reversed(message["content"])
+        if tells_mode(block)
+    )
+    return next(told, "")
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(load_prompt(name).render() for name in PROMPTS)

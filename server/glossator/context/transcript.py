@@ -1,4 +1,4 @@
-"""Messages as plain text, and what can be read off the tool calls in them."""
+"""Messages as plain text, estimates of their tokens, and texts cut to a budget."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from glossator.context.fit import fit
 from glossator.core.brief import brief_arguments
 from glossator.core.tokens import estimate_tokens
 from glossator.llm import Block, Message, ModelRequest, ToolSpec
@@ -14,6 +13,9 @@ from glossator.llm import Block, Message, ModelRequest, ToolSpec
 _LONGEST = 20_000  # characters of one part
 _IMAGE_TOKENS = 1_600  # the provider's figure for a large picture
 _PATH_ARGUMENTS = ("path", "file_path", "notebook_path")
+
+_SHORTEST = 200  # characters; below, a text says nothing any more
+_HEAD = 2 / 3  # of what is kept
 
 
 def transcript(messages: Sequence[Message], tokens: int) -> str:
@@ -106,3 +108,26 @@ def _tokens(value: Any) -> int:  # noqa: ANN401 - any JSON value
         case str():
             return estimate_tokens(value)
     return 1
+
+
+def head_and_tail(text: str, characters: int) -> str:
+    """The text; of one longer than `characters` its beginning and end, with a note between."""
+    if len(text) <= characters:
+        return text
+    head = round(characters * _HEAD)
+    tail = characters - head
+    gone = len(text) - characters
+    return f"{text[:head]}\n[… {gone:,} characters left out here …]\n{text[-tail:]}"
+
+
+def fit(texts: Sequence[str], tokens: int, longest: int) -> list[str]:
+    """The texts within about `tokens` tokens, each of at most `longest` characters.
+
+    None is left out. One and the same limit holds for all, as high as the budget allows.
+    """
+    limit = longest
+    cut = [head_and_tail(text, limit) for text in texts]
+    while limit > _SHORTEST and sum(map(estimate_tokens, cut)) > tokens:
+        limit = max(_SHORTEST, limit * 3 // 4)
+        cut = [head_and_tail(text, limit) for text in texts]
+    return cut

@@ -1,11 +1,7 @@
-from .catalog import ModelFacts, facts_of
-from .choice import OFFLINE, Models
-from .conversation import Conversation, tool_answers, user_message, whole_reply
-from .cost import Spending, in_words
-from .effort import effort_problems
-from .factory import describe
-from .history import repaired
-from .meter import Budget, Meter, Purpose
+from .backends import why_unreachable
+from .catalog import ModelFacts, effort_problems, facts_of, profile_of
+from .conversation import Conversation, repaired, tool_answers, user_message, whole_reply
+from .meter import Budget, Meter, Purpose, Spending, in_words
 from .model import (
     Block,
     EncodedRequest,
@@ -23,9 +19,8 @@ from .model import (
     ToolReady,
     ToolSpec,
 )
-from .options import CacheLifetime, ModelOptions
-from .profiles import profile_of
-from .reach import why_unreachable
+from .models import OFFLINE, Models, describe
+from .request import CacheLifetime, ModelOptions
 
 __all__ = [
     "OFFLINE",

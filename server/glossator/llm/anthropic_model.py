@@ -15,15 +15,18 @@ from pydantic import BaseModel
 from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable
 from glossator.llm.assembly import Assembly
 from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
-from glossator.llm.catalog import CATALOG, ModelFacts, facts_of, with_limits
-from glossator.llm.effort import effort_problem, told_efforts
-from glossator.llm.encoding import encode_body
-from glossator.llm.failures import Target, explain
+from glossator.llm.catalog import (
+    CATALOG,
+    ModelFacts,
+    effort_problem,
+    facts_of,
+    profile_of,
+    told_efforts,
+    with_limits,
+)
+from glossator.llm.failures import RetryPolicy, Target, explain, with_retries
 from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest
-from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
-from glossator.llm.profiles import profile_of
-from glossator.llm.request_body import build_body
-from glossator.llm.retry import RetryPolicy, with_retries
+from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions, build_body, encode_body
 from glossator.settings import Backend, ModelSettings, RoleSettings
 
 if TYPE_CHECKING:

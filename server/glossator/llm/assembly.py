@@ -17,8 +17,8 @@ from glossator.core.errors import ModelRefused, StreamCut
 from glossator.core.events import Usage
 from glossator.core.price import Price
 from glossator.core.tokens import estimate_tokens
-from glossator.llm.cost import cost
-from glossator.llm.history import call_ids, usable_call
+from glossator.llm.conversation import call_ids, usable_call
+from glossator.llm.meter import cost
 from glossator.llm.model import (
     Block,
     Message,

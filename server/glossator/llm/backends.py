@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         AsyncAnthropicFoundry,
         AsyncAnthropicVertex,
     )
+import asyncio
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 KEY_VARIABLE: dict[Backend, str] = {
@@ -41,6 +42,9 @@ _CREDENTIAL_ERROR: dict[Backend, tuple[str, str]] = {
     "bedrock": ("botocore.exceptions", "BotoCoreError"),
     "vertex": ("google.auth.exceptions", "GoogleAuthError"),
 }
+
+_SECONDS = 2
+_PORTS = {"http": 80, "https": 443}
 
 
 def client_factory(settings: ModelSettings, environment: Mapping[str, str]) -> Callable[[], Any]:
@@ -172,3 +176,26 @@ def _address(url: str) -> str:
     raise ModelRefused(
         f"models.baseUrl is not the address of a server ({url}). Write it as https://host:port."
     )
+
+
+async def why_unreachable(settings: ModelSettings) -> str:
+    """What keeps a connection from being opened, with a next step, or "". Nothing is sent.
+
+    The cloud backends choose their addresses themselves, so they are not tried.
+    """
+    if settings.backend != "anthropic" and not settings.base_url:
+        return ""
+    parts = urlsplit(settings.base_url or ANTHROPIC_URL)
+    port = parts.port or _PORTS.get(parts.scheme, 443)
+    try:
+        async with asyncio.timeout(_SECONDS):
+            _, writer = await asyncio.open_connection(parts.hostname, port)
+    except TimeoutError:
+        reason = f"no answer within {_SECONDS} s"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    else:
+        writer.close()
+        return ""
+    where = f"{server_of(settings)} (port {port})"
+    return f"{where} cannot be reached: {reason}. Check the network, a proxy, and models.baseUrl."

@@ -1,8 +1,4 @@
-"""What is known about each model without asking: limits, prices and how it thinks.
-
-The table is the fall-back; limits that the provider tells win over it (see `with_limits`).
-Source: the provider's model overview and price list of 2026-11-20.
-"""
+"""What models and servers can do: limits, prices, efforts, and features of the Messages API."""
 
 from __future__ import annotations
 
@@ -12,9 +8,11 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from glossator.core.price import Price
-from glossator.settings import Effort
+from glossator.settings import Effort, ModelSettings, Profile
 
 Thinking = Literal["adaptive", "unasked"]
+
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +75,112 @@ def with_limits(
             max_output if isinstance(max_output, int) and max_output > 0 else facts.max_output
         ),
         efforts=facts.efforts if efforts is None else efforts,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderProfile:
+    """Which features a request may use, and whether the server tells its models' limits.
+
+    `tool_search`: deferred tools. `cache_diagnostics`: it says why its prompt cache was missed.
+    `images`: whatever model it serves, as far as is known, sees them.
+    """
+
+    name: Profile
+    cache_control: bool = False
+    thinking: bool = False
+    effort: bool = False
+    citations: bool = False
+    search_results: bool = False
+    model_limits: bool = False
+    tool_search: bool = False
+    cache_diagnostics: bool = False
+    images: bool = False
+
+
+PROFILES: dict[Profile, ProviderProfile] = {
+    profile.name: profile
+    for profile in (
+        ProviderProfile(
+            "anthropic",
+            cache_control=True,
+            thinking=True,
+            effort=True,
+            citations=True,
+            search_results=True,
+            model_limits=True,
+            tool_search=True,
+            cache_diagnostics=True,
+            images=True,
+        ),
+        ProviderProfile("llama.cpp"),
+        ProviderProfile("ollama"),
+        ProviderProfile("lmstudio"),
+        ProviderProfile("vllm", images=True),
+        ProviderProfile("litellm", search_results=True, images=True),
+    )
+}
+
+
+def profile_of(settings: ModelSettings) -> ProviderProfile:
+    """The profile that the settings name, less what only the provider's own service offers."""
+    profile = PROFILES[settings.profile]
+    if settings.images is not None:
+        profile = replace(profile, images=settings.images)
+    if settings.backend == "anthropic":
+        return profile
+    return replace(profile, model_limits=False, tool_search=False, cache_diagnostics=False)
+
+
+def efforts_of(facts: ModelFacts, profile: ProviderProfile) -> tuple[Effort, ...] | None:
+    """The efforts that a model can be asked with; None if that is not known."""
+    if not profile.effort:
+        return ()
+    known = facts.efforts
+    return None if known is None else tuple(level for level in EFFORTS if level in known)
+
+
+def effort_problem(
+    effort: str | None, role: str, facts: ModelFacts, profile: ProviderProfile
+) -> str:
+    """What is wrong with asking a role's model with this effort, and what to do; "" if nothing."""
+    if effort is None:
+        return ""
+    setting = f"models.{role}.effort"
+    if not profile.effort:
+        return (
+            f"{setting} is {effort}, but a server with the profile {profile.name} takes no effort."
+            " Leave it out."
+        )
+    taken = efforts_of(facts, profile)
+    if taken is None or effort in taken:
+        return ""
+    if not taken:
+        return f"{setting} is {effort}, but {facts.id} takes no effort. Leave it out."
+    return (
+        f"{setting} is {effort}, which {facts.id} does not take. Set it to one of"
+        f" {', '.join(taken)}, or leave it out."
+    )
+
+
+def effort_problems(settings: ModelSettings) -> tuple[str, ...]:
+    """What is wrong with the efforts of all roles."""
+    profile = profile_of(settings)
+    roles = {"main": settings.main, "fast": settings.fast}
+    problems = (
+        effort_problem(chosen.effort, role, facts_of(chosen.model), profile)
+        for role, chosen in roles.items()
+    )
+    return tuple(filter(None, problems))
+
+
+def told_efforts(capabilities: object) -> frozenset[str] | None:
+    """The efforts in the capabilities that a provider tells of a model; None if it tells none."""
+    effort = getattr(capabilities, "effort", None)
+    supported = getattr(effort, "supported", None)
+    if not isinstance(supported, bool):
+        return None
+    levels = (level for level in EFFORTS if supported)
+    return frozenset(
+        level for level in levels if getattr(getattr(effort, level, None), "supported", False)
     )

@@ -25,6 +25,13 @@ from glossator.core.shown import shown
 
 if TYPE_CHECKING:
     from anthropic import APIStatusError
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import field
+
+from glossator.llm.model import ModelEvent, RetryWait
 
 _SHORTEST_SECRET = 8  # characters; what is shorter stands for no key, or guards nothing
 _LONGEST_DETAIL = 300  # characters of the provider's own words
@@ -91,6 +98,8 @@ _BROKEN = (
     "The reply of {server} broke off{detail}; nothing of it was used. Ask again; if this happens"
     " every time, look at the network, the proxy, or models.baseUrl if it is set."
 )
+
+_FIRST_CEILING = 1.0  # seconds; doubles with every try
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,3 +213,54 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         except (TypeError, ValueError):
             return None
     return seconds if math.isfinite(seconds) and seconds > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often a failure is met with another try, and the longest wait before one, in seconds."""
+
+    retries: int
+    longest_wait: float
+    random: random.Random = field(default_factory=random.SystemRandom)
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+
+async def with_retries(
+    attempt: Callable[[], AsyncGenerator[ModelEvent, None]], policy: RetryPolicy
+) -> AsyncGenerator[ModelEvent, None]:
+    """The events of the first attempt that succeeds, with a `RetryWait` before each further one.
+
+    Raises the `ModelError` of the last attempt, or `ModelUnavailable` at once when the provider
+    asks for a longer wait than the policy allows.
+    """
+    number = 0
+    while True:
+        try:
+            async with aclosing(attempt()) as events:
+                async for event in events:
+                    yield event
+        except ModelError as error:
+            number += 1
+            wait = _wait(error, number, policy)
+            reason = str(error)
+        else:
+            return
+        yield RetryWait(wait, number, reason)
+        await policy.sleep(wait)
+
+
+def _wait(error: ModelError, number: int, policy: RetryPolicy) -> float:
+    """Seconds until the next try; raises when there is none."""
+    if not error.retryable:
+        raise error
+    asked = error.retry_after or 0
+    if asked > policy.longest_wait:
+        raise ModelUnavailable(
+            f"{error} It asks to wait {asked:g} s, longer than models.maxRetryWait allows"
+            f" ({policy.longest_wait:g} s). Ask again later, or raise that setting.",
+            retry_after=asked,
+        ) from error
+    if number > policy.retries:
+        raise error
+    ceiling = min(policy.longest_wait, _FIRST_CEILING * 2 ** (number - 1))
+    return asked or policy.random.uniform(0, ceiling)

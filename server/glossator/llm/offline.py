@@ -21,8 +21,16 @@ from glossator.llm.model import (
     TextPiece,
     ToolCall,
 )
-from glossator.llm.offline_extract import Extract, best_extract, code_fence, is_comment, shared
-from glossator.llm.offline_view import Place, View, view
+from glossator.llm.offline_view import (
+    Extract,
+    Place,
+    View,
+    best_extract,
+    code_fence,
+    is_comment,
+    shared,
+    view,
+)
 
 _LABEL = "**Offline, extractive.** No model was asked."
 _UNSEEN = "The attached images were not looked at: only a model sees them."

@@ -1,0 +1,228 @@
+"""A model request as the bytes of `POST /v1/messages`."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import chain, repeat
+from types import MappingProxyType
+from typing import Any, Literal
+
+from glossator.core.price import Price
+from glossator.llm.catalog import ModelFacts, ProviderProfile
+from glossator.llm.model import Block, EncodedRequest, Message, ModelRequest, ToolSpec
+from glossator.prompts import load_prompt
+
+ThinkingDisplay = Literal["summarized", "omitted"]
+
+DEFAULT_MAX_OUTPUT = 32_000  # tokens; room for a long edit, without reserving a model's maximum
+
+_TOOL_SEARCH = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
+
+_BREAKPOINTS: dict[Literal["5m", "1h"], Block] = {
+    "5m": {"type": "ephemeral"},
+    "1h": {"type": "ephemeral", "ttl": "1h"},
+}
+_CACHEABLE = frozenset({"document", "image", "search_result", "text", "tool_result", "tool_use"})
+
+# As the provider's own SDK writes JSON: no spaces, no escapes that are not needed, no NaN.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_OPENING = frozenset({"system", "tools"})  # long, and the same in all requests of a conversation
+
+
+class CacheLifetime(StrEnum):
+    """How long what the prompt cache holds is kept when nobody reads it.
+
+    A longer life costs more to write. The provider takes hour-long entries only before shorter
+    ones, so there is no choice of messages that outlive the system prompt.
+    """
+
+    MINUTES = "5m"
+    HOUR_FOR_SYSTEM = "1h-system"  # the messages five minutes
+    HOUR = "1h"
+
+    @property
+    def of_system(self) -> Literal["5m", "1h"]:
+        """Of tools and system prompt."""
+        return "5m" if self is CacheLifetime.MINUTES else "1h"
+
+    @property
+    def of_messages(self) -> Literal["5m", "1h"]:
+        """Of the conversation."""
+        return "1h" if self is CacheLifetime.HOUR else "5m"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Choices for every request of a model; `prices`, by model id, win over the catalogue's."""
+
+    cache: CacheLifetime = CacheLifetime.MINUTES
+    thinking: ThinkingDisplay = "summarized"
+    prices: Mapping[str, Price] = field(default_factory=lambda: MappingProxyType({}))
+
+
+DEFAULT_OPTIONS = ModelOptions()
+
+
+def build_body(
+    request: ModelRequest,
+    facts: ModelFacts,
+    profile: ProviderProfile,
+    effort: str | None,
+    options: ModelOptions = DEFAULT_OPTIONS,
+) -> dict[str, Any]:
+    """The body, without `stream`. `effort` is the role's, used when the request names none."""
+    body: dict[str, Any] = {
+        "model": facts.id,
+        "max_tokens": min(request.max_output_tokens or DEFAULT_MAX_OUTPUT, facts.max_output),
+    }
+    if system := [{"type": "text", "text": text} for text in request.system if text]:
+        body["system"] = system
+    if request.tools:
+        body["tools"] = _tools(request.tools, profile)
+    body["messages"] = adapt(request.messages, profile)
+    if profile.thinking and facts.thinking == "adaptive":
+        body["thinking"] = {"type": "adaptive", "display": options.thinking}
+    if profile.effort and (wanted := request.effort or effort):
+        body["output_config"] = {"effort": wanted}
+    if profile.cache_diagnostics:
+        body["diagnostics"] = {"previous_message_id": request.previous_reply}
+    return with_breakpoints(body, options.cache) if profile.cache_control else body
+
+
+def _tools(tools: tuple[ToolSpec, ...], profile: ProviderProfile) -> list[dict[str, Any]]:
+    """All tools; the deferred ones last, behind the provider's search, where it has one."""
+    if not profile.tool_search or not any(tool.deferred for tool in tools):
+        return [_tool(tool) for tool in tools]
+    at_hand = [_tool(tool) for tool in tools if not tool.deferred]
+    rare = [{**_tool(tool), "defer_loading": True} for tool in tools if tool.deferred]
+    return [*at_hand, dict(_TOOL_SEARCH), *rare]
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+    }
+
+
+def adapt(messages: Sequence[Message], profile: ProviderProfile) -> list[Message]:
+    """The messages in the blocks that the server knows; a message without others is the same."""
+    if profile.citations and profile.search_results and profile.images:
+        return list(messages)
+    return [_adapt_message(message, profile) for message in messages]
+
+
+def _adapt_message(message: Message, profile: ProviderProfile) -> Message:
+    content = _adapt_blocks(message["content"], profile)
+    if content is message["content"]:
+        return message
+    return {"role": message["role"], "content": content}
+
+
+def _adapt_blocks(blocks: list[Block], profile: ProviderProfile) -> list[Block]:
+    adapted = [_adapt_block(block, profile) for block in blocks]
+    return blocks if all(map(operator.is_, adapted, blocks)) else adapted
+
+
+def _adapt_block(block: Block, profile: ProviderProfile) -> Block:
+    inner = block.get("content")
+    if block.get("type") == "tool_result" and isinstance(inner, list):
+        content = _adapt_blocks(inner, profile)
+        return block if content is inner else {**block, "content": content}
+    if block.get("type") == "image" and not profile.images:
+        return {"type": "text", "text": load_prompt("user/unseen").render()}
+    if block.get("type") != "search_result":
+        return block
+    if profile.search_results:
+        return {key: value for key, value in block.items() if key != "citations"}
+    passages = (passage["text"] for passage in block["content"])
+    return {"type": "text", "text": "\n".join((f"{block['title']} ({block['source']})", *passages))}
+
+
+def with_breakpoints(
+    body: dict[str, Any], lifetime: CacheLifetime = CacheLifetime.MINUTES
+) -> dict[str, Any]:
+    """A copy of a request's body with at most four breakpoints; the body itself is not touched."""
+    laid_out = dict(body)
+    if system := body.get("system"):
+        marked = {0, len(system) - 1}
+        laid_out["system"] = _mark(system, marked, _BREAKPOINTS[lifetime.of_system])
+    breakpoint_ = _BREAKPOINTS[lifetime.of_messages]
+    messages = list(body["messages"])
+    for number in _ends(messages):
+        if (block := _last_cacheable(messages[number]["content"])) is not None:
+            content = _mark(messages[number]["content"], {block}, breakpoint_)
+            messages[number] = {**messages[number], "content": content}
+    return {**laid_out, "messages": messages}
+
+
+def _ends(messages: list[dict[str, Any]]) -> set[int]:
+    """The last message of this request, and of the one that the newest reply answered."""
+    replies = (n for n in range(len(messages) - 1, 0, -1) if messages[n]["role"] == "assistant")
+    newest_reply = next(replies, 0)
+    return {number for number in (newest_reply - 1, len(messages) - 1) if number >= 0}
+
+
+def _last_cacheable(content: list[Block]) -> int | None:
+    numbers = range(len(content) - 1, -1, -1)
+    return next((number for number in numbers if _is_cacheable(content[number])), None)
+
+
+def _is_cacheable(block: Block) -> bool:
+    return block.get("type") in _CACHEABLE and not (block["type"] == "text" and not block["text"])
+
+
+def _mark(blocks: list[Block], numbers: Iterable[int], breakpoint_: Block) -> list[Block]:
+    marked = list(blocks)
+    for number in numbers:
+        marked[number] = {**marked[number], "cache_control": breakpoint_}
+    return marked
+
+
+def encode_body(body: Mapping[str, Any], known: EncodedRequest) -> bytes:
+    """The body as JSON. `known` tells the bytes of the conversation's last one, and is renewed.
+
+    Raises `ValueError` or `TypeError` for what JSON cannot carry.
+    """
+    parts: list[bytes] = []  # joined once: a long conversation is megabytes
+    for name, value in body.items():
+        parts += [b"," if parts else b"{", _encode(name), b":"]
+        if name == "messages":
+            parts += _encode_each(value, known)
+        elif name in _OPENING:
+            parts.append(_encode_opening(name, value, known))
+        else:
+            parts.append(_encode(value))
+    return b"".join([*parts, b"}"])
+
+
+def _encode_opening(name: str, value: object, known: EncodedRequest) -> bytes:
+    before, encoded = known.opening.get(name, (None, b""))
+    if before != value:
+        encoded = _encode(value)
+        known.opening[name] = value, encoded
+    return encoded
+
+
+def _encode_each(messages: Sequence[Message], known: EncodedRequest) -> list[bytes]:
+    before = chain(known.messages, repeat((None, b"")))
+    known.messages = [
+        (message, encoded if same is message else _encode(message))
+        for message, (same, encoded) in zip(messages, before, strict=False)
+    ]
+    parts = [part for _, encoded in known.messages for part in (b",", encoded)]
+    return [b"[", *parts[1:], b"]"]
+
+
+def _encode(value: object) -> bytes:
+    """UTF-8, with every lone surrogate, which it cannot carry, replaced by U+FFFD."""
+    text = _ENCODER.encode(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
