@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glossator.application.application import Application
-from glossator.context.system import tells_mode
+from glossator.context.system import is_mode_notice
 from glossator.core.answers import Answer
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
@@ -166,7 +166,7 @@ class Stage:
     def said(self, number: int) -> list[dict[str, Any]]:
         """The last message of the n-th request, but for what tells the mode."""
         content = self.sent(number)["messages"][-1]["content"]
-        return [block for block in content if not tells_mode(block)]
+        return [block for block in content if not is_mode_notice(block)]
 
     def results(self, number: int) -> dict[str, Any]:
         """The tool results in the last message of the n-th request, by tool call id."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import nothing_denied
+from glossator.agent.calls import permit_all
 from glossator.agent.loop import run_agent
-from glossator.agent.run import Agent, Outcome, RunContext
+from glossator.agent.run import Agent, RunContext, RunOutcome
 from glossator.core.events import Notice
 from glossator.core.price import Price
 from glossator.llm.conversation import Conversation, user_message
@@ -28,7 +28,7 @@ def script(body: dict[str, Any]) -> Turn:
     return Turn(ToolUse("Grep", {"pattern": f"greet{len(body['messages'])}"}))
 
 
-async def run(s: Stage, dollars: float, prices: dict[str, Price]) -> tuple[Outcome, list[str]]:
+async def run(s: Stage, dollars: float, prices: dict[str, Price]) -> tuple[RunOutcome, list[str]]:
     notices: list[str] = []
 
     def emit(event: object) -> None:
@@ -41,7 +41,7 @@ async def run(s: Stage, dollars: float, prices: dict[str, Price]) -> tuple[Outco
     async with asker(script, options=ModelOptions(prices=prices)) as ask:
         if not prices:
             ask.model._facts = replace(ask.model.facts, price=None)
-        context = RunContext(ask.model, emit, lambda: s.reading(session), nothing_denied)
+        context = RunContext(ask.model, emit, lambda: s.reading(session), permit_all)
         outcome = await run_agent(agent, conversation, context)
         assert ask.api.refusals == []
     return outcome, notices

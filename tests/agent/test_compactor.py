@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import nothing_denied
+from glossator.agent.calls import permit_all
 from glossator.agent.loop import run_agent
 from glossator.agent.query import tool_specs
-from glossator.agent.run import Agent, Outcome, RunContext
-from glossator.context.compaction import Carried, Compacted, Compactor
-from glossator.context.kept import Weights
-from glossator.context.summary import Frame
+from glossator.agent.run import Agent, RunContext, RunOutcome
+from glossator.context.compaction import CarriedState, Compacted, Compactor
+from glossator.context.kept import KeptTools
+from glossator.context.summary import PromptPrefix
 from glossator.core.errors import RequestTooLong
 from glossator.core.events import Event, Notice, TextDiscarded
 from glossator.llm.conversation import Conversation, user_message
@@ -34,7 +34,7 @@ async def run(
     share: float | None,
     seconds: float = 300,
     turns: int = 40,
-) -> tuple[Outcome, list[Compacted], list[Event], list[dict[str, Any]]]:
+) -> tuple[RunOutcome, list[Compacted], list[Event], list[dict[str, Any]]]:
     """One question, answered in a window of a million tokens."""
     told: list[Compacted] = []
     events: list[Event] = []
@@ -47,15 +47,22 @@ async def run(
             told.append(change)
             session.reads.forget_ranges()
 
-        frame = Frame(SYSTEM, tool_specs(tools))
+        frame = PromptPrefix(SYSTEM, tool_specs(tools))
         compactor = Compactor(
-            conversation, ask.model, frame, Weights(), Carried, compacted, share, events.append
+            conversation,
+            ask.model,
+            frame,
+            KeptTools(),
+            CarriedState,
+            compacted,
+            share,
+            events.append,
         )
         context = RunContext(
             ask.model,
             events.append,
             lambda: s.reading(session),
-            nothing_denied,
+            permit_all,
             compactor=compactor,
         )
         agent = Agent(

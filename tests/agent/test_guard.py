@@ -8,7 +8,7 @@ from glossator.agent.guard import Guard
 from glossator.agent.run import Stop
 from glossator.core.events import Usage
 from glossator.core.tool_result import ToolResult
-from glossator.llm.meter import Budget, Meter, Spending
+from glossator.llm.meter import Meter, Spending, SpendingLimit
 from glossator.llm.model import Reply, StopReason, ToolCall
 from glossator.settings.model import LimitSettings
 
@@ -27,7 +27,7 @@ REPLY = Reply(
 def guard_of(limits: dict[str, float], before: Spending = NOTHING) -> Guard:
     """The guard of a run in a session that has taken `before`."""
     chosen = LimitSettings.model_validate(limits)
-    budgets = Budget.of_run(chosen), Budget.of_session(chosen, before)
+    budgets = SpendingLimit.of_run(chosen), SpendingLimit.of_session(chosen, before)
     return Guard(chosen, Meter(budgets))
 
 

@@ -19,7 +19,7 @@ from glossator.core.answers import Answer
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.llm.meter import Spending
-from glossator.llm.model import Block, Message
+from glossator.llm.model import ContentBlock, Message
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolArgs, ToolContext
 from glossator.usecases.ask import AskRequest, ask
@@ -172,7 +172,7 @@ def _cached(answer: Answer) -> Figure:
 
 
 def _results(messages: Sequence[Message]) -> Iterator[tuple[str, bytes]]:
-    blocks: Iterator[Block] = (block for message in messages for block in message["content"])
+    blocks: Iterator[ContentBlock] = (block for message in messages for block in message["content"])
     return (
         (block["tool_use_id"], block["content"].encode())
         for block in blocks

@@ -10,7 +10,7 @@ import pytest
 from glossator.cli import options
 from glossator.cli.messages import price
 from glossator.cli.session import ANSWERS
-from glossator.llm.meter import in_words
+from glossator.llm.meter import price_in_words
 from glossator.settings.model import PermissionSettings
 from glossator.usecases.commands import COMMANDS
 
@@ -31,4 +31,4 @@ def test_the_modes_are_the_same() -> None:
 
 @pytest.mark.parametrize("dollars", [0.0, 0.000_01, 0.0001, 0.003_44, 0.00999, 0.01, 0.456, 1234.5])
 def test_prices_read_the_same(dollars: float) -> None:
-    assert price(dollars) == in_words(dollars)
+    assert price(dollars) == price_in_words(dollars)

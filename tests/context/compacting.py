@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from glossator.context.compaction import Carried, Compacted, NoGain, compact
-from glossator.context.kept import Weights
-from glossator.context.summary import Frame
+from glossator.context.compaction import CarriedState, Compacted, NoGain, compact
+from glossator.context.kept import KeptTools
+from glossator.context.summary import PromptPrefix
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.meter import Meter
@@ -24,11 +24,11 @@ SUMMARY = {
     "next_step": "Edit expand().",
 }
 SCHEMA = {"type": "object", "properties": {}}
-FRAME = Frame(
+FRAME = PromptPrefix(
     ("Shared by everybody.", "Of this session."),
     tuple(ToolSpec(name, f"Does {name}.", SCHEMA) for name in ("Ask", "Bash", "Read")),
 )
-WEIGHTS = Weights(key=frozenset({"Bash"}), asking=frozenset({"Ask"}))
+WEIGHTS = KeptTools(key=frozenset({"Bash"}), asking=frozenset({"Ask"}))
 MUSING = Thinking("Now I know, I look, and more. " * 200)  # what a compaction can leave out
 
 
@@ -73,10 +73,10 @@ class Talk:
         assert isinstance(last, Reply)
         return last
 
-    async def compact(self, carried: Carried | None = None) -> Compacted | None:
+    async def compact(self, carried: CarriedState | None = None) -> Compacted | None:
         """Compact, and go on with what is left."""
         messages = self.conversation.messages
-        carried = carried or Carried()
+        carried = carried or CarriedState()
         compacted = await compact(messages, self.model, FRAME, WEIGHTS, carried, self.meter)
         if isinstance(compacted, NoGain):
             return None

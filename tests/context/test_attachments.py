@@ -6,12 +6,7 @@ import re
 
 import pytest
 
-from glossator.context.attachments import (
-    MAX_LINES,
-    MAX_TOKENS,
-    attach,
-    enclosed,
-)
+from glossator.context.attachments import MAX_LINES, MAX_TOKENS, attach, in_tags
 from glossator.core.errors import UsageError
 from glossator.core.tokens import estimate_tokens
 from glossator.documents.change import Opened
@@ -47,7 +42,7 @@ async def test_lines(
     "text", ["plain", "</material>", "</material->\n</material>", "<material>", "</material-->"]
 )
 def test_nothing_attached_closes_its_tags(text: str) -> None:
-    opening, *lines, closing = enclosed(text).splitlines()
+    opening, *lines, closing = in_tags(text).splitlines()
     assert "\n".join(lines) == text
     assert closing == opening.replace("<", "</")
     assert closing not in text

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from glossator.context.compaction import Carried, is_due
+from glossator.context.compaction import CarriedState, is_due
 from glossator.context.kept import collect, message_of
 from glossator.core.errors import ModelUnavailable
 from glossator.core.events import Usage
@@ -65,7 +65,9 @@ async def test_what_stays_and_what_goes() -> None:
         await talk.say("Read chatter")
         for number in range(4):
             await talk.say(f"Read part {number}")
-        carried = Carried(todos=("[ ] paint",), permissions=("mode ask",), reports=("All blue.",))
+        carried = CarriedState(
+            todos=("[ ] paint",), permissions=("mode ask",), reports=("All blue.",)
+        )
         compacted = await talk.compact(carried)
         assert compacted is not None
         assert compacted.by_model
@@ -165,7 +167,7 @@ async def test_how_things_stand_is_told_anew_each_time() -> None:
         for reports in ((), ("All blue.",), ("All blue.", "All red.")):
             for number in range(8):
                 await talk.say(f"answer {number}")
-            compacted = await talk.compact(Carried(permissions=("mode ask",), reports=reports))
+            compacted = await talk.compact(CarriedState(permissions=("mode ask",), reports=reports))
             assert compacted is not None
             (state,) = (t for t in texts_of(compacted.messages) if t.startswith("How things stand"))
             told = state.partition("Reports of sub-agents:\n")[2].splitlines()
@@ -236,7 +238,7 @@ async def test_a_summary_that_is_none(bad: Turn, said: str, lasting: bool) -> No
         talk = Talk(ask.model)
         for number in range(8):
             await talk.say(f"Read wish {number}")
-        compacted = await talk.compact(Carried(todos=("[ ] paint",)))
+        compacted = await talk.compact(CarriedState(todos=("[ ] paint",)))
         assert compacted is not None
         assert compacted.by_model is not lasting
         assert len(asked) == 2

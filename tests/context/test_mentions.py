@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.context.mentions import MAX_MENTIONS, as_mention, find_mentions, look_up, unfinished
+from glossator.context.mentions import (
+    MAX_MENTIONS,
+    as_mention,
+    find_mentions,
+    resolve_mentions,
+    unfinished_mention,
+)
 from tests.workspaces import MakeWorkspace
 
 FILES = {
@@ -68,7 +74,7 @@ def test_mentions(question: str, found: str) -> None:
 )
 async def test_what_is_attached(workspace: MakeWorkspace, question: str, attached: str) -> None:
     ws = await workspace(FILES)
-    found = await look_up(find_mentions(question), ws.snapshot, ws.symbols)
+    found = await resolve_mentions(find_mentions(question), ws.snapshot, ws.symbols)
     assert len(found.attached) == attached.count(",") + 1
     assert found.notice == f"Attached: {attached}."
 
@@ -99,7 +105,7 @@ async def test_what_is_not_attached_is_said(
     workspace: MakeWorkspace, question: str, why: str
 ) -> None:
     ws = await workspace(FILES)
-    found = await look_up(find_mentions(question), ws.snapshot, ws.symbols)
+    found = await resolve_mentions(find_mentions(question), ws.snapshot, ws.symbols)
     assert found.attached == ()
     assert found.notice.startswith(f"Not attached: {why}")
 
@@ -107,7 +113,7 @@ async def test_what_is_not_attached_is_said(
 async def test_limits_are_said(workspace: MakeWorkspace) -> None:
     ws = await workspace({f"f{n}.py": "def swim():\n    pass\n" for n in range(5)})
     question = "@swim " + " ".join(f"@f{n % 5}.py:{n // 5 + 1}" for n in range(MAX_MENTIONS))
-    found = await look_up(find_mentions(question), ws.snapshot, ws.symbols)
+    found = await resolve_mentions(find_mentions(question), ws.snapshot, ws.symbols)
     assert [item.name for item in found.attached[-3:]] == ["f0.py:1-2", "f1.py:1-2", "f2.py:1-2"]
     assert "@swim (all but its first 3 definitions)" in found.notice
     assert f"@f2.py:2 (more than {MAX_MENTIONS} are not looked up)" in found.notice
@@ -118,7 +124,7 @@ async def test_what_could_not_be_looked_up_is_said(
 ) -> None:
     ws = await workspace(FILES)
     monkeypatch.setattr("glossator.context.mentions._SECONDS", 0.0)
-    found = await look_up(find_mentions("@src/app.py @run"), ws.snapshot, ws.symbols)
+    found = await resolve_mentions(find_mentions("@src/app.py @run"), ws.snapshot, ws.symbols)
     assert [item.name for item in found.attached] == ["src/app.py:1-6"]
     assert "@run (it could not be looked up: symbols took more than 0 s)" in found.notice
 
@@ -141,7 +147,7 @@ async def test_what_could_not_be_looked_up_is_said(
     ],
 )
 def test_a_mention_that_is_being_typed(text: str, typed: tuple[str, str] | None) -> None:
-    assert unfinished(text) == typed
+    assert unfinished_mention(text) == typed
 
 
 @pytest.mark.parametrize(
@@ -169,7 +175,9 @@ async def test_how_a_path_is_mentioned(
     assert as_mention(path, name=False) == written
     if written is not None:
         ws = await workspace({f"{path}x.txt" if path.endswith("/") else path: "one\n"})
-        found = await look_up(find_mentions(f"What of {written}, then?"), ws.snapshot, ws.symbols)
+        found = await resolve_mentions(
+            find_mentions(f"What of {written}, then?"), ws.snapshot, ws.symbols
+        )
         assert [item.name.removesuffix(":1") for item in found.attached] == [path]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from glossator.core.errors import ModelError, StreamCut
 from glossator.llm.assembly import Assembly
-from glossator.llm.model import Block, Message, Reply, StopReason, ToolReady
+from glossator.llm.model import ContentBlock, Message, Reply, StopReason, ToolReady
 
 KEYS = ["content_block", "delta", "id", "index", "input", "message", "name", "partial_json"]
 KEYS += ["signature", "stop_details", "stop_reason", "text", "thinking", "type", "usage"]
@@ -33,7 +33,7 @@ def assemble(*events: dict[str, Any]) -> Reply:
     return reply.finish({})
 
 
-def tool_turn(block: Block, *partials: str, stop: str = "tool_use") -> Reply:
+def tool_turn(block: ContentBlock, *partials: str, stop: str = "tool_use") -> Reply:
     deltas = (
         {
             "type": "content_block_delta",
@@ -50,7 +50,7 @@ def tool_turn(block: Block, *partials: str, stop: str = "tool_use") -> Reply:
     )
 
 
-CALL: Block = {"type": "tool_use", "id": "t", "name": "Grep"}
+CALL: ContentBlock = {"type": "tool_use", "id": "t", "name": "Grep"}
 
 
 @given(EVENTS)
@@ -64,7 +64,7 @@ def test_nonsense_is_passed_over_or_refused(events: list[dict[str, Any]]) -> Non
 
 
 @pytest.mark.parametrize("block", [CALL, {**CALL, "input": None}, {**CALL, "input": {}}])
-def test_no_input_is_an_empty_object(block: Block) -> None:
+def test_no_input_is_an_empty_object(block: ContentBlock) -> None:
     reply = tool_turn(block)
     assert reply.tool_calls[0].arguments == {}
     assert reply.message["content"] == [{**CALL, "input": {}}]
@@ -80,14 +80,14 @@ def test_a_call_that_is_no_json_object_is_not_run(partials: tuple[str, ...]) -> 
 
 @pytest.mark.parametrize("stop", ["tool_use", "max_tokens", "end_turn"])
 @pytest.mark.parametrize("name", [{}, {"name": None}, {"name": 5}])
-def test_a_call_without_a_name_is_not_run(stop: str, name: Block) -> None:
+def test_a_call_without_a_name_is_not_run(stop: str, name: ContentBlock) -> None:
     """Nor could it be answered."""
     with pytest.raises(StreamCut, match="without a name"):
         tool_turn({"type": "tool_use", "id": "t", **name}, stop=stop)
 
 
 @pytest.mark.parametrize("given", [{}, {"id": None}, {"id": ""}, {"id": "a b"}, {"id": "ä"}])
-def test_a_call_without_a_usable_id_gets_one(given: Block) -> None:
+def test_a_call_without_a_usable_id_gets_one(given: ContentBlock) -> None:
     reply = tool_turn({"type": "tool_use", "name": "Grep", **given})
     assert [call.id for call in reply.tool_calls] == ["call_1"]
     assert reply.message["content"][0]["id"] == "call_1"
@@ -118,7 +118,7 @@ def test_a_call_cut_by_max_tokens_keeps_what_came() -> None:
 
 
 def test_fields_that_nobody_knows_are_kept() -> None:
-    block: Block = {"type": "text", "text": "Hi.", "mood": {"x": [1]}}
+    block: ContentBlock = {"type": "text", "text": "Hi.", "mood": {"x": [1]}}
     reply = assemble(
         {"type": "content_block_start", "index": 0, "content_block": block},
         {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},

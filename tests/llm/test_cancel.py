@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 import pytest
 
-from glossator.llm.model import RetryWait, Taken, TextPiece
+from glossator.llm.model import ReplyUsage, RetryWait, TextPiece
 from tests.llm.asking import asker, request_of
 from tests.standin import SlowHeaders, Text, Turn, rate_limited
 
@@ -18,7 +18,7 @@ async def test_a_cancelled_stream_closes_its_connection() -> None:
 
         async def read() -> None:
             async for event in ask.model.stream(request_of()):
-                assert isinstance(event, Taken | TextPiece)
+                assert isinstance(event, ReplyUsage | TextPiece)
                 if isinstance(event, TextPiece):
                     shown.set()
 

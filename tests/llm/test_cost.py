@@ -5,7 +5,7 @@ import pytest
 from glossator.core.events import Usage
 from glossator.core.price import Price
 from glossator.llm.catalog import CATALOG
-from glossator.llm.meter import Spending, cost, in_words
+from glossator.llm.meter import Spending, cost, price_in_words
 from glossator.llm.model import Message, Reply, StopReason
 from glossator.llm.request import CacheLifetime, ModelOptions
 from glossator.settings.model import RoleSettings
@@ -65,7 +65,7 @@ def test_spending_adds_up() -> None:
     ],
 )
 def test_in_words(dollars: float | None, words: str) -> None:
-    assert in_words(dollars) == words
+    assert price_in_words(dollars) == words
 
 
 @pytest.mark.parametrize("lifetime", CacheLifetime)

@@ -14,9 +14,9 @@ from glossator.llm.catalog import (
     effort_problem,
     effort_problems,
     facts_of,
-    told_efforts,
+    reported_efforts,
 )
-from glossator.llm.models import describe
+from glossator.llm.models import describe_models
 from glossator.settings.model import Effort, ModelSettings, Profile, RoleSettings
 from tests.llm.asking import ENVIRONMENT, asker
 from tests.standin import HttpError, Text, Turn
@@ -85,7 +85,7 @@ def capabilities(supported: object, **levels: bool) -> SimpleNamespace:
     ],
 )
 def test_what_is_told_is_read_with_care(told: object, efforts: set[str] | None) -> None:
-    assert told_efforts(told) == efforts
+    assert reported_efforts(told) == efforts
 
 
 async def test_a_refusal_of_an_effort_names_the_setting() -> None:
@@ -122,7 +122,7 @@ def test_every_role_is_looked_at(settings: dict[str, Any], problems: list[str]) 
 
 def test_the_effort_is_described() -> None:
     settings = ModelSettings(fast=role("claude-haiku-5-5", "low"))
-    line = describe(settings, ENVIRONMENT)
+    line = describe_models(settings, ENVIRONMENT)
     assert line.startswith("claude-sonnet-5-5 (main), claude-haiku-5-5 (fast, effort low) at ")
 
 

@@ -10,14 +10,14 @@ from anthropic._utils._json import openapi_dumps
 from glossator.core.tool_result import ToolResult
 from glossator.llm.catalog import CATALOG, PROFILES
 from glossator.llm.conversation import Conversation, tool_answers, user_message
-from glossator.llm.model import Block, EncodedRequest, Message, ModelRequest, ToolCall
+from glossator.llm.model import ContentBlock, EncodedRequest, Message, ModelRequest, ToolCall
 from glossator.llm.request import build_body, encode_body
 from glossator.settings.model import Profile
 from tests.llm.asking import asker, request_of
 from tests.standin import Text, Turn
 
 SONNET = CATALOG["claude-sonnet-5-5"]
-IMAGE: Block = {"type": "image", "source": {"type": "base64", "data": "aGk="}}
+IMAGE: ContentBlock = {"type": "image", "source": {"type": "base64", "data": "aGk="}}
 WORDS = ("Where is »naïve« \U0001f600?", 'a "quote" \\ and a\nline\u2028end\x01', "")
 
 
@@ -27,7 +27,12 @@ def body_of(request: ModelRequest, profile: Profile = "anthropic") -> dict[str, 
 
 def grow(conversation: Conversation, number: int) -> None:
     """Another turn: a reply that calls a tool, and the result, every third with an image."""
-    call: Block = {"type": "tool_use", "id": f"t{number}", "name": "Grep", "input": {"n": number}}
+    call: ContentBlock = {
+        "type": "tool_use",
+        "id": f"t{number}",
+        "name": "Grep",
+        "input": {"n": number},
+    }
     conversation.append({"role": "assistant", "content": [call]})
     answer = tool_answers([(ToolCall(f"t{number}", "Grep", {}), ToolResult(WORDS[number % 3]))])
     if number % 3 == 0:

@@ -8,7 +8,7 @@ import pytest
 
 from glossator.core.errors import ModelRefused
 from glossator.llm.backends import client_factory, credential_errors
-from glossator.llm.models import create_model, describe, fast_role, has_key
+from glossator.llm.models import create_model, describe_models, fast_role, has_key
 from glossator.settings.model import ModelSettings
 from tests.llm.asking import ENVIRONMENT, KEY
 
@@ -31,7 +31,7 @@ def test_models(
 ) -> None:
     chosen = ModelSettings(**settings)
     assert create_model("main", chosen, environment).offline is offline
-    description = describe(chosen, environment)
+    description = describe_models(chosen, environment)
     assert said in description
     assert description.startswith("offline") is offline
     assert KEY not in description
@@ -85,7 +85,7 @@ def test_the_environment_of_the_process_is_not_asked(monkeypatch: pytest.MonkeyP
 def test_the_sdk_is_not_imported_before_a_model_is_asked() -> None:
     program = (
         "import sys\n"
-        "from glossator.llm.models import create_model, describe\n"
+        "from glossator.llm.models import create_model, describe_models\n"
         "from glossator.settings.model import ModelSettings\n"
         "create_model('main', ModelSettings(), {'ANTHROPIC_API_KEY': 'k'})\n"
         "assert not {'anthropic', 'httpx2'} & set(sys.modules)\n"

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable, StreamCut
-from glossator.llm.failures import Target, explain
+from glossator.llm.failures import RequestTarget, explain
 from glossator.llm.model import RetryWait
 from tests.llm.asking import KEY, asker
 from tests.standin import (
@@ -26,7 +26,7 @@ from tests.standin import (
     spend_capped,
 )
 
-TARGET = Target("api.test", "some-model", "models.main.model", "SOME_KEY", KEY)
+TARGET = RequestTarget("api.test", "some-model", "models.main.model", "SOME_KEY", KEY)
 
 REFUSED = [
     (HttpError(400), "refused the request"),

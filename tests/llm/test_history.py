@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.llm.conversation import repaired
+from glossator.llm.conversation import repair_messages
 from glossator.llm.model import Message
 
 _TEXTS = ["", " \n", "words"]
@@ -46,7 +46,7 @@ def test_a_good_conversation_stays_as_it_is() -> None:
         user(text("more")),
         assistant(text("!")),
     ]
-    assert all(new is old for new, old in zip(repaired(messages), messages, strict=True))
+    assert all(new is old for new, old in zip(repair_messages(messages), messages, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_good_conversation_stays_as_it_is() -> None:
 )
 def test_every_call_has_one_result(broken: list[Message], whole: list[Message]) -> None:
     opening = user(text("?"))
-    assert repaired([opening, *broken]) == [opening, broken[0], *whole]
+    assert repair_messages([opening, *broken]) == [opening, broken[0], *whole]
 
 
 def test_results_go_with_their_calls_under_new_ids() -> None:
@@ -73,7 +73,7 @@ def test_results_go_with_their_calls_under_new_ids() -> None:
         assistant(call("a", name="rm -rf", input=None)),
         user(result("a", "4")),
     ]
-    assert repaired(messages)[1:] == [
+    assert repair_messages(messages)[1:] == [
         assistant(call("a"), call("call_1"), call("call_2")),
         user(result("a", "1"), result("call_1", "2"), result("call_2", "3")),
         assistant(call("call_3", name="rm_-rf", input={})),
@@ -83,13 +83,13 @@ def test_results_go_with_their_calls_under_new_ids() -> None:
 
 def test_what_is_left_of_nothing_is_said() -> None:
     lost = user(text("(What was here is lost.)"))
-    assert repaired([assistant(text(" "))]) == [lost, {**lost, "role": "assistant"}]
+    assert repair_messages([assistant(text(" "))]) == [lost, {**lost, "role": "assistant"}]
 
 
 @pytest.mark.parametrize("name", ["", None, 7])
 def test_a_call_without_a_name_gets_one(name: object) -> None:
     messages = [user(text("?")), assistant(call("a", name=name)), user(result("a"))]
-    assert repaired(messages)[1] == assistant(call("a", name="unknown"))
+    assert repair_messages(messages)[1] == assistant(call("a", name="unknown"))
 
 
 @pytest.mark.parametrize(
@@ -109,18 +109,18 @@ def test_a_call_without_a_name_gets_one(name: object) -> None:
 def test_no_text_in_a_result_is_blank(given: object, is_error: bool, taken: object) -> None:
     answer = {**result("a"), "content": given, "is_error": is_error}
     messages = [user(text("?")), assistant(call("a")), user(answer)]
-    assert repaired(messages)[2] == user({**answer, "content": taken})
+    assert repair_messages(messages)[2] == user({**answer, "content": taken})
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_whatever_is_lost_repeated_or_swapped(seed: int) -> None:
     chance = random.Random(seed)
     messages = [_any(chance) for _ in range(chance.randrange(1, 14))]
-    whole = repaired(messages)
+    whole = repair_messages(messages)
     _is_taken(whole)
-    assert repaired(whole) == whole
+    assert repair_messages(whole) == whole
     for length in range(len(messages)):
-        some = repaired(messages[:length])
+        some = repair_messages(messages[:length])
         assert whole[: len(some)] == some  # whatever comes after it
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from glossator.agent.calls import nothing_denied
+from glossator.agent.calls import permit_all
 from glossator.agent.loop import run_agent
-from glossator.agent.run import Agent, Outcome, RunContext, Stop
+from glossator.agent.run import Agent, RunContext, RunOutcome, Stop
 from glossator.core.citations import parse_citations
 from glossator.core.events import Event, TextDelta, ToolFinished, ToolStarted
 from glossator.core.span import CitationStatus
@@ -49,11 +49,11 @@ class Talk:
     conversation: Conversation = field(default_factory=Conversation)
     events: list[Event] = field(default_factory=list)
 
-    async def ask(self, *texts: str, limits: LimitSettings | None = None) -> Outcome:
+    async def ask(self, *texts: str, limits: LimitSettings | None = None) -> RunOutcome:
         self.events.clear()
         self.conversation.append(user_message(*texts))
         agent = Agent("main", ("system",), self.tools, limits or LimitSettings())
-        run = RunContext(OfflineModel(), self._emit, self._context, nothing_denied)
+        run = RunContext(OfflineModel(), self._emit, self._context, permit_all)
         return await run_agent(agent, self.conversation, run)
 
     def _emit(self, event: Event) -> None:
@@ -71,7 +71,7 @@ class Talk:
         return [reply for reply in names if reply]
 
 
-def check_quotes(ws: Workspace, outcome: Outcome, files: Sequence[str]) -> None:
+def check_quotes(ws: Workspace, outcome: RunOutcome, files: Sequence[str]) -> None:
     """The answer quotes just these files, word for word, and every citation holds."""
     assert "Offline, extractive" in outcome.text
     quotes = list(_QUOTE.finditer(outcome.text))

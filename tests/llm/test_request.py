@@ -12,14 +12,14 @@ from glossator.core.errors import ModelRefused
 from glossator.core.tool_result import ToolResult
 from glossator.llm.catalog import CATALOG, PROFILES, facts_of, profile_of
 from glossator.llm.conversation import tool_answers, user_message
-from glossator.llm.model import Block, Message, ToolCall, ToolSpec
+from glossator.llm.model import ContentBlock, Message, ToolCall, ToolSpec
 from glossator.llm.request import CacheLifetime, ModelOptions, build_body, with_breakpoints
 from glossator.settings.model import Backend, ModelSettings, Profile
 from tests.llm.asking import TOOLS, asker, request_of
 from tests.standin import Text, Thinking, ToolSearch, ToolUse, Turn
 
 SONNET = CATALOG["claude-sonnet-5-5"]
-FOUND: Block = {
+FOUND: ContentBlock = {
     "type": "search_result",
     "source": "a.py",
     "title": "A",
@@ -28,11 +28,11 @@ FOUND: Block = {
 }
 
 
-def assistant(*blocks: Block) -> Message:
+def assistant(*blocks: ContentBlock) -> Message:
     return {"role": "assistant", "content": list(blocks)}
 
 
-def text(words: str) -> Block:
+def text(words: str) -> ContentBlock:
     return {"type": "text", "text": words}
 
 
@@ -212,7 +212,7 @@ def test_compatible_servers_get_plain_requests(profile: Profile) -> None:
 
 
 def test_search_results_become_text_where_they_are_not_known() -> None:
-    result: Block = {"type": "tool_result", "tool_use_id": "t", "content": [FOUND]}
+    result: ContentBlock = {"type": "tool_result", "tool_use_id": "t", "content": [FOUND]}
     message: Message = {"role": "user", "content": [result]}
     before = copy.deepcopy(message)
 

@@ -18,7 +18,7 @@ from glossator.core.span import Span
 from glossator.core.todo import Todo, TodoState
 from glossator.llm.conversation import user_message
 from glossator.llm.meter import Meter
-from glossator.llm.model import Taken
+from glossator.llm.model import ReplyUsage
 from glossator.llm.offline import OfflineModel
 from glossator.sessions.catalog import Sessions
 from glossator.sessions.session import Session
@@ -329,7 +329,7 @@ class Histories:
             self.session.note(Envelope(run_id, 2, RunFinished("answered")))
 
     def _turn(self, meter: Meter) -> None:
-        meter.count(Taken(Usage(self.random.randrange(1, 99))))
+        meter.count(ReplyUsage(Usage(self.random.randrange(1, 99))))
         self.calls += 1
         id_ = f"c{self.calls}"
         call = {"type": "tool_use", "id": id_, "name": "Read", "input": {}}
@@ -384,7 +384,7 @@ def looks(session: Session) -> Any:
         session.conversation.messages,
         dict(reads._shown),
         {key: set(lines) for key, lines in reads._lines.items()},
-        dict(session.findings._told),
+        dict(session.findings._shown),
         session.todo.steps,
         session.kept("todo"),
         session.kept("told"),

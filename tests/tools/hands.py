@@ -6,7 +6,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from glossator.agent.calls import call_tool, nothing_denied
+from glossator.agent.calls import call_tool, permit_all
 from glossator.core.atomic import write_file
 from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, keep
@@ -74,4 +74,4 @@ async def call(
 ) -> ToolResult:
     """What the tool answers, as the agent loop calls it."""
     context = ToolContext(ws.snapshot, ws.reads, ws.symbols, hands or Hands(ws), hidden=ws.hidden)
-    return await call_tool(TOOLS, ToolCall("call", tool, dict(arguments)), context, nothing_denied)
+    return await call_tool(TOOLS, ToolCall("call", tool, dict(arguments)), context, permit_all)

@@ -15,7 +15,7 @@ import pytest
 from glossator import tools
 from glossator.core.errors import UsageError
 from glossator.tools import base
-from glossator.tools.base import Cancelled, cancellable, searching
+from glossator.tools.base import Cancellation, cancellable, searching
 from glossator.tools.selection import extensions_of
 from glossator.tools.toolbox import all_tools, reading_tools
 from tests.workspaces import MakeWorkspace
@@ -32,7 +32,7 @@ def is_tool(kind: type) -> bool:
 async def test_cancelling_the_await_stops_the_thread() -> None:
     begun, stopped = threading.Event(), threading.Event()
 
-    def work(cancelled: Cancelled) -> None:
+    def work(cancelled: Cancellation) -> None:
         begun.set()
         cancelled.wait()
         stopped.set()
@@ -48,7 +48,7 @@ async def test_cancelling_the_await_stops_the_thread() -> None:
 async def test_searches_take_turns() -> None:
     told: list[str] = []
 
-    def work(_cancelled: Cancelled) -> None:
+    def work(_cancelled: Cancellation) -> None:
         told.append("begins")
         time.sleep(0.01)  # so that another could begin
         told.append("ends")

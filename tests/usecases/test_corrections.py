@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.context.inspector import Sent, inspect
-from glossator.context.kept import Weights, collect
-from glossator.context.summary import Frame
+from glossator.context.inspector import SentRequest, window_layers
+from glossator.context.kept import KeptTools, collect
+from glossator.context.summary import PromptPrefix
 from glossator.core.events import (
     DiscardReason,
     Event,
@@ -60,9 +60,9 @@ async def test_the_corrected_answer_takes_the_place_of_the_first(tmp_path: Path)
         again = await resume_session(s.app, ResumeSessionRequest(answer.session_id))
         assert shown([each.event for each in again.events]) == RIGHT
         messages = s.sent(2)["messages"]
-    said = collect(messages, Weights()).said
+    said = collect(messages, KeptTools()).said
     assert said == ("What does it do?",)
-    _, _, conversation = inspect(Frame((), ()), messages[-3:], Sent())
+    _, _, conversation = window_layers(PromptPrefix((), ()), messages[-3:], SentRequest())
     assert Kind.QUESTION not in {part.kind for part in conversation.parts}
 
 

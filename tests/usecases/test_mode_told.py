@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.context.system import tells_mode
+from glossator.context.system import is_mode_notice
 from glossator.core.permission import Mode
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.mode import SetModeRequest, set_mode
@@ -36,7 +36,7 @@ def told(s: Stage, number: int = -1) -> list[tuple[int, str]]:
         (at, block["text"].partition(".")[0])
         for at, message in enumerate(messages)
         for block in message["content"]
-        if tells_mode(block)
+        if is_mode_notice(block)
     ]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from glossator.application.application import Application
-from glossator.context.inspector import Sent, inspect
-from glossator.context.summary import Frame
+from glossator.context.inspector import SentRequest, window_layers
+from glossator.context.summary import PromptPrefix
 from glossator.core.errors import UnknownSession
 from glossator.core.session_answers import ContextAnswer, Part
 from glossator.llm.conversation import user_message
@@ -175,7 +175,7 @@ def test_whose_words_a_text_is() -> None:
     image = load_prompt("user/image").render(image="a.png (image/png, 9 bytes)")
     errors = load_prompt("user/diagnostics").render(findings="lib.py: 2 new")
     message = user_message(findings, lines, folder, image, errors, "Attached by me: nothing.")
-    _, _, layer = inspect(Frame((), ()), (message,), Sent())
+    _, _, layer = window_layers(PromptPrefix((), ()), (message,), SentRequest())
     assert [(part.kind, part.name) for part in layer.parts] == [
         ("attachment", "lib.py"),
         ("attachment", "app.py"),
@@ -192,7 +192,7 @@ def test_a_deferred_tool_takes_no_room_where_the_provider_searches() -> None:
         for name in ("Common", "Rare")
     )
     for searches in (True, False):
-        _, layer, _ = inspect(Frame(("s",), tools), (), Sent(searches=searches))
+        _, layer, _ = window_layers(PromptPrefix(("s",), tools), (), SentRequest(searches=searches))
         common, rare = layer.parts
         assert (rare.deferred, rare.tokens == 0) == (searches, searches)
         assert ("searches for it" in rare.why) is searches

@@ -1,27 +1,26 @@
-from .calls import call_tool, nothing_denied
-from .guard import farewell
+from .calls import call_tool, permit_all
+from .guard import seconds_for_last_word
 from .loop import run_agent
 from .permission_checker import PermissionChecker, check_tools
 from .query import tool_specs
 from .run import Agent, Permission, RunClock, RunContext, Stop
-from .subagent import Ended, Progress, only_reading, run_subagent, said
+from .subagent import SubAgentProgress, SubAgentResult, read_only_permission, run_subagent
 
 __all__ = [
     "Agent",
-    "Ended",
     "Permission",
     "PermissionChecker",
-    "Progress",
     "RunClock",
     "RunContext",
     "Stop",
+    "SubAgentProgress",
+    "SubAgentResult",
     "call_tool",
     "check_tools",
-    "farewell",
-    "nothing_denied",
-    "only_reading",
+    "permit_all",
+    "read_only_permission",
     "run_agent",
     "run_subagent",
-    "said",
+    "seconds_for_last_word",
     "tool_specs",
 ]

@@ -1,4 +1,9 @@
-"""Runs tool calls. Calls that only read start while their reply still streams."""
+"""Runs the tool calls of a reply; each one gets a result, whatever happens.
+
+Calls that only read start while the reply still streams, as soon as their block is complete. Until
+the reply ends and asks for their results, they emit no events, ask the user nothing, and what they
+read does not count as shown.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +38,8 @@ _NO_STORE = (
 Started = Callable[[ToolCall], Awaitable[ToolResult | None]]
 
 
-async def nothing_denied(_tool: Tool, _args: ToolArgs, _context: ToolContext) -> Permit:
-    """For callers that let tools do only what needs no permission."""
+async def permit_all(_tool: Tool, _args: ToolArgs, _context: ToolContext) -> Permit:
+    """Permits every call, for callers whose tools need no permission."""
     return Permit()
 
 
@@ -45,11 +50,11 @@ async def execute(
     results: dict[str, ToolResult],
     started: Started,
 ) -> None:
-    """Run the calls; each result is put into `results`, by call id, when it is there.
+    """Run the calls; each result goes into `results`, by call id, as soon as it is complete.
 
-    What was finished before a cancellation is thus not lost. Calls run in parallel up to the first
-    one that acts; from there on they follow each other, each on the workspace that the last one
-    left. `started` gives the results of calls that run already.
+    A cancellation thus loses no finished result. Calls run in parallel up to the first one that
+    acts; from there on one after another, each on the workspace that the last one left. `started`
+    gives the results of calls that have started already.
     """
     acting = (number for number, call in enumerate(calls) if acts(tools, call))
     first = next(acting, len(calls))
@@ -59,7 +64,7 @@ async def execute(
             _tell(run, call)
             await _watched(tools, call, run, results, started)
 
-    for call in calls[:first]:  # all of them before any begins to tell of what it does
+    for call in calls[:first]:  # all start events come before other events of these calls
         _tell(run, call)
     async with asyncio.TaskGroup() as group:
         for call in calls[:first]:
@@ -70,9 +75,9 @@ async def execute(
 async def call_tool(
     tools: Registry, call: ToolCall, context: ToolContext, permission: Permission
 ) -> ToolResult:
-    """One call's result; a wrong name, wrong arguments, a denial or a fault are results, too.
+    """The result of a call; wrong names and arguments, denials and failures are results, too.
 
-    What the tool edits is only what was decided about.
+    The tool can edit only the files that the permission is for.
     """
     clock = RunClock()
     timed = replace(context, waiting=clock.waiting_also(context.waiting))
@@ -140,7 +145,7 @@ async def _watched(
 
 
 def _summary(result: ToolResult) -> str:
-    """What people read of it: of a failure its first line, the rest is for the model."""
+    """The result in a line for people."""
     first, _, rest = result.text.partition("\n")
     if rest and not result.error and not result.outcome:
         return f"{result.text.count(chr(10)) + 1:,} lines"
@@ -151,7 +156,9 @@ def _summary(result: ToolResult) -> str:
 def _argument_problems(tool: Tool, error: ValidationError) -> str:
     errors = error.errors(include_url=False)
     inner = {item["loc"][:depth] for item in errors for depth in range(len(item["loc"]))}
-    told = [item for item in errors if item["loc"] not in inner]  # the outer ones follow from them
+    told = [
+        item for item in errors if item["loc"] not in inner
+    ]  # outer errors only repeat inner ones
     problems = "; ".join(
         f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg'].removeprefix(_PREFIX)}"
         for item in told
@@ -164,7 +171,7 @@ def _argument_problems(tool: Tool, error: ValidationError) -> str:
 
 
 def _takes(args: type[ToolArgs], place: tuple[int | str, ...]) -> str:
-    """What arguments there are where one is wrong: the tool's, or those of each item of one."""
+    """The arguments of the tool, or of the items of the wrong argument."""
     field = args.model_fields.get(str(*place))
     items = get_args(field.annotation)[:1] if field else ()
     whose = "It"
@@ -176,7 +183,7 @@ def _takes(args: type[ToolArgs], place: tuple[int | str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A result, the drafts of what it showed, and where they belong when the result is taken."""
+    """A result, and the context whose drafts are adopted when it is taken."""
 
     result: ToolResult
     drafts: ToolContext
@@ -184,15 +191,15 @@ class _Read:
 
 
 class EarlyCalls:
-    """The calls of the reply under way that have been started; for the length of a run."""
+    """The calls of the current reply that have started. One for each run."""
 
     def __init__(self, tools: Registry, run: RunContext) -> None:
         self._tools = tools
         self._run = run
         self._started: dict[str, tuple[ToolCall, asyncio.Task[_Read]]] = {}
         self._void: set[asyncio.Task[_Read]] = set()
-        self._wanted = asyncio.Event()  # the reply is whole, and its calls are to be run
-        self._acting = False  # whether a call of the reply may change something
+        self._wanted = asyncio.Event()  # the reply is complete, and its calls count
+        self._acting = False  # whether a call of the reply acts
 
     async def __aenter__(self) -> Self:
         return self
@@ -207,9 +214,9 @@ class EarlyCalls:
         await asyncio.gather(*self._void, return_exceptions=True)
 
     async def follow(self, event: ModelEvent) -> None:
-        """Start a call that is whole, if its tool only reads; end all when the reply is void.
+        """Start a complete call if its tool only reads; end all when the reply is void.
 
-        What follows a call that acts is to see what that one did, and waits.
+        Calls after one that acts wait, so that they see its effects.
         """
         match event:
             case ToolReady(call):
@@ -218,12 +225,12 @@ class EarlyCalls:
                 if tool is not None and tool.access is Access.READ and not self._acting:
                     reading = self._read(call, self._wanted)
                     self._started[call.id] = call, asyncio.create_task(reading)
-                    await asyncio.sleep(0)  # it begins now, however much of the reply is here
+                    await asyncio.sleep(0)  # it begins now, even if more of the reply has arrived
             case RetryWait():
                 self.void()
 
     def void(self) -> None:
-        """End what was started: the reply that asked for it does not count."""
+        """End the calls that have started: their reply does not count."""
         for _, task in self._started.values():
             task.cancel()
             self._void.add(task)

@@ -1,8 +1,8 @@
-"""Ends a run that goes in circles or passes its limits.
+"""Ends a run that repeats itself or reaches a limit.
 
-A call is a repetition if it was made before and nothing changed since: no document changed on disk
-or in the editor, whoever changed it, and no other command printed something new. While a job runs
-in the background no command is one: its output may be waited for.
+A call is a repetition if it was made before and nothing changed since: no document, on disk or in
+the editor, and no output of another command. While a background job runs, no command is a
+repetition, since it may wait for the job's output.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from glossator.core.tool_result import ToolResult
 from glossator.llm import Meter, ToolCall
 from glossator.settings import LimitSettings
 
-_SHARE = 0.25  # of the seconds are kept back for the last word,
-_MOST = 60.0  # but not more than so many
+_SHARE = 0.25  # of a run's time is for the last word,
+_MOST = 60.0  # but at most so many seconds
 
 
-def farewell(seconds: float) -> float:
-    """How many of a run's `seconds` are for its last word alone."""
+def seconds_for_last_word(seconds: float) -> float:
+    """The part of a run's `seconds` that is reserved for its last word."""
     return min(_MOST, _SHARE * seconds)
 
 
 @dataclass(slots=True)
 class Guard:
-    """Counts what a run has used; `exceeded` names the limit that was reached, if one was.
+    """Counts what a run has used; `exceeded` names the limit that is reached, if any.
 
-    Tokens and money are counted by the meter. `acts` tells whether a call may change something.
-    For `revision`, `changes` and `waits` see `RunContext`.
+    The meter counts tokens and money. `acts` says whether a call may change something. For
+    `revision`, `changes` and `waits` see `RunContext`.
     """
 
     limits: LimitSettings
@@ -43,9 +43,9 @@ class Guard:
     clock: RunClock = field(default_factory=RunClock)
     turns: int = 0
     _made: Counter[str] = field(default_factory=Counter)  # since something changed
-    _told: dict[str, str] = field(default_factory=dict)  # what each call that acts gave last
-    _seen: int | None = None  # the revision that the calls were made at,
-    _changed: int = 0  # and how much they had changed
+    _results: dict[str, str] = field(default_factory=dict)  # the last text of each call that acts
+    _seen: int | None = None  # the revision at the last calls,
+    _changed: int = 0  # and the count of their changes
     _warned: bool = False
 
     def count(self) -> None:
@@ -56,11 +56,11 @@ class Guard:
             self.forget()
 
     def forget(self) -> None:
-        """Something changed, or the conversation was compacted: every call is new."""
+        """Something changed, or the conversation was compacted: no call is a repetition."""
         self._keep(())
 
     def repeated(self, calls: Sequence[ToolCall]) -> frozenset[str]:
-        """The ids of those that were made often enough; what follows one that acts is new."""
+        """The ids of repeated calls, up to the first one that acts."""
         ids: set[str] = set()
         made = self._made.copy()
         for call in calls:
@@ -72,11 +72,11 @@ class Guard:
         return frozenset(ids)
 
     def warn(self) -> None:
-        """The model was told that it repeats itself: when it goes on, the run ends."""
+        """The model was warned of repetition: the next one ends the run."""
         self._warned = True
 
     def made(self, calls: Sequence[ToolCall], results: Mapping[str, ToolResult]) -> None:
-        """Those of the calls that have a result were made, in this order."""
+        """Count the calls that have a result, in this order."""
         acted = False
         for call in calls:
             if (result := results.get(call.id)) is None:
@@ -86,10 +86,10 @@ class Guard:
             self._made[name] += not awaits
             if self.acts(call):
                 acted = True
-                if not result.error and result.said != self._told.get(name):
+                if not result.error and result.said != self._results.get(name):
                     self._keep((name,))
-                self._told[name] = result.said
-        if acted:  # the revision grows when a command runs, also if it leaves all as it was
+                self._results[name] = result.said
+        if acted:  # a command raises the revision, even if it changes nothing
             self._seen = self.revision()
         if self._changed != (changed := self.changes()):
             self._changed = changed
@@ -97,13 +97,13 @@ class Guard:
 
     @property
     def seconds_left(self) -> float:
-        """Until the run's end, without waiting for the user."""
+        """Working time until the end of the run."""
         return max(0.0, self.limits.seconds - self.clock.seconds)
 
     @property
     def seconds_to_act(self) -> float:
-        """Until nothing is begun but the last word."""
-        return max(0.0, self.seconds_left - farewell(self.limits.seconds))
+        """Working time until only the last word may begin."""
+        return max(0.0, self.seconds_left - seconds_for_last_word(self.limits.seconds))
 
     def exceeded(self, calls: Sequence[ToolCall]) -> Stop | None:
         """The limit that forbids running these calls."""
@@ -130,7 +130,7 @@ class Guard:
         }[stop]
 
     def _keep(self, names: Collection[str]) -> None:
-        """All other calls are new."""
+        """Forget all other calls."""
         self._made = Counter({name: self._made[name] for name in names})
         self._warned = False
 

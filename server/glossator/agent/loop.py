@@ -1,8 +1,7 @@
 """The agent loop: query, act, observe, until the model answers or a limit ends the run.
 
 The conversation is valid for the next request at every await: a reply is appended together with
-the answers to its tool calls, even when the run is cancelled between the two, and one that was
-paused when it ends.
+the results of its tool calls, also when the run is cancelled, and a paused reply when it ends.
 """
 
 from __future__ import annotations
@@ -16,20 +15,19 @@ from types import MappingProxyType
 from glossator.agent.calls import EarlyCalls, acts, execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
-from glossator.agent.run import Agent, Outcome, RunContext, Stop
+from glossator.agent.run import Agent, RunContext, RunOutcome, Stop
 from glossator.context import NoGain
 from glossator.core.errors import BudgetSpent, ModelError, RequestTooLong
 from glossator.core.events import DiscardReason, Notice, TextDelta, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
-    Block,
-    Budget,
+    ContentBlock,
     Conversation,
     Message,
     Meter,
     Reply,
+    SpendingLimit,
     StopReason,
-    ToolCall,
     tool_answers,
     user_message,
     whole_reply,
@@ -47,12 +45,12 @@ _UNKNOWN_PRICE = (
     "The price of {model} is not known, so the limit of money cannot be kept. Set its price, or"
     " limit the tokens instead."
 )
-_FINAL = {StopReason.REFUSAL, StopReason.CONTEXT_FULL}  # whatever else the reply holds
+_FINAL = {StopReason.REFUSAL, StopReason.CONTEXT_FULL}  # even if the reply holds calls
 
 
-async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -> Outcome:
+async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -> RunOutcome:
     """Answer the conversation's last message. Raises `ModelError` when the model cannot."""
-    meter = run.meter or Meter((Budget.of_run(agent.limits),))
+    meter = run.meter or Meter((SpendingLimit.of_run(agent.limits),))
     guard = Guard(
         agent.limits,
         meter,
@@ -69,15 +67,17 @@ async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -
 
 async def _run(
     agent: Agent, conversation: Conversation, run: RunContext, guard: Guard, early: EarlyCalls
-) -> Outcome:
-    paused: list[Message] = []  # what the reply under way has said
+) -> RunOutcome:
+    paused: list[Message] = []  # parts of the current reply
     while True:
         reply = await _ask(agent, conversation, run, guard, early, paused)
         if isinstance(reply, str):
             time = Stop.TIME
-            return await _last_word(agent, conversation, run, guard, time, told=False, said=reply)
+            return await _last_word(
+                agent, conversation, run, guard, time, notified=False, said=reply
+            )
         _count(run, guard)
-        limit = guard.exceeded(_requested(reply))
+        limit = guard.exceeded(reply.requested)
         if reply.stop is StopReason.PAUSE_TURN and limit is None:
             paused.append(reply.message)
             continue
@@ -89,17 +89,17 @@ async def _run(
         paused.clear()
         if unsaid := _unsaid(reply, limit):
             _keep(conversation, reply, guard.explain(unsaid))
-            return await _last_word(agent, conversation, run, guard, unsaid, told=False)
-        if not _requested(reply) or reply.stop in _FINAL:
+            return await _last_word(agent, conversation, run, guard, unsaid, notified=False)
+        if not reply.requested or reply.stop in _FINAL:
             return _end(conversation, reply, guard)
         if limit:
             _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
         else:
             limit = await _act(agent, conversation, run, reply, guard, early)
-        told = limit is not None
+        notified = limit is not None
         limit = limit or await _keep_room(run, reply, guard)
         if limit:
-            return await _last_word(agent, conversation, run, guard, limit, told=told)
+            return await _last_word(agent, conversation, run, guard, limit, notified=notified)
 
 
 async def _ask(
@@ -110,7 +110,7 @@ async def _ask(
     early: EarlyCalls,
     paused: list[Message],
 ) -> Reply | str:
-    """As `query`; a conversation that the provider does not take for its length is compacted."""
+    """As `query`; compacts a conversation that the provider refuses as too long."""
     while True:
         try:
             return await query(
@@ -123,13 +123,13 @@ async def _ask(
 
 
 def _begin_again(run: RunContext, paused: list[Message]) -> None:
-    """The reply under way did not fit: it is asked for again, from its beginning."""
+    """Discard the current reply, which did not fit."""
     run.emit(TextDiscarded())
     paused.clear()
 
 
 def _count(run: RunContext, guard: Guard) -> None:
-    """Count a reply; with the first, say so if its price is not known and should be."""
+    """Count a reply; warn after the first if a money limit needs an unknown price."""
     guard.count()
     if guard.turns == 1 and guard.meter.is_blind:
         run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
@@ -143,9 +143,9 @@ async def _act(
     guard: Guard,
     early: EarlyCalls,
 ) -> Stop | None:
-    """Run the reply's calls and append it with their results, those of a cancelled run included.
+    """Run the calls and append the reply with their results, also if the run is cancelled.
 
-    Gives the limit that ended the calls early, if one did.
+    Returns the limit that ended the calls early, if one did.
     """
     if reply.stop is not StopReason.TOOL_USE:
         _answer_all(conversation, reply, "Not run", load_prompt("user/cut_off").render())
@@ -176,16 +176,16 @@ async def _act(
 
 
 def _warnings(reply: Reply, guard: Guard) -> dict[str, ToolResult]:
-    """Instead of results, for the calls that repeat what was done; the next ones end the run."""
+    """Results for repeated calls, which do not run; the next repetition ends the run."""
     repeated = guard.repeated(reply.tool_calls)
     if repeated:
         guard.warn()
-    told = load_prompt("user/repeated").render(reason=guard.explain(Stop.REPETITION))
-    return dict.fromkeys(repeated, ToolResult.failed(told))
+    warning = load_prompt("user/repeated").render(reason=guard.explain(Stop.REPETITION))
+    return dict.fromkeys(repeated, ToolResult.failed(warning))
 
 
 async def _make_room(run: RunContext, guard: Guard) -> bool:
-    """Whether the conversation could be compacted."""
+    """Compact the conversation; whether it is shorter now."""
     if run.compactor is None:
         return False
     try:
@@ -203,7 +203,7 @@ async def _make_room(run: RunContext, guard: Guard) -> bool:
 
 
 async def _keep_room(run: RunContext, reply: Reply, guard: Guard) -> Stop | None:
-    """Compact ahead of need. Gives the limit that is reached by now, if any."""
+    """Compact if the window is nearly full. Returns the limit that is reached, if any."""
     if run.compactor:
         with suppress(TimeoutError):
             async with run.clock.limit(guard.seconds_to_act):
@@ -213,10 +213,10 @@ async def _keep_room(run: RunContext, reply: Reply, guard: Guard) -> Stop | None
 
 
 def _unsaid(reply: Reply, limit: Stop | None) -> Stop | None:
-    """The limit that keeps a reply without calls from being an answer, if one does."""
+    """The limit because of which a reply without calls is no answer, if any."""
     if reply.stop is StopReason.PAUSE_TURN:
         return limit
-    if reply.stop is StopReason.MAX_TOKENS and not (reply.text or _requested(reply)):
+    if reply.stop is StopReason.MAX_TOKENS and not (reply.text or reply.requested):
         return Stop.CUT_OFF  # all of it was thinking
     return None
 
@@ -228,15 +228,15 @@ async def _last_word(
     guard: Guard,
     limit: Stop,
     *,
-    told: bool,
+    notified: bool,
     said: str = "",
-) -> Outcome:
-    """Let the model answer from what it has, once, without further tools.
+) -> RunOutcome:
+    """Let the model answer once from what it has, without tools.
 
-    If that does not come in time, the longest answer is taken that was cut off.
+    If time runs out, the longest incomplete answer counts.
     """
     reason = guard.explain(limit)
-    if not told:
+    if not notified:
         conversation.append(user_message(load_prompt("user/last_word").render(reason=reason)))
     run.emit(Notice(f"The run is ending: {reason}."))
     nothing = EarlyCalls({}, run)
@@ -244,49 +244,38 @@ async def _last_word(
     if isinstance(last, str):
         if text := max(said, last, key=len).rstrip():
             run.emit(TextDelta(text))
-            block: Block = {"type": "text", "text": text}
+            block: ContentBlock = {"type": "text", "text": text}
             conversation.append({"role": "assistant", "content": [block]})
         return _unanswered(limit, guard, text)
     _count(run, guard)
     last = replace(last, message=whole_reply((last.message,)))
-    if _requested(last):
+    if last.requested:
         _keep(conversation, last, reason)
         return _unanswered(limit, guard, last.text)
     return replace(_end(conversation, last, guard), stop=limit)
 
 
-def _unanswered(limit: Stop, guard: Guard, text: str = "") -> Outcome:
+def _unanswered(limit: Stop, guard: Guard, text: str = "") -> RunOutcome:
     fallback = f"No answer was reached before the run ended: {guard.explain(limit)}."
-    return Outcome(text or fallback, limit, guard.turns, guard.meter.spending, bool(text))
+    return RunOutcome(text or fallback, limit, guard.turns, guard.meter.spending, bool(text))
 
 
-def _end(conversation: Conversation, reply: Reply, guard: Guard) -> Outcome:
+def _end(conversation: Conversation, reply: Reply, guard: Guard) -> RunOutcome:
     stop = _ENDINGS.get(reply.stop, Stop.CUT_OFF)
     if stop is Stop.REFUSED:  # a refused reply is not sent back
         text = f"The model declined to answer. {reply.detail}".strip()
-        return Outcome(text, stop, guard.turns, guard.meter.spending, by_model=False)
+        return RunOutcome(text, stop, guard.turns, guard.meter.spending, by_model=False)
     _keep(conversation, reply, "the context is full")
     text = reply.text or "The model ended without an answer. Ask again, or ask for less at once."
-    return Outcome(text, stop, guard.turns, guard.meter.spending, bool(reply.text))
+    return RunOutcome(text, stop, guard.turns, guard.meter.spending, bool(reply.text))
 
 
 def _keep(conversation: Conversation, reply: Reply, why: str) -> None:
-    """Append a reply; none of its calls was run."""
-    if _requested(reply):
+    """Append a reply whose calls did not run."""
+    if reply.requested:
         _answer_all(conversation, reply, "Not run", why)
     elif reply.message["content"]:
         conversation.append(reply.message)
-
-
-def _requested(reply: Reply) -> list[ToolCall]:
-    """The calls in a reply that must be answered, whole or not."""
-    if reply.tool_calls:
-        return list(reply.tool_calls)
-    return [
-        ToolCall(block["id"], block["name"], {})
-        for block in reply.message["content"]
-        if block.get("type") == "tool_use"
-    ]
 
 
 def _answer_all(
@@ -299,28 +288,28 @@ def _answer_all(
     *,
     farewell: bool = False,
 ) -> None:
-    """Append the reply and the answer to each of its calls: its result, or its fate and why.
+    """Append the reply and a result for each call; calls without one get its `fate` and `why`.
 
-    After them comes what else there is to know.
+    Reminders follow the results.
     """
     failed = ToolResult.failed(f"{fate}: {why}.")
-    answers = [(call, results.get(call.id, failed)) for call in _requested(reply)]
+    answers = [(call, results.get(call.id, failed)) for call in reply.requested]
     last_word = [load_prompt("user/last_word").render(reason=why)] if farewell else []
     conversation.append(reply.message)
     conversation.append(tool_answers(answers, *reminders, *last_word))
 
 
 async def reviewed(
-    answer: Outcome,
+    answer: RunOutcome,
     conversation: Conversation,
     run: RunContext,
     guard: Guard,
-    again: Callable[[], Awaitable[Outcome]],
-) -> Outcome:
-    """The answer, or the one that `again` gives once the model has heard of its faults.
+    again: Callable[[], Awaitable[RunOutcome]],
+) -> RunOutcome:
+    """The answer; if the review finds faults, the one that `again` gives after hearing them.
 
-    The first one stands, and is shown again, where no whole one takes its place: when a limit is
-    reached, the model fails, or the run is cancelled.
+    The first answer stands, and is shown again, if a limit, a failure or a cancellation prevents a
+    second one.
     """
     if run.review is None or answer.stop is not Stop.ANSWERED or not answer.by_model:
         return answer
@@ -329,7 +318,7 @@ async def reviewed(
         return answer
     conversation.append(user_message(faults))
     run.emit(TextDiscarded(DiscardReason.CITATIONS))
-    better: Outcome | None = None
+    better: RunOutcome | None = None
     try:
         better = await again()
     except ModelError as error:

@@ -27,7 +27,7 @@ from glossator.tools import Registry, ToolArgs
 Schema = dict[str, Any]
 
 _LEFT_OUT = frozenset({"title", "additionalProperties", "$defs", "minLength", "maxLength"})
-_SELF_EVIDENT = (None, False, "")  # defaults: what is left out is not set
+_SELF_EVIDENT = (None, False, "")  # defaults
 
 
 async def query(
@@ -39,13 +39,13 @@ async def query(
     early: EarlyCalls,
     paused: Sequence[Message] = (),
 ) -> Reply | str:
-    """The model's reply to the conversation, or the text it had when so many seconds were over.
+    """The model's reply to the conversation, or its text so far after `seconds`.
 
-    `paused` is what the reply said before the provider paused it. Time in which the user is waited
-    for does not count. A reply that is not whole is taken off the screen. Calls are handed to
-    `early` as soon as they are whole. Raises `ModelError`.
+    `paused` is the part of the reply before the provider paused it. Waiting for the user does not
+    count as time. An incomplete reply is removed from the screen. `early` starts calls as soon as
+    they are complete. Raises `ModelError`.
     """
-    early.void()  # what a reply before this one left
+    early.void()  # calls of an earlier reply
     request = ModelRequest(
         agent.system,
         agent.specs or tool_specs(agent.tools),
@@ -87,7 +87,7 @@ def _wait_notice(wait: RetryWait) -> str:
 
 
 def tool_specs(tools: Registry) -> tuple[ToolSpec, ...]:
-    """Name, description and schema of each tool, in a fixed order: they open the prompt prefix."""
+    """Name, description and schema of each tool, in a fixed order: the prompt begins with them."""
     return tuple(
         ToolSpec(tool.name, tool.description, _schema(tool.args))
         for _, tool in sorted(tools.items())
@@ -96,19 +96,18 @@ def tool_specs(tools: Registry) -> tuple[ToolSpec, ...]:
 
 @cache
 def _schema(args: type[ToolArgs]) -> Schema:
-    """The JSON schema in few words: every request is read with it.
+    """A short JSON schema, since every request contains it.
 
-    Left out is what pydantic derives from our code (titles, docstrings, names of types), and what
-    says nothing: that an optional argument may be null, that a flag is off unless it is set, that
-    a count is not negative, how long a text may be. What a call may not hold is still refused when
-    it is validated.
+    It leaves out what pydantic derives from our code (titles, docstrings, names of types), and what
+    goes without saying: that an optional argument may be null, that a flag is off by default, that
+    a count is not negative, how long a text may be. Validation still refuses wrong arguments.
     """
     schema = args.model_json_schema()
     return _plain(schema, schema.get("$defs", {}), described=False)
 
 
 def _plain(schema: Schema, types: dict[str, Schema], *, described: bool = True) -> Schema:
-    """A schema without references; `described`: its description is meant for the model."""
+    """A schema without references; without its description unless `described`."""
     if reference := schema.get("$ref"):
         named = _plain(types[reference.rpartition("/")[2]], types, described=False)
         return named | _plain({k: v for k, v in schema.items() if k != "$ref"}, types)

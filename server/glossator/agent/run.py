@@ -1,4 +1,4 @@
-"""A run: its agent, what it needs, its clock, and how it can end."""
+"""A run: its agent, its context, its clock, and how it ends."""
 
 from __future__ import annotations
 
@@ -20,84 +20,12 @@ from glossator.tools import Registry, Tool, ToolArgs, ToolContext
 Permission = Callable[[Tool, ToolArgs, ToolContext], Awaitable[Permit | Deny]]
 
 
-class RunClock:
-    """Begins with the run, or the call; belongs to the event loop."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._waited = 0.0
-        self._waits = 0  # how many questions the user has not answered
-        self._since = 0.0  # the first of them
-        self._limits: dict[asyncio.Timeout, float | None] = {}  # with what is left while it waits
-
-    @property
-    def seconds(self) -> float:
-        """How long the run has worked."""
-        return time.monotonic() - self._began - self.waited
-
-    @property
-    def waited(self) -> float:
-        """How many seconds the user was waited for."""
-        return self._waited + (time.monotonic() - self._since if self._waits else 0.0)
-
-    @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """For the user: no limit is reached meanwhile."""
-        if not self._waits:
-            self._since = time.monotonic()
-            self._limits = {limit: _stop(limit) for limit in self._limits}
-        self._waits += 1
-        try:
-            yield
-        finally:
-            self._waits -= 1
-            if not self._waits:
-                self._waited += time.monotonic() - self._since
-                for limit, left in self._limits.items():
-                    _go_on(limit, left)
-
-    def waiting_also(
-        self, around: Callable[[], AbstractContextManager[object]]
-    ) -> Callable[[], AbstractContextManager[None]]:
-        """Its `waiting`, in which what is `around` waits as well."""
-
-        @contextmanager
-        def both() -> Iterator[None]:
-            with around(), self.waiting():
-                yield
-
-        return both
-
-    @asynccontextmanager
-    async def limit(self, seconds: float) -> AsyncIterator[None]:
-        """The block may work so long. Raises `TimeoutError`."""
-        async with asyncio.timeout(seconds) as limit:
-            self._limits[limit] = _stop(limit) if self._waits else None
-            try:
-                yield
-            finally:
-                del self._limits[limit]
-
-
-def _stop(limit: asyncio.Timeout) -> float | None:
-    when = limit.when()
-    if when is None or limit.expired():
-        return None
-    limit.reschedule(None)
-    return when - asyncio.get_running_loop().time()
-
-
-def _go_on(limit: asyncio.Timeout, left: float | None) -> None:
-    if left is not None:
-        limit.reschedule(asyncio.get_running_loop().time() + left)
-
-
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A specification: the system blocks, the tools and the limits of a kind of run.
+    """The system blocks, the tools and the limits of a kind of run.
 
-    `specs` is what the model is told of the tools: a conversation that goes on gives those it began
-    with, others are read off the tools.
+    `specs` describe the tools to the model. A conversation keeps those that it began with; if there
+    are none, they are made from the tools.
     """
 
     name: str
@@ -122,11 +50,8 @@ class Stop(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The end of a run: the answer's text, and what it took.
-
-    `by_model`: the text is the model's, and not about why there is none.
-    """
+class RunOutcome:
+    """The answer, and what the run took. `by_model` is false if the text says why there is none."""
 
     text: str
     stop: Stop
@@ -140,6 +65,65 @@ class Outcome:
         return self.spending.usage
 
 
+class RunClock:
+    """The working time of a run or a call, without waiting for the user. For the event loop."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._waited = 0.0
+        self._waits = 0  # open questions to the user
+        self._since = 0.0  # when the first of them was asked
+        self._limits: dict[asyncio.Timeout, float | None] = {}  # seconds left, while it waits
+
+    @property
+    def seconds(self) -> float:
+        """The working time so far."""
+        return time.monotonic() - self._began - self.waited
+
+    @property
+    def waited(self) -> float:
+        """The time spent waiting for the user."""
+        return self._waited + (time.monotonic() - self._since if self._waits else 0.0)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for the user in this block; limits pause."""
+        if not self._waits:
+            self._since = time.monotonic()
+            self._limits = {limit: _stop(limit) for limit in self._limits}
+        self._waits += 1
+        try:
+            yield
+        finally:
+            self._waits -= 1
+            if not self._waits:
+                self._waited += time.monotonic() - self._since
+                for limit, left in self._limits.items():
+                    _go_on(limit, left)
+
+    def waiting_also(
+        self, around: Callable[[], AbstractContextManager[object]]
+    ) -> Callable[[], AbstractContextManager[None]]:
+        """A context manager that enters both `around` and `waiting`."""
+
+        @contextmanager
+        def both() -> Iterator[None]:
+            with around(), self.waiting():
+                yield
+
+        return both
+
+    @asynccontextmanager
+    async def limit(self, seconds: float) -> AsyncIterator[None]:
+        """Limit the working time of the block. Raises `TimeoutError`."""
+        async with asyncio.timeout(seconds) as limit:
+            self._limits[limit] = _stop(limit) if self._waits else None
+            try:
+                yield
+            finally:
+                del self._limits[limit]
+
+
 async def _no_news() -> str:
     return ""
 
@@ -148,18 +132,14 @@ async def _no_news() -> str:
 class RunContext:
     """What the loop needs besides the agent and the conversation.
 
-    `emit` shows an event and never blocks. `tool_context` freezes the newest workspace: a call
-    sees one snapshot, a turn sees the newest at each call. `permission` decides whether a
-    call may be made; it may ask the user first. `received` is told of a reply before its
-    calls are run. `compactor` compacts the conversation when the window fills up; without it
-    a full one ends the run. `meter` counts what is asked of the model; without it, one of the
-    agent's limits.
-    `revision` is the workspace's: it grows with every change. `changes` counts those that the run's
-    own calls make. `waits` says whether a job runs in the background, whose output may be waited
-    for.
-    `reminders` gives what the model is to know, besides, with the next results; so does `news`,
-    which is asked once they are there. `review` says what is wrong with an answer, for the model;
-    "" if nothing is.
+    `emit` shows an event and never blocks. `tool_context` makes the context of one call, with a
+    snapshot of the newest workspace. `permission` decides about a call and may ask the user.
+    `received` is called with each reply before its calls run. Without a `compactor`, a full window
+    ends the run. Without a `meter`, one with the agent's limits counts.
+    `revision` grows with every change of the workspace, `changes` with those by the run's own
+    calls. `waits` says whether a background job runs, whose output calls may wait for.
+    `reminders`, and `news` once all results are there, add texts to the results. `review` says for
+    the model what is wrong with an answer; "" if nothing is.
     """
 
     model: Model
@@ -176,3 +156,16 @@ class RunContext:
     reminders: Callable[[], Iterable[str]] = tuple
     review: Callable[[str], Awaitable[str]] | None = None
     news: Callable[[], Awaitable[str]] = _no_news
+
+
+def _stop(limit: asyncio.Timeout) -> float | None:
+    when = limit.when()
+    if when is None or limit.expired():
+        return None
+    limit.reschedule(None)
+    return when - asyncio.get_running_loop().time()
+
+
+def _go_on(limit: asyncio.Timeout, left: float | None) -> None:
+    if left is not None:
+        limit.reschedule(asyncio.get_running_loop().time() + left)

@@ -1,4 +1,4 @@
-"""A sub-agent under way: the loop on a conversation of its own, told of in few words."""
+"""Runs a sub-agent: the loop on its own conversation, with short progress events."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _WHY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How a sub-agent ended: its last words, and why they are not all; "" if they are."""
+class SubAgentResult:
+    """The last words of a sub-agent, and why they are not complete; "" if they are."""
 
     text: str
     partial: str = ""
 
 
 @dataclass(slots=True)
-class Progress:
-    """What a sub-agent has done so far; `tell` is told of each tool it turns to."""
+class SubAgentProgress:
+    """What a sub-agent has done so far; `tell` gets an event for each tool call."""
 
     started: AgentStarted
     tell: Callable[[Event], None]
@@ -50,7 +50,7 @@ class Progress:
     _finished: dict[str, str] = field(default_factory=dict)
 
     def emit(self, event: Event) -> None:
-        """An event of its own loop; what it says and thinks is not shown."""
+        """Take an event of its loop; its texts and thinking are not shown."""
         match event:
             case ToolStarted(call_id, tool, arguments):
                 self.tool_calls += 1
@@ -65,7 +65,7 @@ class Progress:
 
     @property
     def searched(self) -> list[str]:
-        """The calls that finished, in the order in which they started."""
+        """The finished calls, in the order in which they started."""
         return [
             f"{call} ({self._finished[call_id]})"
             for call_id, call in self._started.items()
@@ -74,37 +74,32 @@ class Progress:
 
     @property
     def tokens(self) -> int:
-        """In and out."""
+        """Input and output."""
         return self.meter.spending.usage.total
 
     @property
     def milliseconds(self) -> float:
-        """Since it began."""
+        """Time since it began."""
         return (time.perf_counter() - self.began) * 1000
 
 
-async def run_subagent(agent: Agent, conversation: Conversation, run: RunContext) -> Ended:
-    """Its last words. A failure is an end, too; only being cancelled is not."""
+async def run_subagent(agent: Agent, conversation: Conversation, run: RunContext) -> SubAgentResult:
+    """Run it to its end, which may be a failure. Raises only if it is cancelled."""
     begun = len(conversation.messages)
     try:
         outcome = await run_agent(agent, conversation, run)
     except GlossatorError as error:
         first = str(error).partition("\n")[0].rstrip(".")
-        return Ended(said(conversation, begun), f"it failed ({first})")
+        return SubAgentResult(conversation.text_since(begun), f"it failed ({first})")
     if outcome.by_model:
-        return Ended(outcome.text, _WHY.get(outcome.stop, ""))
-    return Ended(said(conversation, begun), _WHY.get(outcome.stop, "it ended without a report"))
+        return SubAgentResult(outcome.text, _WHY.get(outcome.stop, ""))
+    return SubAgentResult(
+        conversation.text_since(begun), _WHY.get(outcome.stop, "it ended without a report")
+    )
 
 
-def said(conversation: Conversation, begun: int) -> str:
-    """What the model wrote beside its calls since the conversation had so many messages."""
-    replies = (m for m in conversation.messages[begun:] if m["role"] == "assistant")
-    texts = (block for reply in replies for block in reply["content"] if block["type"] == "text")
-    return "\n\n".join(block["text"] for block in texts)
-
-
-def only_reading(permission: Permission) -> Permission:
-    """Permission for a fork: its tools are those of the conversation, and only reading is meant."""
+def read_only_permission(permission: Permission) -> Permission:
+    """Permission for a fork, which has the tools of its conversation but may only read."""
 
     async def decide(tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
         if tool.access is not Access.READ:

@@ -12,7 +12,7 @@ import platformdirs
 from glossator.agent import Permission, PermissionChecker
 from glossator.application.turn_shell import TurnShell
 from glossator.application.unsaved import Saving, SavingFirst
-from glossator.context import mode_to_tell
+from glossator.context import mode_notice
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
@@ -161,7 +161,7 @@ class SessionActing:
         mode: str = self._acting.mode
         if self._acting.trust.said is False and mode != Mode.PLAN:
             mode = "restricted"
-        told = mode_to_tell(mode, self._session.conversation.messages)
+        told = mode_notice(mode, self._session.conversation.messages)
         return (told,) if told else ()
 
     @property

@@ -11,13 +11,12 @@ from typing import Any
 
 from glossator.agent import (
     Agent,
-    Ended,
     Permission,
-    Progress,
     RunClock,
     RunContext,
+    SubAgentProgress,
+    SubAgentResult,
     run_subagent,
-    said,
 )
 from glossator.application.application import Application
 from glossator.core.citations import CitationMark
@@ -27,7 +26,7 @@ from glossator.core.shown import shown
 from glossator.core.span import Citation
 from glossator.core.uri import to_path
 from glossator.grounding import faults, files_of, report_of, seen, verify_answer
-from glossator.llm import Budget, Message, Meter, Model
+from glossator.llm import Message, Meter, Model, SpendingLimit
 from glossator.sessions import AgentBegun, AgentSaid, Reported, Run, Session, Transcript
 from glossator.tools import ReadState, ToolContext
 
@@ -61,9 +60,9 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
     now = datetime.now(UTC)
     model = job.model.id
     started = AgentStarted(agent_id, job.call_id, name, task, model, now.isoformat())
-    budget = Budget("agent", job.agent.limits.tokens)
+    budget = SpendingLimit("agent", job.agent.limits.tokens)
     meter = Meter(() if job.model.offline else (budget,), above=above)
-    progress = Progress(started, run.emit, meter)
+    progress = SubAgentProgress(started, run.emit, meter)
     inherited = len(job.conversation.messages)
     session.keep_agent(AgentBegun(agent_id, run.id, job.call_id, name, task, model, now, inherited))
     run.emit(started)
@@ -74,7 +73,7 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
     try:
         ended = await _ended(run, agent_id, _run(app, job, progress, meter))
         if ended is None:
-            ended = Ended(said(job.conversation, inherited), _CANCELLED)
+            ended = SubAgentResult(job.conversation.text_since(inherited), _CANCELLED)
         report = await _checked(app, job, ended, progress, before)
     finally:
         session.keep_agent(Reported(agent_id, report))
@@ -83,8 +82,8 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
 
 
 def _run(
-    app: Application, job: AgentJob, progress: Progress, meter: Meter
-) -> Coroutine[Any, Any, Ended]:
+    app: Application, job: AgentJob, progress: SubAgentProgress, meter: Meter
+) -> Coroutine[Any, Any, SubAgentResult]:
     clock = RunClock()
 
     async def context() -> ToolContext:
@@ -106,7 +105,9 @@ def _run(
     return run_subagent(job.agent, job.conversation, surroundings)
 
 
-async def _ended(run: Run, agent_id: str, working: Coroutine[Any, Any, Ended]) -> Ended | None:
+async def _ended(
+    run: Run, agent_id: str, working: Coroutine[Any, Any, SubAgentResult]
+) -> SubAgentResult | None:
     """How it ended; None if it was cancelled alone. With the run it is cancelled, too."""
     task = asyncio.create_task(working)
     run.agents[agent_id] = task
@@ -120,7 +121,11 @@ async def _ended(run: Run, agent_id: str, working: Coroutine[Any, Any, Ended]) -
 
 
 async def _checked(
-    app: Application, job: AgentJob, ended: Ended, progress: Progress, before: ReadState
+    app: Application,
+    job: AgentJob,
+    ended: SubAgentResult,
+    progress: SubAgentProgress,
+    before: ReadState,
 ) -> Report:
     """The report, with its citations checked against the text as it is now.
 
@@ -144,7 +149,7 @@ async def _checked(
     )
 
 
-def _finished(report: Report, progress: Progress) -> AgentFinished:
+def _finished(report: Report, progress: SubAgentProgress) -> AgentFinished:
     return AgentFinished(
         progress.started.agent_id,
         report.markdown(),

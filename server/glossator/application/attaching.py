@@ -18,10 +18,10 @@ from glossator.context import (
     Mentioned,
     attach,
     attach_any,
-    enclosed,
     exhibit_image,
     find_mentions,
-    look_up,
+    in_tags,
+    resolve_mentions,
 )
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics
 from glossator.core.errors import UsageError
@@ -91,7 +91,7 @@ async def attach_lines(
         findings = "\n".join(
             diagnostic_lines(FileDiagnostics(lines.span.uri, diagnostics), snapshot, hidden)
         )
-        told = load_prompt("user/findings").render(path=lines.path, findings=enclosed(findings))
+        told = load_prompt("user/findings").render(path=lines.path, findings=in_tags(findings))
         return replace(lines, text=f"{lines.text}\n\n{told}", diagnostics=diagnostics)
 
     return await asyncio.to_thread(work)
@@ -136,7 +136,7 @@ async def attach_mentioned(
     await app.ready()
     words = {DIAGNOSTICS, SELECTION} & {mention.text for mention in wanted if mention.name}
     named = [mention for mention in wanted if mention.text not in words]
-    found = await look_up(named, app.host.snapshot(), app.symbols, app.acting.hidden())
+    found = await resolve_mentions(named, app.host.snapshot(), app.symbols, app.acting.hidden())
     if SELECTION in words and not any(isinstance(item, Attached) for item in attached):
         found = _doubting(found, SELECTION, "no selected lines came with the question")
     if DIAGNOSTICS in words:
@@ -186,9 +186,7 @@ async def _findings(app: Application, session: Session, run: Run) -> Exhibit | s
     told = await report_diagnostics(await app.tool_context(session, run))
     if told.error:
         return told.text.partition("\n")[0].rstrip(".")
-    return Exhibit(
-        load_prompt("user/diagnostics").render(findings=enclosed(told.text)), DIAGNOSTICS
-    )
+    return Exhibit(load_prompt("user/diagnostics").render(findings=in_tags(told.text)), DIAGNOSTICS)
 
 
 def _doubting(found: Mentioned, text: str, doubt: str) -> Mentioned:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from glossator.agent import Agent, RunClock, farewell, only_reading
+from glossator.agent import Agent, RunClock, read_only_permission, seconds_for_last_word
 from glossator.application.agent_work import AgentJob, work
 from glossator.application.application import Application
 from glossator.application.opening import agents_now
@@ -17,7 +17,7 @@ from glossator.context import Attached, Exhibit, system_blocks
 from glossator.core.errors import UsageError
 from glossator.core.report import Report
 from glossator.core.shown import shown
-from glossator.llm import EncodedRequest, Message, Meter, Model, ToolSpec, user_message
+from glossator.llm import Message, Meter, Model, ToolSpec, user_message
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session, Transcript
 from glossator.settings import AgentBudget
@@ -127,7 +127,6 @@ class Delegation:
             prompt = load_prompt("user/fork").render(
                 turns=str(agent.limits.turns), seconds=_to_look(agent), task=task
             )
-            known = conversation.encoded
             reads, findings = self._shown[0].copy(), self._shown[1].copy()
             return await self._work(
                 AgentJob(
@@ -138,12 +137,12 @@ class Delegation:
                     Transcript(
                         list(conversation.messages),
                         conversation.newest_reply,
-                        EncodedRequest(list(known.messages), dict(known.opening)),
+                        conversation.encoded.copy(),
                     ),
                     user_message(prompt),
                     reads,
                     partial(self._context, reads, findings),
-                    only_reading(self._permission),
+                    read_only_permission(self._permission),
                     self._session.runs.lines(),
                 )
             )
@@ -195,7 +194,7 @@ class Delegation:
     @property
     def _seconds_left(self) -> float:
         whole = self._app.settings.limits.seconds
-        return max(whole - farewell(whole) - self._run.clock.seconds, 0) * _SHARE
+        return max(whole - seconds_for_last_word(whole) - self._run.clock.seconds, 0) * _SHARE
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[bool]:
@@ -227,4 +226,4 @@ class Delegation:
 
 def _to_look(agent: Agent) -> str:
     """The seconds that a sub-agent has before it must report."""
-    return f"{agent.limits.seconds - farewell(agent.limits.seconds):.0f}"
+    return f"{agent.limits.seconds - seconds_for_last_word(agent.limits.seconds):.0f}"

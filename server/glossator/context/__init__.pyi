@@ -4,54 +4,54 @@ from .attachments import (
     Exhibit,
     attach,
     attach_any,
-    enclosed,
     exhibit_image,
+    in_tags,
     refuse_hidden,
 )
-from .compaction import Carried, Compacted, CompactionBackoff, Compactor, NoGain
-from .inspector import Sent, inspect
-from .kept import Weights
+from .compaction import CarriedState, Compacted, CompactionBackoff, Compactor, NoGain
+from .inspector import SentRequest, window_layers
+from .kept import KeptTools
 from .mentions import (
     DIAGNOSTICS,
     SELECTION,
     Mentioned,
     as_mention,
     find_mentions,
-    look_up,
-    unfinished,
+    resolve_mentions,
+    unfinished_mention,
 )
-from .summary import Frame
-from .system import ends_in_plan, mode_to_tell, system_blocks, tells_mode
+from .summary import PromptPrefix
+from .system import ends_in_plan, is_mode_notice, mode_notice, system_blocks
 
 __all__ = [
     "DIAGNOSTICS",
     "SELECTION",
     "Attached",
-    "Carried",
+    "CarriedState",
     "Compacted",
     "CompactionBackoff",
     "Compactor",
     "CustomAgent",
     "Exhibit",
-    "Frame",
+    "KeptTools",
     "Mentioned",
     "NoGain",
-    "Sent",
-    "Weights",
+    "PromptPrefix",
+    "SentRequest",
     "agents_listing",
     "as_mention",
     "attach",
     "attach_any",
     "custom_agents",
-    "enclosed",
     "ends_in_plan",
     "exhibit_image",
     "find_mentions",
-    "inspect",
-    "look_up",
-    "mode_to_tell",
+    "in_tags",
+    "is_mode_notice",
+    "mode_notice",
     "refuse_hidden",
+    "resolve_mentions",
     "system_blocks",
-    "tells_mode",
-    "unfinished",
+    "unfinished_mention",
+    "window_layers",
 ]

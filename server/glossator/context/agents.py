@@ -1,7 +1,7 @@
-"""Sub-agents that people describe in files: `.claude/agents/*.md` of the workspace, and their own.
+"""Sub-agents that files describe: `.claude/agents/*.md` in the workspace and the home folder.
 
-Each begins with a front-matter of `key: value` lines, of which `name`, `description`, `tools`,
-`disallowedTools` and `model` count; what follows is its prompt. Source: Claude Code, "Subagents".
+Each file begins with a front-matter of `key: value` lines, of which `name`, `description`, `tools`,
+`disallowedTools` and `model` count; the rest is the prompt. Source: Claude Code, "Subagents".
 """
 
 from __future__ import annotations
@@ -19,19 +19,16 @@ from glossator.documents import WorkspaceSnapshot
 FOLDER = os.path.join(".claude", "agents")
 
 _FILE = re.compile(r"---[ \t]*\n(?P<head>.*?)\n---[ \t]*(?:\n(?P<prompt>.*))?", re.DOTALL)
-_BLOCK = re.compile(r"^[>|][-+]?$")  # what stands there begins on the next line
+_BLOCK = re.compile(r"^[>|][-+]?$")  # the value begins on the next line
 _NAME = re.compile(r"[\w-]{1,64}")
-_MOST = 50  # that are listed
+_MOST = 50  # listed
 _BYTES = 64_000  # of a file
 _CHARACTERS = 300  # of a description
 
 
 @dataclass(frozen=True, slots=True)
 class CustomAgent:
-    """A sub-agent by its file; `tools` are all that read if it names none, but for `without`.
-
-    `model`: as written.
-    """
+    """A sub-agent; `tools` None means all that read, except those in `without`."""
 
     name: str
     description: str
@@ -46,9 +43,9 @@ def custom_agents(
     home: str | None,
     hidden: Callable[[str], bool] | None = None,
 ) -> dict[str, CustomAgent]:
-    """Those of the user, then those of the workspace, by name; blocking, for a thread.
+    """The sub-agents of the user and of the workspace, by name; blocking.
 
-    A workspace cannot replace one of the user's. Without a snapshot, it is not looked at.
+    Those of the user win. Without a snapshot, there are none of the workspace.
     """
     own = _own(home) if home else ()
     texts = [*own, *(() if snapshot is None else _of_workspace(snapshot, hidden))]
@@ -61,7 +58,7 @@ def custom_agents(
 
 
 def parse_agent(text: str) -> CustomAgent | None:
-    """The agent in the text of a file; None if it is none."""
+    """The sub-agent in the text of a file, None without one."""
     found = _FILE.fullmatch(text.replace("\r\n", "\n").strip())
     if found is None:
         return None
@@ -91,7 +88,7 @@ def _names(listed: str) -> frozenset[str]:
 
 
 def _head(text: str) -> dict[str, str]:
-    """The pairs; lines that are indented, or items of a list, go on with the one before."""
+    """The pairs; indented lines and items of a list continue the pair before."""
     pairs: dict[str, str] = {}
     last = ""
     for line in text.splitlines():

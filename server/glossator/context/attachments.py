@@ -1,4 +1,4 @@
-"""What the user points at, put before the model: lines with their numbers, images, folders."""
+"""Attachments of a question: lines with their numbers, images, listings of folders."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNITS = ("bytes", "KB", "MB", "GB")
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Text for the model, and the lines it shows of a document; with them `diagnostics` of it."""
+    """Lines of a document as text for the model, with the `diagnostics` of these lines."""
 
     text: str
     span: Span
@@ -45,17 +45,17 @@ class Attached:
 
     @property
     def name(self) -> str:
-        """What the user knows it by."""
+        """The name that the user sees."""
         return place(self.path, self.span.first_line, self.span.last_line)
 
     @property
     def parts(self) -> tuple[str | Image, ...]:
-        """What of it goes into a message."""
+        """The content of a message."""
         return (self.text,)
 
     @property
     def item(self) -> AttachedItem:
-        """As events tell of it."""
+        """The attachment in events."""
         lines = self.span.first_line, self.span.last_line
         first, last = (None, None) if lines == (1, len(self.document.lines)) else lines
         return AttachedItem(self.path, self.span.uri, first, last, None, self.diagnostics)
@@ -63,7 +63,7 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """What has no lines that could be cited: an image, what a folder holds, findings."""
+    """An attachment without citable lines: an image, a listing, diagnostics."""
 
     text: str
     name: str
@@ -82,14 +82,14 @@ class Exhibit:
         return AttachedItem(self.name, self.uri, media_type=media_type)
 
 
-class Hidden(Protocol):
-    """Which files the user's own rules keep from the model; paths are absolute."""
+class HidingRules(Protocol):
+    """The permission rules that hide files from the model; paths are absolute."""
 
     def __call__(self, path: str) -> bool:
-        """Whether a rule hides what is at `path`."""
+        """Whether a rule hides the file at `path`."""
 
     def rules(self, path: str) -> tuple[str, ...]:
-        """The rules that do."""
+        """The rules that hide it."""
 
 
 def attach_any(
@@ -97,11 +97,11 @@ def attach_any(
     uri: str,
     first_line: int | None,
     last_line: int | None,
-    hidden: Hidden | None = None,
+    hidden: HidingRules | None = None,
 ) -> Attached | Exhibit:
-    """A document or lines of it, as `attach`; or an image, wherever it lies, or a folder.
+    """A document or lines of it, as `attach`; or an image, also outside the workspace, or a folder.
 
-    Raises `UsageError` as `attach` does, and for what is no image in spite of its name.
+    Raises `UsageError` as `attach` does, and for an image file that is none.
     """
     path = to_path(uri) or uri
     if first_line is None and last_line is None and snapshot.open_document(uri) is None:
@@ -112,31 +112,30 @@ def attach_any(
     return attach(snapshot, uri, first_line, last_line, hidden)
 
 
-def attach_image(snapshot: WorkspaceSnapshot, path: str, hidden: Hidden | None = None) -> Exhibit:
-    """The image file at a path. Raises `UsageError`.
-
-    An absolute path may lead anywhere: the user's, never the model's, comes here.
-    """
+def attach_image(
+    snapshot: WorkspaceSnapshot, path: str, hidden: HidingRules | None = None
+) -> Exhibit:
+    """The image file at a path of the user, perhaps outside the workspace. Raises `UsageError`."""
     refuse_hidden(snapshot, (path,), hidden)
     found = snapshot.read_image(path, MAX_BYTES)
     if isinstance(found, Missing):
         raise UsageError(f"{found.message} Choose another file.")
     real, content = found
-    refuse_hidden(snapshot, (real, path), hidden)  # as links lead by now
+    refuse_hidden(snapshot, (real, path), hidden)  # links may have changed
     return exhibit_image(snapshot.relative(real), content, to_uri(real))
 
 
 def exhibit_image(name: str, content: bytes, uri: str | None = None) -> Exhibit:
-    """An image by its bytes. Raises `UsageError` for what models cannot see."""
+    """An image from its bytes. Raises `UsageError` for formats that models cannot see."""
     image = image_of(content)
     if isinstance(image, str):
         raise UsageError(f"{name} {image}. Choose another file, or convert it.")
-    told = f"{name} ({image.media_type}, {len(content):,} bytes)"
-    return Exhibit(load_prompt("user/image").render(image=told), name, image, uri)
+    description = f"{name} ({image.media_type}, {len(content):,} bytes)"
+    return Exhibit(load_prompt("user/image").render(image=description), name, image, uri)
 
 
-def enclosed(text: str) -> str:
-    """Text between a pair of tags that nothing in it closes."""
+def in_tags(text: str) -> str:
+    """Text between a pair of tags that it does not contain."""
     tag = "material"
     while f"</{tag}" in text:
         tag += "-"
@@ -149,8 +148,10 @@ def is_folder(snapshot: WorkspaceSnapshot, path: str) -> bool:
     return isinstance(found, Missing) and found.reason is MissingReason.DIRECTORY
 
 
-def attach_folder(snapshot: WorkspaceSnapshot, path: str, hidden: Hidden | None = None) -> Exhibit:
-    """What is listed in a folder of the workspace. Raises `UsageError`."""
+def attach_folder(
+    snapshot: WorkspaceSnapshot, path: str, hidden: HidingRules | None = None
+) -> Exhibit:
+    """The listing of a folder of the workspace. Raises `UsageError`."""
     real = snapshot.resolve(path)
     if isinstance(real, Missing):
         raise UsageError(f"{real.message} Choose another folder.")
@@ -162,7 +163,7 @@ def attach_folder(snapshot: WorkspaceSnapshot, path: str, hidden: Hidden | None 
         why = f", for it is left out: {rule}" if rule else ""
         raise UsageError(f"{name} holds no file that is listed{why}. Choose another folder.")
     text = load_prompt("user/folder").render(
-        path=name, files=listed.files, bytes=listed.bytes, listing=enclosed(listed.text)
+        path=name, files=listed.files, bytes=listed.bytes, listing=in_tags(listed.text)
     )
     return Exhibit(text, name, uri=to_uri(real))
 
@@ -172,12 +173,12 @@ def attach(
     uri: str,
     first_line: int | None,
     last_line: int | None,
-    hidden: Hidden | None = None,
+    hidden: HidingRules | None = None,
 ) -> Attached:
     """Lines of a document (1-based, inclusive; None: from the start, to the end).
 
-    Raises `UsageError` when the document or the lines do not exist, and for what is hidden: who
-    points at a file that his own rule hides is told of the contradiction, and decides.
+    Raises `UsageError` if the document or the lines do not exist, and for a hidden file: the user
+    has to decide between the attachment and the rule.
     """
     document = snapshot.open_document(uri) or snapshot.read(to_path(uri) or uri)
     if isinstance(document, Missing):
@@ -210,13 +211,15 @@ def attach(
         first_line=str(first),
         last_line=str(last),
         total=str(total),
-        lines=enclosed("\n".join(kept)),
+        lines=in_tags("\n".join(kept)),
     )
     return Attached(text, Span(document.uri, document.sha256, first, last), path, document)
 
 
-def refuse_hidden(snapshot: WorkspaceSnapshot, paths: Sequence[str], hidden: Hidden | None) -> None:
-    """Raise `UsageError` if rules hide what is at one of the paths, of which the first is shown."""
+def refuse_hidden(
+    snapshot: WorkspaceSnapshot, paths: Sequence[str], hidden: HidingRules | None
+) -> None:
+    """Raise `UsageError`, which names the first path, if rules hide one of the paths."""
     if hidden is None:
         return
     for path in map(snapshot.folders.locate, paths):
@@ -230,8 +233,8 @@ def refuse_hidden(snapshot: WorkspaceSnapshot, paths: Sequence[str], hidden: Hid
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """The text, and in words how many files and bytes there are in all."""
+class FolderListing:
+    """The text, and the totals of files and bytes in words."""
 
     text: str
     files: str
@@ -240,7 +243,7 @@ class Listing:
 
 @dataclass(slots=True)
 class _Folder:
-    """`open`: what is in it is shown, as many lines as `shown`; else it is one line."""
+    """A folder: one line, or if `open` as many lines of its contents as `shown`."""
 
     files: list[FileEntry] = field(default_factory=list)
     folders: dict[str, _Folder] = field(default_factory=dict)
@@ -252,8 +255,11 @@ class _Folder:
 
 def list_folder(
     snapshot: WorkspaceSnapshot, path: str, hidden: Callable[[str], bool] | None = None
-) -> Listing | None:
-    """What is listed at and below a real path, but for what is hidden; None if nothing is."""
+) -> FolderListing | None:
+    """The files at and below a real path that are not hidden; None without any.
+
+    Folders open level by level while lines are left, so that a large tree shows its whole breadth.
+    """
     top = _Folder()
     for entry in _files(snapshot, path):
         if hidden is None or not hidden(entry.path):
@@ -261,13 +267,13 @@ def list_folder(
     if not top.count:
         return None
     _open(top)
-    return Listing(
+    return FolderListing(
         "\n".join(_lines(top, "")), _files_in_words(top.count), _bytes_in_words(top.size)
     )
 
 
 def _files(snapshot: WorkspaceSnapshot, path: str) -> Iterator[FileEntry]:
-    """Without looking at the files of other folders: there may be a million."""
+    """Does not visit the files of other folders: there may be a million."""
     folders = snapshot.listing.folders
     listed = (files for folder, files in folders.items() if is_inside(folder, path))
     yield from chain.from_iterable(listed)
@@ -285,7 +291,7 @@ def _put(top: _Folder, names: list[str], entry: FileEntry) -> None:
 
 
 def _open(top: _Folder) -> None:
-    """Open folders, the outermost first, while there are lines left."""
+    """Open folders, the outermost first, while lines are left."""
     left = LISTING_LINES
     level = [top]
     while level and left > 0:

@@ -1,9 +1,9 @@
 """Compaction: a conversation that fills the window goes on as a shorter one, with a new prefix.
 
-What goes: early chatter, results of searches and reads, thinking. What stays: a structured
-summary, every word of the user, every failure, the results of tools that changed something, how
-things stand (`Carried`), and the newest messages. The old conversation is not touched; nothing is
-replaced before the new one is whole.
+Early chatter, results of searches and reads, and thinking go. A structured summary, every word of
+the user, every failure, the results of tools that changed something, the state of the session
+(`CarriedState`) and the newest messages stay. The old conversation is replaced when the new one is
+complete.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from glossator.context.kept import Weights, collect, is_compaction, message_of, newest
-from glossator.context.summary import Asked, Frame, Summary, ask_summary, extract_summary
+from glossator.context.kept import KeptTools, collect, is_compaction, message_of, newest
+from glossator.context.summary import Asked, PromptPrefix, Summary, ask_summary, extract_summary
 from glossator.context.transcript import estimate_request
 from glossator.core.errors import ModelError
 from glossator.core.events import Event, Notice, Usage
 from glossator.llm import Conversation, Message, Meter, Model, ModelRequest
 from glossator.prompts import load_prompt
 
-SHARE = 0.8  # of the window, at which a conversation is compacted unasked
+SHARE = 0.8  # of the window, at which compaction is automatic
 _TAIL_SHARE = 0.25  # of the window, for the newest messages
 
-_FURTHER = 0.1  # of the share: so much is to be added before it is tried again unasked
+_FURTHER = 0.1  # of the share: growth before the next automatic attempt
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """What a session holds beside its messages, one line each as the model is to read it."""
+class CarriedState:
+    """The state of a session beside its messages, as lines for the model."""
 
     todos: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()  # the mode, and what the user granted
@@ -38,11 +38,10 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """The messages to go on with.
+    """The new messages of the conversation.
 
-    `before` and `after` are the tokens of all that a request sends: estimates, which follow what
-    the provider counted for the request that asked for the summary. `by_model` is false for a
-    summary that was extracted mechanically.
+    `before` and `after` are the tokens of a whole request: estimates, scaled to what the provider
+    counted for the summary. `by_model` is false for an extracted summary.
     """
 
     messages: tuple[Message, ...]
@@ -54,7 +53,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class NoGain:
-    """The conversation stays as it is, and why."""
+    """Why the conversation is not compacted."""
 
     why: str
 
@@ -64,22 +63,22 @@ _NOT_SHORTER = NoGain("what has to be kept takes as much room as all of it")
 
 
 def is_due(last: Usage, window: int, share: float | None = SHARE) -> bool:
-    """Whether the last request and its reply fill this share of the window; None: never."""
+    """Whether the last request and its reply fill `share` of the window; None: never."""
     return share is not None and last.total >= share * window
 
 
 async def compact(
     messages: Sequence[Message],
     model: Model,
-    frame: Frame,
-    weights: Weights,
-    carried: Carried,
+    frame: PromptPrefix,
+    weights: KeptTools,
+    carried: CarriedState,
     meter: Meter,
 ) -> Compacted | NoGain:
-    """The conversation made shorter, if that is possible.
+    """A shorter conversation, if that is possible.
 
-    Not to be called between a reply that was paused and its continuation. Raises `ModelError` when
-    the model cannot be asked: try again later, the conversation is as it was. `BudgetSpent` is one.
+    Call it never between a paused reply and its continuation. Raises `ModelError` (such as
+    `BudgetSpent`) if the model cannot be asked, so that the caller can try again later.
     """
     compacted_before = bool(messages) and is_compaction(messages[0])
     tail = newest(messages, int(compacted_before), round(model.window * _TAIL_SHARE))
@@ -107,9 +106,9 @@ async def compact(
     return Compacted(shorter, chosen, not extracted, *figures)
 
 
-def _state(carried: Carried) -> str:
-    """How things stand, for the model; "" when there is nothing to say."""
-    if carried == Carried():
+def _state(carried: CarriedState) -> str:
+    """The state of the session for the model; "" if it is empty."""
+    if carried == CarriedState():
         return ""
     return load_prompt("compaction/state").render(
         todos=_lines(carried.todos),
@@ -127,35 +126,35 @@ def _lines(items: Sequence[str]) -> str:
 class CompactionBackoff:
     """When to try again after an attempt that failed or gained nothing.
 
-    Not before a request takes `until` tokens. `told`: the user knows that there is nothing to gain.
+    Not before a request takes `until` tokens. `notified`: the user knows that nothing is gained.
     """
 
     until: int = 0
-    told: bool = False
+    notified: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Compactor:
-    """Compacts one conversation: at `share` of the window by itself (None: never), or on command.
+    """Compacts one conversation: on command, or at `share` of the window (None: never).
 
-    `carried` gives what the summary must carry over. `compacted` is called with the result, `emit`
-    with notices for the user.
+    `carried` gives the state that the summary carries over. `compacted` is called with the result,
+    `emit` with notices for the user.
     """
 
     conversation: Conversation
     model: Model
-    frame: Frame
-    weights: Weights
-    carried: Callable[[], Carried]
+    frame: PromptPrefix
+    weights: KeptTools
+    carried: Callable[[], CarriedState]
     compacted: Callable[[Compacted], None]
     share: float | None = SHARE
     emit: Callable[[Event], None] = lambda _: None
     backoff: CompactionBackoff = field(default_factory=CompactionBackoff)
 
     async def compact_if_needed(self, last: Usage, meter: Meter) -> bool:
-        """Compact if the newest request leaves too little of the window; whether it was done.
+        """Compact if the last request nearly fills the window; whether it did.
 
-        What gains nothing, and what fails, is tried again when the conversation has grown further.
+        After a failure or no gain, it tries again when the conversation has grown.
         """
         due = is_due(last, self.model.window, self.share)
         if not due or last.total < self.backoff.until:
@@ -169,20 +168,20 @@ class Compactor:
         else:
             if isinstance(made, Compacted):
                 return True
-            if not self.backoff.told:
+            if not self.backoff.notified:
                 self.emit(Notice(f"The conversation was not compacted: {made.why}. It goes on."))
-            self.backoff.told = True
+            self.backoff.notified = True
         self._wait(last.total)
         return False
 
     async def compact(self, meter: Meter) -> Compacted | NoGain:
-        """Compact the conversation, if there is anything to gain. Raises `ModelError`."""
+        """Compact the conversation, if that makes it shorter. Raises `ModelError`."""
         messages, carried = self.conversation.messages, self.carried()
         made = await compact(messages, self.model, self.frame, self.weights, carried, meter)
         if isinstance(made, Compacted):
             self.conversation.restart(made.messages)
             self._wait(made.after)
-            self.backoff.told = False
+            self.backoff.notified = False
             self.compacted(made)
         return made
 

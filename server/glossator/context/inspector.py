@@ -1,4 +1,4 @@
-"""The context inspector: what the window holds, part by part, with its tokens and its reason.
+"""The context inspector: the parts of the window, with their tokens and why they are there.
 
 The figures are estimates, scaled to what the provider counted for a request with the same texts.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from glossator.context.summary import Frame
+from glossator.context.summary import PromptPrefix
 from glossator.context.system import PROMPTS as MODES
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
 from glossator.core.session_answers import Kind, Layer, Part
 from glossator.core.tokens import estimate_tokens
-from glossator.llm import Block, Message, ToolSpec
+from glossator.llm import ContentBlock, Message, ToolSpec
 from glossator.prompts import load_prompt
 
 WHY = {
@@ -35,7 +35,7 @@ WHY = {
 }
 _DEFERRED = "is no part of the prompt until the model searches for it"
 
-# Texts in user messages that are not the user's words, by the prompt they were made of.
+# Texts in user messages that are not the user's, by their prompt.
 _TEXTS = {
     "compaction/head": Kind.SUMMARY,
     "compaction/summary": Kind.SUMMARY,
@@ -73,11 +73,11 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """The newest request: how many messages it held, and how many tokens the provider counted.
+class SentRequest:
+    """The newest request: its number of messages, and the tokens that the provider counted.
 
-    `opening_cached` and `messages_cached` say what of it the provider still holds. `searches`: it
-    searches for deferred tools.
+    `opening_cached` and `messages_cached` say which parts are still in the provider's cache.
+    `searches`: the server searches for deferred tools.
     """
 
     messages: int = 0
@@ -87,7 +87,9 @@ class Sent:
     searches: bool = False
 
 
-def inspect(frame: Frame, messages: Sequence[Message], sent: Sent) -> tuple[Layer, ...]:
+def window_layers(
+    frame: PromptPrefix, messages: Sequence[Message], sent: SentRequest
+) -> tuple[Layer, ...]:
     """The layers of the window: system prompt, tools, conversation."""
     scale = _scale(frame, messages, sent)
     held = _Parts(scale)
@@ -110,8 +112,8 @@ def inspect(frame: Frame, messages: Sequence[Message], sent: Sent) -> tuple[Laye
     return held.layer("system"), tools.layer("tools"), said.layer("conversation")
 
 
-def _scale(frame: Frame, messages: Sequence[Message], sent: Sent) -> float:
-    """How many tokens the provider counts for one that we estimate."""
+def _scale(frame: PromptPrefix, messages: Sequence[Message], sent: SentRequest) -> float:
+    """The number of tokens that the provider counts for an estimated one."""
     in_prompt = (tool for tool in frame.tools if not (tool.deferred and sent.searches))
     estimated = _opening(frame.system, tuple(in_prompt)) + estimate_messages(
         messages[: sent.messages]
@@ -124,7 +126,7 @@ def _opening(system: Sequence[str], tools: Sequence[ToolSpec]) -> int:
 
 
 class _Parts:
-    """Adds up what is of one kind and name, in the order in which it first comes."""
+    """Adds up parts of the same kind and name, in order of first appearance."""
 
     def __init__(self, scale: float) -> None:
         self._scale = scale
@@ -133,13 +135,13 @@ class _Parts:
     def add(
         self, kind: Kind, name: str, tokens: int, *, cached: bool, deferred: bool = False
     ) -> None:
-        """One more thing, with its estimated tokens."""
+        """Add a part with its estimated tokens."""
         key = kind, name, deferred
         count, total, read = self._held.get(key, (0, 0, 0))
         self._held[key] = count + 1, total + tokens, read + tokens * cached
 
     def layer(self, name: str) -> Layer:
-        """All of them."""
+        """All parts as a layer."""
         parts = tuple(
             Part(
                 kind,
@@ -156,7 +158,9 @@ class _Parts:
         return Layer(name, tokens, cached, parts)
 
 
-def _what(message: Message, block: Block, calls: dict[str, Block]) -> tuple[Kind, str]:
+def _what(
+    message: Message, block: ContentBlock, calls: dict[str, ContentBlock]
+) -> tuple[Kind, str]:
     """The kind of a block, and its name among those of its kind."""
     match block.get("type"):
         case "text" if message["role"] == "user":
@@ -174,7 +178,7 @@ def _text(text: str) -> tuple[Kind, str]:
     made = [prompt for prompt in map(load_prompt, _TEXTS) if text.startswith(prompt.opening)]
     if not made:
         return Kind.QUESTION, "questions"
-    prompt = max(made, key=lambda each: len(each.opening))  # some begin as others do
+    prompt = max(made, key=lambda each: len(each.opening))  # some prompts share a beginning
     kind = _TEXTS[prompt.name]
     if kind is Kind.ATTACHMENT:
         return kind, _NAMES.get(prompt.name) or prompt.first_value(text)

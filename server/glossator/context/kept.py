@@ -1,7 +1,9 @@
-"""What a compaction keeps word for word, and the one message that carries it.
+"""What a compaction keeps word for word: texts in one message, and the newest messages.
 
-That message holds a text block for each thing kept, below a line that says what it is. It can thus
-be taken apart again: the next compaction loses nothing that this one kept.
+That message holds a block for each text, below a line with its kind, so that the next compaction
+can read it again. Thinking is bound to every byte before it, so the newest messages lose it. The
+provider demands the thinking of calls as long as no other reply follows them: such calls and their
+results are kept as text.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from functools import cache
 from glossator.context.system import PROMPTS as MODES
 from glossator.context.transcript import call_in_words, calls_in, estimate_messages, fit, text_of
 from glossator.core.tokens import estimate_tokens
-from glossator.llm import Block, Message, user_message
+from glossator.llm import ContentBlock, Message, user_message
 from glossator.prompts import load_prompt
 
 _MAX_RESULTS = 20
@@ -26,7 +28,7 @@ _FAILURES = 0.05
 _RESULTS = 0.05
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
-# What we, not the user, put into user messages; that an undo took place (user/undone) is kept.
+# Texts in user messages that are not the user's and not kept; notices of undo (user/undone) are.
 _OURS = (
     "user/abandoned",
     "user/attachment",
@@ -38,7 +40,7 @@ _OURS = (
 )
 
 KEPT = 10  # messages
-_FEWER = (4, 2)  # where ten are all there is, or too much
+_FEWER = (4, 2)  # if ten are all messages, or too long
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 _SERVER = frozenset({"server_tool_use", "tool_search_tool_result"})
 _TOOL_RESULT = frozenset({"tool_result"})
@@ -46,11 +48,11 @@ _LONGEST = 60_000  # characters of one result
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """Which tools' results are kept, by name.
+class KeptTools:
+    """The names of tools whose results are kept.
 
-    `key`: tools that change or run something, and sub-agents. `asking`: what they give back is the
-    user's own word.
+    `key`: tools that change or run something, and sub-agents. `asking`: results are words of the
+    user.
     """
 
     key: frozenset[str] = frozenset()
@@ -58,7 +60,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptTexts:
     """Texts kept word for word, oldest first; `summary` is the JSON of an earlier compaction."""
 
     said: tuple[str, ...] = ()
@@ -67,9 +69,9 @@ class Kept:
     summary: str = ""
 
 
-def collect(messages: Sequence[Message], weights: Weights) -> Kept:
-    """What to keep of messages that go; the first may be the message of an earlier compaction."""
-    before = Kept()
+def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
+    """What to keep of `messages`; the first may be the message of an earlier compaction."""
+    before = KeptTexts()
     if messages and is_compaction(messages[0]):
         before, messages = _read(messages[0]), messages[1:]
     calls = calls_in(messages)
@@ -77,7 +79,7 @@ def collect(messages: Sequence[Message], weights: Weights) -> Kept:
     failures: list[str] = list(before.failures)
     results: list[str] = list(before.results)
     for block in _of_user(messages):
-        kind, text = _told(block, calls)
+        kind, text = _text_of_user(block, calls)
         tool = text.split(maxsplit=1)[0] if kind == "answered" else ""
         if kind == "said" or tool in weights.asking:
             said.append(text)
@@ -86,11 +88,13 @@ def collect(messages: Sequence[Message], weights: Weights) -> Kept:
         elif tool in weights.key:
             results.append(text)
     newest = _once(results[::-1])[:_MAX_RESULTS]
-    return Kept(tuple(said), _once(failures), newest[::-1], before.summary)
+    return KeptTexts(tuple(said), _once(failures), newest[::-1], before.summary)
 
 
-def message_of(kept: Kept, summary: str, *, extracted: bool, state: str, window: int) -> Message:
-    """The message that takes the place of what goes, fitted to a window of so many tokens.
+def message_of(
+    kept: KeptTexts, summary: str, *, extracted: bool, state: str, window: int
+) -> Message:
+    """The message that replaces what goes, for a window of so many tokens.
 
     `state` is the rendered `compaction/state`, or "".
     """
@@ -102,25 +106,25 @@ def message_of(kept: Kept, summary: str, *, extracted: bool, state: str, window:
     return user_message(*texts, state)
 
 
-def result_in_words(call: Block | None, result: Block) -> tuple[str, str]:
+def result_in_words(call: ContentBlock | None, result: ContentBlock) -> tuple[str, str]:
     """A tool's result as a text of its kind, "answered" or "failure"."""
     text = f"{call_in_words(call)}\n{text_of(result.get('content'))}"
     return ("failure" if result.get("is_error") else "answered"), text
 
 
 def image_gone() -> str:
-    """What takes the place of an image."""
+    """The text that replaces an image."""
     return load_prompt("compaction/image").render()
 
 
 def is_compaction(message: Message) -> bool:
-    """Whether a message is what a compaction left."""
+    """Whether a message is that of a compaction."""
     first = message["content"][0] if message["content"] else {}
     return first.get("text") == load_prompt("compaction/head").render()
 
 
-def _read(message: Message) -> Kept:
-    """The message of an earlier compaction, taken apart; what is of no known kind was said."""
+def _read(message: Message) -> KeptTexts:
+    """The texts in the message of an earlier compaction."""
     found: dict[str, list[str]] = {name: [] for name in ("said", "failure", "result", "summary")}
     for block in message["content"][1:]:
         kind, text = _kind(block.get("text", ""))
@@ -128,7 +132,7 @@ def _read(message: Message) -> Kept:
             kind = "summary"
         if kind in found:
             found[kind].append(text)
-    return Kept(
+    return KeptTexts(
         tuple(found["said"]),
         tuple(found["failure"]),
         tuple(found["result"]),
@@ -136,12 +140,12 @@ def _read(message: Message) -> Kept:
     )
 
 
-def _told(block: Block, calls: dict[str, Block]) -> tuple[str, str]:
-    """The kind of a block of a user message, and its text; "" for what we put there."""
+def _text_of_user(block: ContentBlock, calls: dict[str, ContentBlock]) -> tuple[str, str]:
+    """The kind of a block of a user message, and its text; "" if it is not kept."""
     if block["type"] == "tool_result":
         return result_in_words(calls.get(block["tool_use_id"]), block)
     kind, text = _kind(block["text"])
-    if kind in {"answered", "failure"}:  # of a call that a compaction kept as text
+    if kind in {"answered", "failure"}:  # results that a compaction kept as text
         return kind, text
     if text.startswith(_heading("user/image")):
         return "said", f"{text}\n{image_gone()}"
@@ -155,7 +159,7 @@ def _kind(text: str) -> tuple[str, str]:
     return "said", text
 
 
-def _of_user(messages: Sequence[Message]) -> Iterator[Block]:
+def _of_user(messages: Sequence[Message]) -> Iterator[ContentBlock]:
     for message in messages:
         if message["role"] == "user":
             kinds = {"text", "tool_result"}
@@ -168,7 +172,7 @@ def _is_ours(text: str) -> bool:
 
 @cache
 def _heading(name: str) -> str:
-    """What every rendering of a prompt begins with."""
+    """The beginning of every rendering of a prompt."""
     return load_prompt(name).opening
 
 
@@ -186,17 +190,17 @@ def _once(texts: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The newest messages of a conversation, from number `start` on, as they may stand."""
+    """The newest messages of a conversation, from number `start` on, made valid."""
 
     start: int
     messages: list[Message]
 
 
 def newest(messages: Sequence[Message], first: int, tokens: int) -> Tail | None:
-    """The newest messages, within about `tokens` tokens if they can be cut so far.
+    """The newest messages, within about `tokens` tokens if that is possible.
 
-    None when no message from number `first` on could go. No call is parted from its results, and
-    no reply from its continuation after a pause.
+    None if no message from number `first` on could go. Calls stay with their results, and replies
+    with their continuation after a pause.
     """
     tail = None
     for count in (KEPT, *_FEWER):
@@ -211,10 +215,10 @@ def newest(messages: Sequence[Message], first: int, tokens: int) -> Tail | None:
 
 
 def valid_tail(messages: Sequence[Message], tokens: int) -> list[Message]:
-    """The messages as they may stand after a new prefix, within about `tokens` tokens.
+    """The messages, made valid after a new prefix, within about `tokens` tokens.
 
-    Only results are cut to fit, the longest first. Images stay in the newest message that has any:
-    they may be what makes a request too large.
+    Only results are cut, the longest first. Images stay only in the newest message with images, as
+    they may make a request too large.
     """
     messages = _without_images(messages)
     thought_alone = [m for m in messages if not _without(m, _THINKING)["content"]]
@@ -227,7 +231,7 @@ def valid_tail(messages: Sequence[Message], tokens: int) -> list[Message]:
 
 
 def _without_images(messages: Sequence[Message]) -> list[Message]:
-    """The messages, but for the newest with images, with words in place of images."""
+    """The messages with text in place of images, except the newest message with images."""
     written = list(messages)
     shown = [number for number, message in enumerate(messages) if _shows(message["content"])]
     for number in shown[:-1]:
@@ -242,7 +246,7 @@ def _shows(content: object) -> bool:
     )
 
 
-def _in_words(block: Block) -> Block:
+def _in_words(block: ContentBlock) -> ContentBlock:
     if block.get("type") == "image":
         return _text(image_gone())
     if isinstance(inner := block.get("content"), list):
@@ -257,7 +261,7 @@ def _may_begin(messages: Sequence[Message], number: int) -> bool:
 
 
 def _newest_reply(messages: Sequence[Message]) -> range:
-    """The numbers of the last assistant messages in a row, of which all but one were paused."""
+    """The numbers of the last assistant messages in a row: a reply with its pauses."""
     ends = (n for n in range(len(messages), 0, -1) if messages[n - 1]["role"] == "assistant")
     end = next(ends, 0)
     start = end
@@ -289,7 +293,7 @@ def _calls_as_text(message: Message) -> Message:
     return {"role": "assistant", "content": content}
 
 
-def _result_as_text(block: Block, calls: dict[str, Block]) -> list[Block]:
+def _result_as_text(block: ContentBlock, calls: dict[str, ContentBlock]) -> list[ContentBlock]:
     if block.get("type") != "tool_result":
         return [block]
     content = block.get("content")
@@ -310,7 +314,7 @@ def _cut(messages: Sequence[Message], tokens: int) -> list[Message]:
     return [_with_texts(message, shorter) for message in messages]
 
 
-def _is_text(block: Block) -> bool:
+def _is_text(block: ContentBlock) -> bool:
     """Whether a block is a result of nothing but text, which alone can be cut."""
     content = block.get("content")
     parts = content if isinstance(content, list) else [_text("")]
@@ -337,5 +341,5 @@ def _has(message: Message, kinds: frozenset[str]) -> bool:
     return any(block.get("type") in kinds for block in message["content"])
 
 
-def _text(words: str) -> Block:
+def _text(words: str) -> ContentBlock:
     return {"type": "text", "text": words}

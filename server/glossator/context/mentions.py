@@ -1,8 +1,7 @@
-"""What a question mentions by `@`: a file, lines of it, a folder or a symbol, shown with it.
+"""Mentions by `@` in a question, which attach a file, lines of it, a folder or a symbol.
 
 `@src/app.py`, `@src/app.py:10-20`, `@src/app.py#L10-L20`, `@"my notes.txt"`, `@src/`, `@logo.png`
-and `@Parser.parse`. What stands in code, between back-ticks, is no mention. The user is told what
-was found and what was not.
+and `@Parser.parse`. Code between back-ticks holds no mentions. A notice says what was found.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from glossator.context.attachments import (
     Attached,
     Exhibit,
-    Hidden,
+    HidingRules,
     attach,
     attach_folder,
     attach_image,
@@ -34,7 +33,7 @@ from glossator.worker import JobFailed, WorkerGone
 MAX_MENTIONS = 8  # of a question that are looked up
 MAX_DEFINITIONS = 3  # of one name that are shown
 
-DIAGNOSTICS = "diagnostics"  # what is mentioned by these words is no file and no symbol
+DIAGNOSTICS = "diagnostics"  # mentions that mean neither a file nor a symbol
 SELECTION = "selection"
 
 _BEGIN = r"(?<![\w@./\\])@"
@@ -54,19 +53,19 @@ _BACK_TICKS = re.compile(r"(`+)")
 _LINES = re.compile(r"(.+?)(?::(\d{1,9})(?:-(\d{1,9}))?|#L(\d{1,9})(?:-L?(\d{1,9}))?)")
 _NAME = re.compile(r"(?:[^\W\d]|\$)[\w$]*(?:(?:::|->|[.#])[\w$]+)*(?:\([^/]*\))?")
 _PARTNERS = {")": "(", "]": "[", "}": "{"}
-_PUNCTUATION = ".:#-+=%~\\/"  # at the end it belongs to the sentence
+_PUNCTUATION = ".:#-+=%~\\/"  # at the end of a mention, it belongs to the sentence
 
 _SHOWN = 200  # characters of a mention, in a notice
 _SECONDS = 5.0  # for all symbols of a question
 _LIMITS = Limits(texts=200, hits=MAX_DEFINITIONS + 1)
-_IN_CODE = Place(languages=CODE)  # a key of data is not what somebody means
+_IN_CODE = Place(languages=CODE)  # nobody means a key of data
 _NOT_FOUND = "no file and no symbol of code has this name"
 _NO_FILE = frozenset({MissingReason.ABSENT, MissingReason.OUTSIDE, MissingReason.DIRECTORY})
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """What stands after an `@`: a path, with lines or without, and perhaps a symbol's `name`."""
+    """The text after an `@`: a path, with lines or without; `name` if it may be a symbol."""
 
     text: str
     name: bool
@@ -74,14 +73,14 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """What was found, and why what was not; both by what the user wrote."""
+    """What was found, and why the rest was not, by the user's text."""
 
     attached: tuple[Attached | Exhibit, ...] = ()
     doubts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def notice(self) -> str:
-        """Tells the user of both."""
+        """A notice of both for the user."""
         found = ", ".join(dict.fromkeys(item.name for item in self.attached))
         left_out = self._left_out
         sentences = (found and f"Attached: {found}.", left_out and f"Not attached: {left_out}.")
@@ -89,11 +88,11 @@ class Mentioned:
 
     @property
     def parts(self) -> tuple[Attached | Exhibit, ...]:
-        """What stands before the question: what was found, and what need not be looked for."""
+        """The attachments before the question, with a note on what was not found."""
         if not self.doubts:
             return self.attached
-        told = load_prompt("user/not_attached").render(left_out=self._left_out)
-        return (*self.attached, Exhibit(told, "what was not found"))
+        note = load_prompt("user/not_attached").render(left_out=self._left_out)
+        return (*self.attached, Exhibit(note, "what was not found"))
 
     @property
     def _left_out(self) -> str:
@@ -103,20 +102,20 @@ class Mentioned:
 
 
 def find_mentions(question: str) -> tuple[Mention, ...]:
-    """What a question mentions, each once; takes a while for a long question."""
+    """The mentions in a question, each once; slow for a long question."""
     found = map(_mention, _MENTION.finditer(_without_code(question)))
     return tuple({mention.text: mention for mention in found if mention.text}.values())
 
 
-def unfinished(question: str) -> tuple[str, str] | None:
-    """The mention that is being typed at the end of a question, and what of it names something."""
+def unfinished_mention(question: str) -> tuple[str, str] | None:
+    """The mention that the user is typing at the end of a question, and its name or path."""
     line = _without_code(question).rpartition("\n")[2]
     match = _UNFINISHED.search(line)
     return None if match is None else (match[0], match["quoted"] or match["bare"] or "")
 
 
 def as_mention(text: str, *, name: bool) -> str | None:
-    """How a path, or a symbol's `name`, is mentioned; None if it cannot be."""
+    """The mention of a path, or of a symbol's `name`; None if there is none."""
     bare, quoted = f"@{text}", f'@"{text}"'
     read = _alone(bare)
     if read == Mention(text, name=True) and text not in (DIAGNOSTICS, SELECTION):
@@ -128,13 +127,13 @@ def as_mention(text: str, *, name: bool) -> str | None:
     return quoted if _alone(quoted) == Mention(text, name=False) else None
 
 
-async def look_up(
+async def resolve_mentions(
     wanted: Sequence[Mention],
     snapshot: WorkspaceSnapshot,
     symbols: SymbolFinder,
-    hidden: Hidden | None = None,
+    hidden: HidingRules | None = None,
 ) -> Mentioned:
-    """The files, lines and definitions that are mentioned, but for files that are hidden."""
+    """The files, lines and definitions that are mentioned, without hidden files."""
     found: list[Attached | Exhibit] = []
     too_many = f"more than {MAX_MENTIONS} are not looked up"
     doubts = {mention.text: too_many for mention in wanted[MAX_MENTIONS:]}
@@ -170,7 +169,7 @@ async def look_up(
 
 
 def _without_code(question: str) -> str:
-    """The text around what Markdown shows as code."""
+    """The text without what Markdown shows as code."""
     ends = [0]
     for start, end in fences(question):
         ends += start, end
@@ -180,9 +179,9 @@ def _without_code(question: str) -> str:
 
 
 def _without_quotes(paragraph: str) -> str:
-    """The text outside of back-ticks: what as many open and close is code."""
+    """The text outside back-ticks; equal numbers of them open and close code."""
     parts = _BACK_TICKS.split(paragraph)  # text, back-ticks, text …
-    closing: dict[int, int] = {}  # the next back-ticks that are as many
+    closing: dict[int, int] = {}  # the next back-ticks of the same number
     last: dict[str, int] = {}
     for at in range(len(parts) - 2, 0, -2):
         closing[at] = last.get(parts[at], at)
@@ -205,13 +204,13 @@ def _mention(match: re.Match[str]) -> Mention:
 
 
 def _alone(written: str) -> Mention | None:
-    """The mention that is all of a text, wherever that stands."""
+    """The mention that makes up the whole text."""
     match = None if "`" in written else _MENTION.fullmatch(written)
     return None if match is None else _mention(match)
 
 
 def _trimmed(text: str) -> str:
-    """`text` up to a bracket without its partner, and without the punctuation of its sentence."""
+    """`text` up to an unmatched bracket, without the punctuation of its sentence."""
     opened: list[int] = []
     end = len(text)
     for at, character in enumerate(text):
@@ -226,12 +225,12 @@ def _trimmed(text: str) -> str:
 
 
 def _file(
-    snapshot: WorkspaceSnapshot, mention: Mention, hidden: Hidden | None
+    snapshot: WorkspaceSnapshot, mention: Mention, hidden: HidingRules | None
 ) -> Attached | Exhibit | Missing:
-    """The file, the lines of it, or the folder that a mention means.
+    """The file, its lines, or the folder of a mention.
 
-    A folder may also be called as a symbol is, which comes first then. Raises `UsageError` for
-    lines that are not there, and for what is hidden.
+    If a folder has a symbol's name, the symbol comes first. Raises `UsageError` for missing lines
+    and hidden files.
     """
     text = mention.text
     lines = _LINES.fullmatch(text)
@@ -253,7 +252,7 @@ def _file(
 
 
 def _folder(
-    snapshot: WorkspaceSnapshot, text: str, hidden: Hidden | None
+    snapshot: WorkspaceSnapshot, text: str, hidden: HidingRules | None
 ) -> tuple[list[Exhibit], str]:
     try:
         return [attach_folder(snapshot, text, hidden)], ""
@@ -274,9 +273,9 @@ async def _definitions(
     snapshot: WorkspaceSnapshot,
     symbols: SymbolFinder,
     name: str,
-    hidden: Hidden | None,
+    hidden: HidingRules | None,
 ) -> tuple[list[Attached], str]:
-    """The first definitions of a name in code, and what the user should know about them."""
+    """The first definitions of a name in code, and a doubt for the user."""
     try:
         parsed = Name.parse(name)
     except UsageError:  # too long, or nothing but signs
@@ -296,7 +295,7 @@ async def _definitions(
 
 
 def _lines(
-    snapshot: WorkspaceSnapshot, path: str, at: Symbol, hidden: Hidden | None
+    snapshot: WorkspaceSnapshot, path: str, at: Symbol, hidden: HidingRules | None
 ) -> Attached | None:
     try:
         return attach(snapshot, path, at.first_line, at.last_line, hidden)

@@ -1,8 +1,8 @@
 """The structured summary of a conversation that no longer fits: its schema, and who writes it.
 
-The model that had the conversation writes it, asked with the same prefix, which is read from the
-prompt cache. Where that does not fit it is given a shortened record instead. Without a model, or
-when it twice writes something else, the summary is extracted mechanically, and says so.
+The model of the conversation writes it, with the same prefix, which the prompt cache holds. If that
+does not fit, it gets a shortened record instead. Without a model, or if it fails twice, the summary
+is extracted mechanically, and says so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from glossator.context.kept import Kept
+from glossator.context.kept import KeptTexts
 from glossator.context.transcript import estimate_request, paths_in, transcript
 from glossator.core.errors import ModelRefused, StreamCut
 from glossator.llm import (
@@ -30,7 +30,7 @@ from glossator.llm import (
 from glossator.prompts import load_prompt
 
 MAX_OUTPUT = 16_000  # tokens, thinking included
-_ROOM = MAX_OUTPUT + 4_000  # tokens that asking takes beside the conversation
+_ROOM = MAX_OUTPUT + 4_000  # tokens of the request besides the conversation
 _TRANSCRIPT_SHARE = 0.6  # of the window
 _ATTEMPTS = 2
 _INTENT_CHARACTERS = 600
@@ -42,21 +42,21 @@ class _Part(BaseModel):
 
 
 class FileNote(_Part):
-    """What was learnt of a file."""
+    """What the model learnt about a file."""
 
     path: str
     learnt: str
 
 
 class Fixed(_Part):
-    """What went wrong, and how it was solved."""
+    """An error, and how it was solved."""
 
     error: str
     fix: str
 
 
 class Summary(_Part):
-    """All that the model keeps of a conversation in its own words."""
+    """What the model keeps of a conversation in its own words."""
 
     intent: str
     instructions: tuple[str, ...]
@@ -68,8 +68,8 @@ class Summary(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """What stands before a conversation's messages: its frozen system blocks and tools."""
+class PromptPrefix:
+    """What comes before the messages in the prompt: frozen system blocks and tools."""
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
@@ -77,9 +77,9 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A model's summary, None when it wrote none that can be used.
+    """A model's summary, None if it wrote no valid one.
 
-    `scale` is how many tokens the provider counts for one that we estimate.
+    `scale` is the number of tokens that the provider counts for an estimated one.
     """
 
     summary: Summary | None = None
@@ -87,9 +87,9 @@ class Asked:
 
 
 async def ask_summary(
-    model: Model, frame: Frame, messages: Sequence[Message], meter: Meter
+    model: Model, frame: PromptPrefix, messages: Sequence[Message], meter: Meter
 ) -> Asked:
-    """The model's summary of `messages`. Raises `ModelError` when it cannot be asked at all."""
+    """The model's summary of `messages`. Raises `ModelError` if the model cannot be asked."""
     tokens = estimate_request(ModelRequest(frame.system, frame.tools, tuple(messages)))
     whole = tokens + _ROOM <= model.window
     problem, scale = "", 1.0
@@ -101,7 +101,7 @@ async def ask_summary(
         except ModelRefused:
             if not whole:
                 raise
-            whole = False  # most likely it did not fit after all
+            whole = False  # most likely it did not fit
             continue
         scale = reply.usage.input_total / estimate_request(request)
         try:
@@ -127,8 +127,10 @@ def parse_summary(reply: Reply) -> Summary:
         raise ValueError(f"{where}: {first['msg']}") from error
 
 
-def extract_summary(messages: Sequence[Message], kept: Kept, open_tasks: Sequence[str]) -> Summary:
-    """A summary without a model: what an earlier one said, and what can be read off the calls."""
+def extract_summary(
+    messages: Sequence[Message], kept: KeptTexts, open_tasks: Sequence[str]
+) -> Summary:
+    """A summary without a model, from an earlier one and from the calls."""
     before = _earlier(kept)
     known = {note.path for note in before.files} if before else set()
     files = tuple(
@@ -148,15 +150,15 @@ def extract_summary(messages: Sequence[Message], kept: Kept, open_tasks: Sequenc
     )
 
 
-def _earlier(kept: Kept) -> Summary | None:
-    """The summary of the compaction before; None without one, or for one of another version."""
+def _earlier(kept: KeptTexts) -> Summary | None:
+    """The summary of the last compaction; None without one, or in another version."""
     try:
         return Summary.model_validate_json(kept.summary)
     except ValidationError:
         return None
 
 
-def _whole(frame: Frame, messages: Sequence[Message], problem: str) -> ModelRequest:
+def _whole(frame: PromptPrefix, messages: Sequence[Message], problem: str) -> ModelRequest:
     asked = (*messages, user_message(*_instructions(problem)))
     return ModelRequest(frame.system, frame.tools, asked, max_output_tokens=MAX_OUTPUT)
 

@@ -1,4 +1,8 @@
-"""The system prompt, frozen per session, and the permission mode, which messages tell."""
+"""The system prompt, which is frozen per session, and notices of the permission mode.
+
+A message says which mode holds when it differs from the last notice in the conversation. So the
+notices survive a resume, a rewind and a compaction without further state.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from functools import cache
 
 from glossator.core.citations import fences
 from glossator.documents import WorkspaceSnapshot
-from glossator.llm import Block, Message
+from glossator.llm import ContentBlock, Message
 from glossator.prompts import load_prompt
 
 _PROMPTS: Mapping[str, str] = {
@@ -32,7 +36,7 @@ _PLAN = re.compile(  # a heading, or bold words that head what follows
 def system_blocks(
     snapshot: WorkspaceSnapshot, today: date, shared_prompt: str = "system/static"
 ) -> tuple[str, ...]:
-    """The two blocks, the shared one first: it is the same bytes for every user and project."""
+    """The two blocks; the first is equal for every user and project."""
     shared = load_prompt(shared_prompt).render()
     roots = "\n".join(f"- {root}" for root in snapshot.roots) or "- (no folder is open)"
     session = load_prompt("system/session").render(
@@ -41,14 +45,14 @@ def system_blocks(
     return shared, session
 
 
-def mode_to_tell(mode: str, messages: Sequence[Message]) -> str:
-    """What a conversation is to be told of the mode; "" if it was told that last."""
+def mode_notice(mode: str, messages: Sequence[Message]) -> str:
+    """The notice of the mode for a conversation; "" if its last notice says the same."""
     text = load_prompt(_PROMPTS[mode]).render()
-    return "" if _told_last(messages) == text else text
+    return "" if _last_notice(messages) == text else text
 
 
 def ends_in_plan(answer: str) -> bool:
-    """Whether an answer has a section with a plan, as `user/mode_plan` asks for."""
+    """Whether an answer has a section with a plan, as `user/mode_plan` demands."""
     quoted = fences(answer)
     return any(
         not any(start <= found.start() < end for start, end in quoted)
@@ -56,22 +60,22 @@ def ends_in_plan(answer: str) -> bool:
     )
 
 
-def tells_mode(block: Block) -> bool:
-    """Whether a block of a user message is what we said of the mode."""
-    return block.get("text") in _known()
+def is_mode_notice(block: ContentBlock) -> bool:
+    """Whether a block of a user message is a notice of the mode."""
+    return block.get("text") in _notices()
 
 
-def _told_last(messages: Sequence[Message]) -> str:
-    told = (
+def _last_notice(messages: Sequence[Message]) -> str:
+    notices = (
         str(block["text"])
         for message in reversed(messages)
         if message["role"] == "user"
         for block in reversed(message["content"])
-        if tells_mode(block)
+        if is_mode_notice(block)
     )
-    return next(told, "")
+    return next(notices, "")
 
 
 @cache
-def _known() -> frozenset[str]:
+def _notices() -> frozenset[str]:
     return frozenset(load_prompt(name).render() for name in PROMPTS)

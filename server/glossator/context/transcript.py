@@ -8,38 +8,38 @@ from typing import Any
 
 from glossator.core.brief import brief_arguments
 from glossator.core.tokens import estimate_tokens
-from glossator.llm import Block, Message, ModelRequest, ToolSpec
+from glossator.llm import ContentBlock, Message, ModelRequest, ToolSpec
 
 _LONGEST = 20_000  # characters of one part
 _IMAGE_TOKENS = 1_600  # the provider's figure for a large picture
 _PATH_ARGUMENTS = ("path", "file_path", "notebook_path")
 
-_SHORTEST = 200  # characters; below, a text says nothing any more
+_SHORTEST = 200  # characters; a shorter text says nothing
 _HEAD = 2 / 3  # of what is kept
 
 
 def transcript(messages: Sequence[Message], tokens: int) -> str:
-    """Who said and did what, within about `tokens` tokens; thinking is left out."""
+    """The messages as text within about `tokens` tokens, without thinking."""
     calls = calls_in(messages)
     parts = [part for message in messages for part in _parts(message, calls)]
     shown = fit([text for _, text in parts], tokens, _LONGEST)
     return "\n\n".join(f"[{who}]\n{text}" for (who, _), text in zip(parts, shown, strict=True))
 
 
-def calls_in(messages: Sequence[Message]) -> dict[str, Block]:
+def calls_in(messages: Sequence[Message]) -> dict[str, ContentBlock]:
     """Every `tool_use` block by its id."""
     blocks = (block for message in messages for block in message["content"])
     return {block["id"]: block for block in blocks if block.get("type") == "tool_use"}
 
 
 def paths_in(messages: Sequence[Message]) -> list[str]:
-    """The paths that tools were called on, each once, oldest first."""
+    """The paths in tool calls, each once, oldest first."""
     inputs = [call["input"] for call in calls_in(messages).values()]
     found = (value.get(name) for value in inputs for name in _PATH_ARGUMENTS)
     return list(dict.fromkeys(path for path in found if isinstance(path, str) and path))
 
 
-def call_in_words(call: Block | None) -> str:
+def call_in_words(call: ContentBlock | None) -> str:
     """A call in one line."""
     if call is None:
         return "a tool"
@@ -60,7 +60,7 @@ def estimate_messages(messages: Sequence[Message]) -> int:
     return sum(_tokens(block) for message in messages for block in message["content"])
 
 
-def estimate_block(block: Block) -> int:
+def estimate_block(block: ContentBlock) -> int:
     """About how many tokens a block of a message takes in the window."""
     return _tokens(block)
 
@@ -76,7 +76,7 @@ def estimate_request(request: ModelRequest) -> int:
     return before + estimate_messages(request.messages)
 
 
-def _text_of_part(part: Block) -> str:
+def _text_of_part(part: ContentBlock) -> str:
     match part:
         case {"type": "text", "text": str(text)}:
             return text
@@ -85,7 +85,7 @@ def _text_of_part(part: Block) -> str:
     return f"[{part.get('type', 'something')}]"
 
 
-def _parts(message: Message, calls: dict[str, Block]) -> Iterator[tuple[str, str]]:
+def _parts(message: Message, calls: dict[str, ContentBlock]) -> Iterator[tuple[str, str]]:
     for block in message["content"]:
         match block:
             case {"type": "text", "text": str(text)}:
@@ -111,7 +111,7 @@ def _tokens(value: Any) -> int:  # noqa: ANN401 - any JSON value
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """The text; of one longer than `characters` its beginning and end, with a note between."""
+    """The text; if it is longer than `characters`, its beginning and end with a note between."""
     if len(text) <= characters:
         return text
     head = round(characters * _HEAD)
@@ -123,7 +123,7 @@ def head_and_tail(text: str, characters: int) -> str:
 def fit(texts: Sequence[str], tokens: int, longest: int) -> list[str]:
     """The texts within about `tokens` tokens, each of at most `longest` characters.
 
-    None is left out. One and the same limit holds for all, as high as the budget allows.
+    The longest are cut first: the same limit holds for all, as high as the budget allows.
     """
     limit = longest
     cut = [head_and_tail(text, limit) for text in texts]

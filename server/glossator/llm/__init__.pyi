@@ -1,34 +1,31 @@
 from .backends import why_unreachable
 from .catalog import ModelFacts, effort_problems, facts_of, profile_of
-from .conversation import Conversation, repaired, tool_answers, user_message, whole_reply
-from .meter import Budget, Meter, Purpose, Spending, in_words
+from .conversation import Conversation, repair_messages, tool_answers, user_message, whole_reply
+from .meter import Meter, Purpose, Spending, SpendingLimit, price_in_words
 from .model import (
-    Block,
-    EncodedRequest,
+    ContentBlock,
     Message,
     Model,
     ModelEvent,
     ModelRequest,
     Reply,
+    ReplyUsage,
     RetryWait,
     StopReason,
-    Taken,
     TextPiece,
     ThinkingPiece,
     ToolCall,
     ToolReady,
     ToolSpec,
 )
-from .models import OFFLINE, Models, describe
+from .models import OFFLINE, Models, describe_models
 from .request import CacheLifetime, ModelOptions
 
 __all__ = [
     "OFFLINE",
-    "Block",
-    "Budget",
     "CacheLifetime",
+    "ContentBlock",
     "Conversation",
-    "EncodedRequest",
     "Message",
     "Meter",
     "Model",
@@ -39,21 +36,22 @@ __all__ = [
     "Models",
     "Purpose",
     "Reply",
+    "ReplyUsage",
     "RetryWait",
     "Spending",
+    "SpendingLimit",
     "StopReason",
-    "Taken",
     "TextPiece",
     "ThinkingPiece",
     "ToolCall",
     "ToolReady",
     "ToolSpec",
-    "describe",
+    "describe_models",
     "effort_problems",
     "facts_of",
-    "in_words",
+    "price_in_words",
     "profile_of",
-    "repaired",
+    "repair_messages",
     "tool_answers",
     "user_message",
     "whole_reply",

@@ -21,10 +21,10 @@ from glossator.llm.catalog import (
     effort_problem,
     facts_of,
     profile_of,
-    told_efforts,
+    reported_efforts,
     with_limits,
 )
-from glossator.llm.failures import RetryPolicy, Target, explain, with_retries
+from glossator.llm.failures import RequestTarget, RetryPolicy, explain, with_retries
 from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions, build_body, encode_body
 from glossator.settings import Backend, ModelSettings, RoleSettings
@@ -42,15 +42,15 @@ _UNSENDABLE = (
 # Their clients move the model, and more, from the body to the address.
 _REWRITTEN: frozenset[Backend] = frozenset({"bedrock", "vertex"})
 _LIST_SECONDS = 3
-_LISTING: Any = {"params": {"limit": 1_000}}  # the most models that are told at once
+_LISTING: Any = {"params": {"limit": 1_000}}  # the most that one page can hold
 _log = logging.getLogger(__name__)
 
 
 class AnthropicModel:
     """One role's model behind one client. Streams may run side by side.
 
-    `client_factory` blocks while it imports the SDK, so it runs in a worker thread, once: at the
-    first request, or before it in `prepare`.
+    `client_factory` blocks while it imports the SDK, so it runs once in a thread: at the first
+    request, or before it in `prepare`.
     """
 
     offline = False
@@ -80,23 +80,23 @@ class AnthropicModel:
 
     @property
     def window(self) -> int:
-        """The context window in tokens: the table's, until the provider has told its own."""
+        """The context window in tokens: the table's, until the provider reports its own."""
         return self._facts.window
 
     @property
     def images(self) -> bool:
-        """Whether it sees images; true of all models of the provider."""
+        """Whether it sees images."""
         return self._profile.images
 
     @property
     def facts(self) -> ModelFacts:
-        """All that is known of the model."""
+        """What is known about the model."""
         return self._facts
 
     async def prepare(self) -> None:
-        """Import the SDK and make the client ahead of the first request, off the event loop.
+        """Import the SDK and make the client before the first request, off the event loop.
 
-        Raises `ModelRefused` for settings that no request can be sent with.
+        Raises `ModelRefused` for settings that prevent requests.
         """
         self._check_effort(self._role.effort)
         await self._open()
@@ -115,7 +115,7 @@ class AnthropicModel:
                 yield event
 
     async def offered(self) -> tuple[ModelFacts, ...]:
-        """The models that the server says it has. Raises `ModelError`."""
+        """The models that the server lists. Raises `ModelError`."""
         client = await self._open()
         import anthropic  # noqa: PLC0415 - loaded by now
         import httpx2  # noqa: PLC0415 - likewise
@@ -135,9 +135,11 @@ class AnthropicModel:
             match listed:
                 case {"data": list(infos)}:
                     named = [each for each in infos if isinstance(each, dict) and each.get("id")]
-                    told = (anthropic.types.ModelInfo.construct(**each) for each in named)
+                    reported = (anthropic.types.ModelInfo.construct(**each) for each in named)
                     prices = self._options.prices
-                    return tuple(self._told(facts_of(info.id, prices), info) for info in told)
+                    return tuple(
+                        self._reported(facts_of(info.id, prices), info) for info in reported
+                    )
         raise failure  # out here for the same reason as in `_attempt`
 
     async def close(self) -> None:
@@ -153,7 +155,7 @@ class AnthropicModel:
     async def _attempt(
         self, body: dict[str, Any], known: EncodedRequest
     ) -> AsyncGenerator[ModelEvent, None]:
-        """One try of one request: the pieces as they come, then the whole reply or a failure."""
+        """One attempt at a request: the pieces as they come, then the complete reply."""
         client = await self._open()
         import anthropic  # noqa: PLC0415 - loaded by now; at the top it would delay the start
         import httpx2  # noqa: PLC0415 - likewise
@@ -196,7 +198,7 @@ class AnthropicModel:
         raise ModelRefused(said)
 
     async def _open(self) -> AsyncAnthropic:
-        """The client. A caller that is cancelled leaves it in the making for the others."""
+        """The client. Cancelling a caller does not cancel making it."""
         if self._client is None:
             self._client = asyncio.create_task(asyncio.to_thread(self._make_client))
         return await asyncio.shield(self._client)
@@ -209,7 +211,7 @@ class AnthropicModel:
         return client
 
     def _learn_limits(self, client: AsyncAnthropic) -> None:
-        """Ask the provider for the model's limits, once, beside the first reply."""
+        """Ask the provider once for the model's limits, during the first reply."""
         if self._profile.model_limits and self._limits is None:
             self._limits = asyncio.create_task(self._ask_limits(client))
 
@@ -231,16 +233,16 @@ class AnthropicModel:
                 self._facts.max_output,
             )
         else:
-            self._facts = self._told(self._facts, info)
+            self._facts = self._reported(self._facts, info)
 
     @staticmethod
-    def _told(facts: ModelFacts, info: object) -> ModelFacts:
-        """The facts with what the server says of the model."""
+    def _reported(facts: ModelFacts, info: object) -> ModelFacts:
+        """The facts with what the server reports about the model."""
         return with_limits(
             facts,
             getattr(info, "max_input_tokens", None),
             getattr(info, "max_tokens", None),
-            told_efforts(getattr(info, "capabilities", None)),
+            reported_efforts(getattr(info, "capabilities", None)),
         )
 
     def _check_effort(self, effort: str | None) -> None:
@@ -251,9 +253,9 @@ class AnthropicModel:
     def _role_name(self) -> str:
         return "main" if self._role == self._settings.main else "fast"
 
-    def _target(self, client: AsyncAnthropic) -> Target:
+    def _target(self, client: AsyncAnthropic) -> RequestTarget:
         settings = self._settings
-        return Target(
+        return RequestTarget(
             server=server_of(settings),
             model=self.id,
             setting=f"models.{self._role_name}.model",
@@ -277,7 +279,7 @@ async def _post(client: AsyncAnthropic, content: bytes, *, as_values: bool) -> A
 
 
 def _as_sent(event: object) -> dict[str, Any]:
-    """An event as it came over the wire; {} for data that is no JSON object."""
+    """An event as it came over the wire; {} if it is no JSON object."""
     if isinstance(event, BaseModel):  # of a client that rewrites requests
         return event.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
     return event if isinstance(event, dict) else {}

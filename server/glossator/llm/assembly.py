@@ -2,8 +2,8 @@
 
 The SDK's own accumulator stops at a reply without usage, which several local servers send, and
 reparses the whole input at every piece of a tool call; this one does neither. Unknown events and
-deltas are passed over; unknown blocks and fields are kept, because they must travel back. Blank
-texts are left out: the provider sends them, but does not take them back.
+deltas are ignored; unknown blocks and fields stay, because they must go back. Blank texts are
+dropped: the provider sends them, but does not accept them.
 Source: the provider's "Streaming messages".
 """
 
@@ -20,11 +20,11 @@ from glossator.core.tokens import estimate_tokens
 from glossator.llm.conversation import call_ids, usable_call
 from glossator.llm.meter import cost
 from glossator.llm.model import (
-    Block,
+    ContentBlock,
     Message,
     Reply,
+    ReplyUsage,
     StopReason,
-    Taken,
     TextPiece,
     ThinkingPiece,
     ToolCall,
@@ -38,30 +38,30 @@ _CUT = (
 _TOOL_BLOCKS = frozenset({"tool_use", "server_tool_use"})
 _LONG_WRITE = "ephemeral_1h_input_tokens"
 
-Piece = TextPiece | ThinkingPiece | ToolReady | Taken
+Piece = TextPiece | ThinkingPiece | ToolReady | ReplyUsage
 
 
 class Assembly:
-    """One reply at this price while it streams in: `add` every event, then `finish`.
+    """One reply while it streams in: `add` every event, then `finish`.
 
-    Its tool calls get ids that can be sent back after the `messages` that were asked with.
+    Its tool calls get ids that are valid after the `messages` of the request.
     """
 
     def __init__(self, price: Price | None = None, messages: Sequence[Message] = ()) -> None:
         self._price = price
         self._messages = messages
-        self._call_ids: set[str] | None = None  # that are taken, once the reply has a call
-        self._blocks: dict[int, Block] = {}
+        self._call_ids: set[str] | None = None  # ids in use, once the reply has a call
+        self._blocks: dict[int, ContentBlock] = {}
         self._inputs: dict[int, list[str]] = {}
         self._usage: dict[str, int] = {}
         self._stop: str | None = None
         self._stop_details: Mapping[str, Any] = {}
         self._id: str | None = None
-        self.cache_miss = ""  # the provider's reason, if it told one
-        self.whole = False  # message_stop has come
+        self.cache_miss = ""  # the provider's reason, if any
+        self.whole = False  # message_stop has arrived
 
     def add(self, event: Mapping[str, Any]) -> Piece | None:
-        """Take in one event of the stream; what it brings for the reader, if anything."""
+        """Add one event of the stream; the piece that it brings, if any."""
         match event:
             case {"type": "message_start", "message": dict(message)}:
                 self._id = message["id"] if isinstance(message.get("id"), str) else None
@@ -98,21 +98,21 @@ class Assembly:
         blocks = (self._blocks[index] for index in sorted(self._blocks))
         content = [block for block in blocks if not _is_blank(block)]
         calls = _tool_calls(content)
-        taken = self._taken() if self._usage else self._estimate(request, content)
+        counted = self._reply_usage() if self._usage else self._estimate(request, content)
         texts = (block.get("text") for block in content if block.get("type") == "text")
         return Reply(
             message={"role": "assistant", "content": content},
             stop=stop,
-            usage=taken.usage,
+            usage=counted.usage,
             text="".join(text for text in texts if isinstance(text, str)),
             tool_calls=calls if stop is StopReason.TOOL_USE else (),
             detail=_detail(self._stop_details),
             id=self._id,
-            long_write_tokens=taken.long_write_tokens,
-            dollars=taken.dollars,
+            long_write_tokens=counted.long_write_tokens,
+            dollars=counted.dollars,
         )
 
-    def _begun(self, block: Block) -> Block:
+    def _begun(self, block: ContentBlock) -> ContentBlock:
         if block.get("type") != "tool_use":
             return block
         if self._call_ids is None:
@@ -120,7 +120,7 @@ class Assembly:
         return usable_call(block, self._call_ids)
 
     def _extend(
-        self, block: Block, index: int, delta: Mapping[str, Any]
+        self, block: ContentBlock, index: int, delta: Mapping[str, Any]
     ) -> TextPiece | ThinkingPiece | None:
         match delta:
             case {"type": "text_delta", "text": str(text)}:
@@ -138,17 +138,17 @@ class Assembly:
         return None
 
     def _ready(self, index: int) -> ToolReady | None:
-        """The call in a block that was closed; None for other blocks, and for a broken input."""
+        """The call in a complete block; None for other blocks and for broken input."""
         match self._blocks.get(index):
             case {"type": "tool_use", "id": str(id_), "name": str(name)}:
                 try:
                     return ToolReady(ToolCall(id_, name, self._input(index, StopReason.TOOL_USE)))
-                except StreamCut:  # told when the reply ends
+                except StreamCut:  # raised again when the reply ends
                     return None
         return None
 
     def _input(self, index: int, stop: StopReason) -> dict[str, Any]:
-        """A tool's input; for a reply that broke off in it, what came before the break."""
+        """A tool's input; if the reply broke off in it, the part before."""
         from jiter import from_json  # noqa: PLC0415 - comes with the SDK, which is loaded late
 
         text = "".join(self._inputs.get(index, ()))
@@ -171,15 +171,15 @@ class Assembly:
             )
         return value
 
-    def _count(self, usage: object) -> Taken | None:
-        """Figures are running totals: a later one takes the place of an earlier one."""
+    def _count(self, usage: object) -> ReplyUsage | None:
+        """Figures are running totals: later ones replace earlier ones."""
         if isinstance(usage, dict):
             written = usage.get("cache_creation")
             figures = {**usage, **(written if isinstance(written, dict) else {})}
             self._usage.update({k: v for k, v in figures.items() if isinstance(v, int)})
-        return self._taken() if self._usage else None
+        return self._reply_usage() if self._usage else None
 
-    def _taken(self) -> Taken:
+    def _reply_usage(self) -> ReplyUsage:
         usage = Usage(
             input_tokens=self._usage.get("input_tokens", 0),
             cache_read_tokens=self._usage.get("cache_read_input_tokens", 0),
@@ -187,13 +187,13 @@ class Assembly:
             output_tokens=self._usage.get("output_tokens", 0),
         )
         long = self._usage.get(_LONG_WRITE, 0)
-        return Taken(usage, long, cost(self._price, usage, long))
+        return ReplyUsage(usage, long, cost(self._price, usage, long))
 
-    def _estimate(self, request: Mapping[str, Any], content: list[Block]) -> Taken:
-        """For a server that tells no figures."""
+    def _estimate(self, request: Mapping[str, Any], content: list[ContentBlock]) -> ReplyUsage:
+        """For a server that reports no usage."""
         asked, answered = (json.dumps(part, ensure_ascii=False) for part in (request, content))
         usage = Usage(input_tokens=estimate_tokens(asked), output_tokens=estimate_tokens(answered))
-        return Taken(usage, 0, cost(self._price, usage))
+        return ReplyUsage(usage, 0, cost(self._price, usage))
 
 
 def _opening(block: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
@@ -205,7 +205,7 @@ def _opening(block: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
     return None
 
 
-def _is_blank(block: Block) -> bool:
+def _is_blank(block: ContentBlock) -> bool:
     return block.get("type") == "text" and not str(block.get("text") or "").strip()
 
 
@@ -229,7 +229,7 @@ def _stop_reason(name: str | None) -> StopReason:
         ) from error
 
 
-def _tool_calls(content: list[Block]) -> tuple[ToolCall, ...]:
+def _tool_calls(content: list[ContentBlock]) -> tuple[ToolCall, ...]:
     calls = [block for block in content if block.get("type") == "tool_use"]
     if not all(isinstance(call.get(key), str) for call in calls for key in ("id", "name")):
         raise StreamCut("The model wrote a tool call without a name; it was not run. Ask again.")

@@ -70,7 +70,7 @@ def server_of(settings: ModelSettings) -> str:
 
 
 def credential_errors(backend: Backend) -> tuple[type[Exception], ...]:
-    """What a cloud's own library raises when it finds no usable credentials."""
+    """What a cloud's own library raises without usable credentials."""
     if backend not in _CREDENTIAL_ERROR:
         return ()
     module, name = _CREDENTIAL_ERROR[backend]
@@ -179,9 +179,9 @@ def _address(url: str) -> str:
 
 
 async def why_unreachable(settings: ModelSettings) -> str:
-    """What keeps a connection from being opened, with a next step, or "". Nothing is sent.
+    """Why no connection to the server can be opened, with a next step; "" if one can.
 
-    The cloud backends choose their addresses themselves, so they are not tried.
+    Nothing is sent. The cloud backends choose their addresses themselves, so they are not tried.
     """
     if settings.backend != "anthropic" and not settings.base_url:
         return ""

@@ -1,4 +1,8 @@
-"""What models and servers can do: limits, prices, efforts, and features of the Messages API."""
+"""What models and servers can do: limits, prices, efforts, and features of the Messages API.
+
+The table of models is the fall-back: limits that the provider reports win (see `with_limits`).
+Source: the provider's model overview and price list of 2026-11-20.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +42,7 @@ _HAIKU_PRICE = Price(0.10, 0.50, up_to=100_000, above=Price(0.50, 2.50))
 
 
 def _line(model: str, price: Price, effort: str) -> ModelFacts:
-    """A model of the newest line, which differ in nothing else."""
+    """A model of the newest line; these differ in nothing else."""
     return ModelFacts(model, 1_000_000, 128_000, price, "adaptive", effort, _ALL_EFFORTS)
 
 
@@ -53,7 +57,7 @@ _NO_PRICES: Mapping[str, Price] = MappingProxyType({})
 
 
 def facts_of(model: str, prices: Mapping[str, Price] = _NO_PRICES) -> ModelFacts:
-    """What the table says of `model`; for an unknown id limits that are safe with most.
+    """What the table says about `model`; for an unknown id, limits that are safe with most.
 
     `prices`, by model id, win over the table's.
     """
@@ -67,7 +71,7 @@ def with_limits(
     max_output: object,
     efforts: frozenset[str] | None = None,
 ) -> ModelFacts:
-    """The same facts with what the provider told; whatever is no limit is not taken."""
+    """The facts with the limits and efforts that the provider reports, where they are valid."""
     return replace(
         facts,
         window=window if isinstance(window, int) and window > 0 else facts.window,
@@ -80,10 +84,12 @@ def with_limits(
 
 @dataclass(frozen=True, slots=True)
 class ProviderProfile:
-    """Which features a request may use, and whether the server tells its models' limits.
+    """Which features of the Messages API a kind of server understands.
 
-    `tool_search`: deferred tools. `cache_diagnostics`: it says why its prompt cache was missed.
-    `images`: whatever model it serves, as far as is known, sees them.
+    Servers that imitate this API refuse or misread fields that they do not know, so these are not
+    sent. Missing usage and signatures are accepted from every server. `model_limits`: it reports
+    the limits of its models. `tool_search`: deferred tools. `cache_diagnostics`: it reports why its
+    prompt cache was missed. `images`: its models see them, as far as is known.
     """
 
     name: Profile
@@ -123,7 +129,7 @@ PROFILES: dict[Profile, ProviderProfile] = {
 
 
 def profile_of(settings: ModelSettings) -> ProviderProfile:
-    """The profile that the settings name, less what only the provider's own service offers."""
+    """The profile in the settings, without what only the provider's own service offers."""
     profile = PROFILES[settings.profile]
     if settings.images is not None:
         profile = replace(profile, images=settings.images)
@@ -133,7 +139,7 @@ def profile_of(settings: ModelSettings) -> ProviderProfile:
 
 
 def efforts_of(facts: ModelFacts, profile: ProviderProfile) -> tuple[Effort, ...] | None:
-    """The efforts that a model can be asked with; None if that is not known."""
+    """The efforts that a model takes; None if unknown."""
     if not profile.effort:
         return ()
     known = facts.efforts
@@ -143,7 +149,7 @@ def efforts_of(facts: ModelFacts, profile: ProviderProfile) -> tuple[Effort, ...
 def effort_problem(
     effort: str | None, role: str, facts: ModelFacts, profile: ProviderProfile
 ) -> str:
-    """What is wrong with asking a role's model with this effort, and what to do; "" if nothing."""
+    """Why a role's model does not take this effort, and what to do; "" if it does or may."""
     if effort is None:
         return ""
     setting = f"models.{role}.effort"
@@ -164,7 +170,7 @@ def effort_problem(
 
 
 def effort_problems(settings: ModelSettings) -> tuple[str, ...]:
-    """What is wrong with the efforts of all roles."""
+    """The problems with the efforts of all roles."""
     profile = profile_of(settings)
     roles = {"main": settings.main, "fast": settings.fast}
     problems = (
@@ -174,8 +180,8 @@ def effort_problems(settings: ModelSettings) -> tuple[str, ...]:
     return tuple(filter(None, problems))
 
 
-def told_efforts(capabilities: object) -> frozenset[str] | None:
-    """The efforts in the capabilities that a provider tells of a model; None if it tells none."""
+def reported_efforts(capabilities: object) -> frozenset[str] | None:
+    """The efforts in the capabilities that a provider reports for a model; None without any."""
     effort = getattr(capabilities, "effort", None)
     supported = getattr(effort, "supported", None)
     if not isinstance(supported, bool):

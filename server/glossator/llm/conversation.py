@@ -9,7 +9,7 @@ from itertools import count
 
 from glossator.core.images import Image
 from glossator.core.tool_result import ToolResult
-from glossator.llm.model import Block, EncodedRequest, Message, ToolCall
+from glossator.llm.model import ContentBlock, EncodedRequest, Message, ToolCall
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _ODD_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
@@ -22,10 +22,9 @@ _NO_WORDS = "(no text)"
 
 @dataclass(slots=True)
 class Conversation:
-    """The messages of a session, only ever appended to: providers bind to the prefix.
+    """The messages of a session, which are only appended to: providers bind to the prefix.
 
-    `newest_reply` is the provider's id of the last reply to it, and no part of it.
-    `encoded` is for requests with these messages.
+    `newest_reply` is the provider's id of the last reply. `encoded` holds the JSON of the messages.
     """
 
     _messages: list[Message] = field(default_factory=list)
@@ -39,24 +38,31 @@ class Conversation:
 
     @property
     def unanswered(self) -> bool:
-        """Whether the last message waits for a reply that never came."""
+        """Whether the last message has no reply."""
         return bool(self._messages) and self._messages[-1]["role"] == "user"
+
+    def text_since(self, begun: int) -> str:
+        """The texts of the model's replies after the first `begun` messages."""
+        replies = (m for m in self._messages[begun:] if m["role"] == "assistant")
+        texts = (
+            block for reply in replies for block in reply["content"] if block["type"] == "text"
+        )
+        return "\n\n".join(block["text"] for block in texts)
 
     def append(self, message: Message) -> None:
         """Add the next message."""
         self._messages.append(message)
 
     def restart(self, messages: Sequence[Message]) -> None:
-        """Go on with other messages, as after a compaction: a new prefix, with nothing cached."""
+        """Continue with other messages, as after a compaction."""
         self._messages = list(messages)
         self.newest_reply = None
 
 
 def whole_reply(parts: Sequence[Message]) -> Message:
-    """One message of a reply and of what it said before it was paused, if it was.
+    """One message of a reply and its parts before pauses.
 
-    A call of the server's own tools that was left open is not part of it: nothing but the server's
-    answer could follow.
+    It leaves out unanswered calls of the server's own tools, which only the server could answer.
     """
     blocks = [block for part in parts for block in part["content"]]
     answered = {block.get("tool_use_id") for block in blocks}
@@ -73,22 +79,22 @@ def user_message(*parts: str | Image) -> Message:
 
 def tool_answers(answers: Sequence[tuple[ToolCall, ToolResult]], *reminders: str) -> Message:
     """The one message that answers every call of a reply: results first, reminders after."""
-    content: list[Block] = [_tool_result(call, result) for call, result in answers]
+    content: list[ContentBlock] = [_tool_result(call, result) for call, result in answers]
     content += [{"type": "text", "text": reminder} for reminder in reminders]
     return {"role": "user", "content": content}
 
 
-def _tool_result(call: ToolCall, result: ToolResult) -> Block:
-    content: str | list[Block] = result.text
+def _tool_result(call: ToolCall, result: ToolResult) -> ContentBlock:
+    content: str | list[ContentBlock] = result.text
     if image := result.image:
         content = [_block(result.text), _block(image)]
-    block: Block = {"type": "tool_result", "tool_use_id": call.id, "content": content}
+    block: ContentBlock = {"type": "tool_result", "tool_use_id": call.id, "content": content}
     if result.error:
         block["is_error"] = True
     return block
 
 
-def _block(part: str | Image) -> Block:
+def _block(part: str | Image) -> ContentBlock:
     if isinstance(part, str):
         return {"type": "text", "text": part}
     source = {"type": "base64", "media_type": part.media_type, "data": part.data}
@@ -106,11 +112,10 @@ def call_ids(messages: Iterable[Message]) -> set[str]:
     }
 
 
-def usable_call(block: Block, taken: set[str]) -> Block:
-    """The tool call with an id that is valid and not `taken`, which is taken from then on.
+def usable_call(block: ContentBlock, taken: set[str]) -> ContentBlock:
+    """The tool call with a valid name and an id that is not `taken`; adds the id to `taken`.
 
-    One that is both keeps its id; the name keeps what the provider takes of it. The block itself
-    is not changed.
+    A valid id stays. The block itself does not change.
     """
     id_ = block.get("id")
     if not isinstance(id_, str) or not _ID.fullmatch(id_) or id_ in taken:
@@ -123,19 +128,22 @@ def usable_call(block: Block, taken: set[str]) -> Block:
     return block if new == block else new
 
 
-def repaired(messages: Sequence[Message]) -> list[Message]:
-    """The conversation as the provider takes it; messages that it takes as they are stay the same.
+def repair_messages(messages: Sequence[Message]) -> list[Message]:
+    """The conversation in a form that the provider accepts; valid messages stay the same objects.
 
-    What becomes of a message follows from those before it alone, so that a conversation that goes
-    on keeps its prefix.
+    The provider refuses a request for a tool call whose id is empty, invalid or used before, or
+    that has no name or no result in the next message, for blank texts (also in results), and for an
+    error without text. Compatible servers send such calls, and a damaged log may hold half a pair.
+    The repair of a message depends only on earlier ones, so that the prefix stays the same.
+    Source: the provider's "Messages" reference.
     """
     taken: set[str] = set()
-    open_calls: list[tuple[object, str]] = []  # the id that a call came with, and the one it has
+    open_calls: list[tuple[object, str]] = []  # the original id of a call, and its repaired one
     result: list[Message] = []
     for message in messages:
         content = _without_blanks(message["content"])
         if message["role"] == "assistant":
-            if open_calls or not result:  # the user's message in between is gone
+            if open_calls or not result:  # the user's message between is lost
                 lost: Message = {"role": "user", "content": _results([], open_calls)}
                 result.append(_with(lost, lost["content"]))
             calls = [usable_call(b, taken) if _is(b, "tool_use") else b for b in content]
@@ -152,9 +160,11 @@ def repaired(messages: Sequence[Message]) -> list[Message]:
     return result
 
 
-def _results(content: Sequence[Block], open_calls: list[tuple[object, str]]) -> list[Block]:
-    """One result for each call, under its id, then what else there is; strays are left out."""
-    given: dict[str, Block] = {}
+def _results(
+    content: Sequence[ContentBlock], open_calls: list[tuple[object, str]]
+) -> list[ContentBlock]:
+    """One result for each call, under its id, then the other blocks; stray results are dropped."""
+    given: dict[str, ContentBlock] = {}
     waiting = list(open_calls)
     for block in content:
         if not _is(block, "tool_result"):
@@ -171,11 +181,11 @@ def _results(content: Sequence[Block], open_calls: list[tuple[object, str]]) -> 
     return answers + [block for block in content if not _is(block, "tool_result")]
 
 
-def _lost(id_: str) -> Block:
+def _lost(id_: str) -> ContentBlock:
     return {"type": "tool_result", "tool_use_id": id_, "content": _LOST, "is_error": True}
 
 
-def _with_words(result: Block) -> Block:
+def _with_words(result: ContentBlock) -> ContentBlock:
     """The result without blank texts; one that says nothing else, or is a mute error, says so."""
     content = result.get("content")
     kept = _without_blanks(content) if isinstance(content, list) else content
@@ -185,14 +195,14 @@ def _with_words(result: Block) -> Block:
     return result if kept == content else {**result, "content": kept}
 
 
-def _without_blanks(content: Sequence[Block]) -> list[Block]:
+def _without_blanks(content: Sequence[ContentBlock]) -> list[ContentBlock]:
     return [b for b in content if not _is(b, "text") or str(b.get("text") or "").strip()]
 
 
-def _whole_call(block: Block) -> Block:
+def _whole_call(block: ContentBlock) -> ContentBlock:
     """The call with a name and an object as its input."""
     name, given = block.get("name"), block.get("input")
-    missing: Block = {}
+    missing: ContentBlock = {}
     if not isinstance(name, str) or not name:
         missing["name"] = _NAMELESS
     if not isinstance(given, dict):
@@ -200,11 +210,11 @@ def _whole_call(block: Block) -> Block:
     return {**block, **missing} if missing else block
 
 
-def _with(message: Message, content: list[Block]) -> Message:
+def _with(message: Message, content: list[ContentBlock]) -> Message:
     if not content:
         content = [{"type": "text", "text": _NOTHING}]
     return message if content == message["content"] else {**message, "content": content}
 
 
-def _is(block: Block, kind: str) -> bool:
+def _is(block: ContentBlock, kind: str) -> bool:
     return block.get("type") == kind

@@ -1,4 +1,4 @@
-"""What a failed request means for the user: the SDK's exceptions as `ModelError`s.
+"""Failed requests: the SDK's exceptions as `ModelError`s for the user, and when to try again.
 
 Every message says what happened and what to do, and none holds the key.
 Source: the provider's "Errors".
@@ -103,8 +103,8 @@ _FIRST_CEILING = 1.0  # seconds; doubles with every try
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """Whom a request went to, in the words of the messages; `secret` is kept out of them."""
+class RequestTarget:
+    """The server and model of a request, as messages name them; `secret` never appears."""
 
     server: str
     model: str
@@ -113,7 +113,7 @@ class Target:
     secret: str = ""
 
     def say(self, template: str, detail: str = "") -> str:
-        """A message with the provider's own words in it, without the secret."""
+        """A message that quotes the provider, without the secret."""
         words = " ".join(detail.split())
         if len(self.secret) >= _SHORTEST_SECRET:
             words = words.replace(self.secret, "***")
@@ -128,8 +128,8 @@ class Target:
         )
 
 
-def explain(error: Exception, target: Target) -> ModelError:
-    """The `ModelError` that an exception of the SDK or of its HTTP library amounts to."""
+def explain(error: Exception, target: RequestTarget) -> ModelError:
+    """The `ModelError` for an exception of the SDK or its HTTP library."""
     import anthropic  # noqa: PLC0415 - loaded with the first request, not with the server
     import httpx2  # noqa: PLC0415 - likewise
 
@@ -149,7 +149,7 @@ def explain(error: Exception, target: Target) -> ModelError:
     return ModelRefused(target.say(_WRONG, str(error)))
 
 
-def _explain_status(error: APIStatusError, target: Target) -> ModelError:
+def _explain_status(error: APIStatusError, target: RequestTarget) -> ModelError:
     status = error.status_code
     if status == 200:
         status = _STATUS_OF_TYPE.get(error.type or "", 500)
@@ -174,7 +174,7 @@ def _explain_status(error: APIStatusError, target: Target) -> ModelError:
 
 
 def _redirect(error: APIStatusError) -> str:
-    """What a redirect says: its status, and where it leads, without path and credentials."""
+    """The status of a redirect and its target, without path and credentials."""
     response = error.response
     location = response.headers.get("location", "")
     try:
@@ -186,7 +186,7 @@ def _redirect(error: APIStatusError) -> str:
 
 
 def _too_long(status: int, detail: str) -> str:
-    """What to say of a request that holds too much; "" for any other."""
+    """The message for a request that is too long; "" for others."""
     if status == 413:
         return _REFUSED[status]
     if status == 400 and "prompt is too long" in detail:
@@ -195,7 +195,7 @@ def _too_long(status: int, detail: str) -> str:
 
 
 def _is_spent(error: APIStatusError, detail: str, retry_after: float | None) -> bool:
-    """Whether a 429 tells of a spend limit: it has a code, or no `retry-after` and says so."""
+    """Whether a 429 means a spend limit: its code, or its words without a `retry-after`, say so."""
     if "spend_limit" in (error.error_code or ""):
         return True
     words = detail.lower()
@@ -217,7 +217,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often a failure is met with another try, and the longest wait before one, in seconds."""
+    """How often to try again, and the longest wait before that, in seconds."""
 
     retries: int
     longest_wait: float
@@ -230,8 +230,10 @@ async def with_retries(
 ) -> AsyncGenerator[ModelEvent, None]:
     """The events of the first attempt that succeeds, with a `RetryWait` before each further one.
 
-    Raises the `ModelError` of the last attempt, or `ModelUnavailable` at once when the provider
-    asks for a longer wait than the policy allows.
+    The SDK's own retry is off: it shows nothing and waits as long as the server says. Raises the
+    `ModelError` of the last attempt, or `ModelUnavailable` if the provider asks for a longer wait
+    than the policy allows. Source: capped exponential back-off with full jitter (Brooker,
+    "Exponential Backoff And Jitter", AWS, 2015).
     """
     number = 0
     while True:
@@ -250,7 +252,7 @@ async def with_retries(
 
 
 def _wait(error: ModelError, number: int, policy: RetryPolicy) -> float:
-    """Seconds until the next try; raises when there is none."""
+    """Seconds until the next attempt; raises the error if there is none."""
     if not error.retryable:
         raise error
     asked = error.retry_after or 0

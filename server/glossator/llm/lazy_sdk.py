@@ -1,8 +1,8 @@
-"""Imports the Anthropic SDK without the two thousand modules that a conversation never uses.
+"""Imports the Anthropic SDK without 2,000 modules that a conversation never uses.
 
 The SDK's packages re-export all that is below them, so `import anthropic` runs 3,300 modules. Here
-a package whose `__init__` only re-exports gets a `__getattr__` (PEP 562) that imports a name when
-it is first asked for. Whatever is written otherwise goes to Python's own loader: slower, as right.
+a package whose `__init__` only re-exports gets a `__getattr__` (PEP 562) that imports a name at its
+first use. Python's own loader loads every other package: slower, with the same result.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 _SDK = "anthropic"
-# What the SDK's own `__init__` does besides; the loop only renames classes for error messages.
+# The other code of the SDK's own `__init__`; its loop only renames classes for error messages.
 _SDK_CODE = """\
 import typing as _t
 if not _t.TYPE_CHECKING:
@@ -70,12 +70,12 @@ class _Exports(NamedTuple):
     names: dict[str, tuple[str, str]]  # export -> relative module, name in it ("": the module)
     stars: list[str]  # relative modules whose public names are exported
     public: list[str]  # `__all__`
-    aliases: dict[str, ast.expr]  # type aliases, worked out when they are asked for
+    aliases: dict[str, ast.expr]  # type aliases, evaluated at their first use
     submodules: set[str]
 
 
 def _read(tree: ast.Module, submodules: set[str]) -> tuple[_Exports, str]:
-    """What an `__init__` re-exports, and the source of all else that it does."""
+    """What an `__init__` re-exports, and the source of its other code."""
     exports, code = _Exports({}, [], [], {}, submodules - {"__init__", "__pycache__"}), []
     for node in tree.body:
         match node:

@@ -1,6 +1,8 @@
-"""What requests cost: tokens and US dollars, added up over a run or a session.
+"""What requests to models cost, and which limits they reach. Every reply counts at once.
 
-The prices are list prices. Source: the provider's "Prompt caching" and price list of 2026-11-20.
+A reply that breaks off counts with the usage that the provider has reported, which is usually all
+of its input; the output is billed, too, but not reported.
+Prices are list prices. Source: the provider's "Prompt caching" and price list of 2026-11-20.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Literal
 from glossator.core.errors import BudgetSpent
 from glossator.core.events import Usage
 from glossator.core.price import Price, in_dollars
-from glossator.llm.model import Model, ModelEvent, ModelRequest, Reply, RetryWait, Taken
+from glossator.llm.model import Model, ModelEvent, ModelRequest, Reply, ReplyUsage, RetryWait
 from glossator.settings import LimitSettings
 
 # Shares of the input price.
@@ -38,18 +40,18 @@ class Spending:
     unpriced: int = 0
 
     @staticmethod
-    def of(reply: Reply | Taken) -> Spending:
-        """What the request took that was answered so, or only begun to be."""
+    def of(reply: Reply | ReplyUsage) -> Spending:
+        """What the request took whose reply this is, complete or not."""
         return Spending.priced(reply.usage, reply.long_write_tokens, reply.dollars)
 
     @staticmethod
     def priced(usage: Usage, long_write_tokens: int, dollars: float | None) -> Spending:
-        """What one request took, whose price may not be known."""
+        """What one request took; its price may be unknown."""
         return Spending(usage, long_write_tokens, dollars or 0.0, int(dollars is None))
 
     @property
     def dollars(self) -> float | None:
-        """The price of all, None when that of any request is not known."""
+        """The total price, None if that of any request is unknown."""
         return None if self.unpriced else self.known_dollars
 
     @property
@@ -89,14 +91,14 @@ def cost(price: Price | None, usage: Usage, long_write_tokens: int = 0) -> float
     return (paid * price.input + usage.output_tokens * price.output) / 1_000_000
 
 
-def in_words(dollars: float | None) -> str:
-    """A price for the user, if it is known."""
+def price_in_words(dollars: float | None) -> str:
+    """A price for the user."""
     return "unknown" if dollars is None else in_dollars(dollars)
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """A limit that was reached, in words; `setting` is the one that raises it."""
+class ReachedLimit:
+    """A limit that is reached, in words, and the setting that raises it."""
 
     kind: Literal["tokens", "money"]
     words: str
@@ -104,10 +106,10 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class SpendingLimit:
     """The most that a run, a session or a sub-agent may take; None: any amount.
 
-    `before` is what was taken of it before the meter began to count.
+    `before` is what it has taken before the meter began.
     """
 
     whose: Literal["run", "session", "agent"]
@@ -116,58 +118,57 @@ class Budget:
     before: Spending = field(default_factory=Spending)
 
     @staticmethod
-    def of_run(limits: LimitSettings) -> Budget:
-        """What one run may take."""
-        return Budget("run", limits.tokens, limits.dollars)
+    def of_run(limits: LimitSettings) -> SpendingLimit:
+        """The limit of one run."""
+        return SpendingLimit("run", limits.tokens, limits.dollars)
 
     @staticmethod
-    def of_session(limits: LimitSettings, before: Spending) -> Budget:
-        """What a session may take that has taken so much."""
-        return Budget("session", limits.session_tokens, limits.session_dollars, before)
+    def of_session(limits: LimitSettings, before: Spending) -> SpendingLimit:
+        """The limit of a session that has taken `before`."""
+        return SpendingLimit("session", limits.session_tokens, limits.session_dollars, before)
 
-    def reached(self, spending: Spending) -> tuple[Reached, ...]:
-        """The limits that are reached once `spending` is taken, too."""
+    def reached(self, spending: Spending) -> tuple[ReachedLimit, ...]:
+        """The limits that are reached with `spending` added."""
         total = self.before + spending
         found = []
         if self.tokens is not None and total.usage.total >= self.tokens:
             found.append(self._reached("tokens", f"{self.tokens:,} tokens"))
         if self.dollars is not None and total.known_dollars >= self.dollars:
-            found.append(self._reached("money", in_words(self.dollars)))
+            found.append(self._reached("money", price_in_words(self.dollars)))
         return tuple(found)
 
-    def _reached(self, kind: Literal["tokens", "money"], amount: str) -> Reached:
+    def _reached(self, kind: Literal["tokens", "money"], amount: str) -> ReachedLimit:
         name = "tokens" if kind == "tokens" else "dollars"
         if self.whose != "session":
             group = "agents" if self.whose == "agent" else "limits"
-            return Reached(kind, f"the limit of {amount} is reached", f"{group}.{name}")
+            return ReachedLimit(kind, f"the limit of {amount} is reached", f"{group}.{name}")
         words = f"the session's limit of {amount} is reached"
-        return Reached(kind, words, f"limits.session{name.capitalize()}")
+        return ReachedLimit(kind, words, f"limits.session{name.capitalize()}")
 
 
 @dataclass(slots=True)
 class Meter:
-    """Shared by all that one run, one command or one sub-agent asks of models.
+    """Counts all requests of one run, one command or one sub-agent.
 
-    `book` is told of each reply, and by the id of which model, before anything is done with it, or
-    of what one that broke off has taken. What a sub-agent takes counts for the meter `above`, too,
-    and the limits there are its own.
+    `book` is called with each reply, complete or not, and the id of its model, before the reply is
+    used. What a sub-agent takes counts for the meter `above`, too, whose limits hold for both.
     """
 
-    budgets: tuple[Budget, ...] = ()
-    book: Callable[[Reply | Taken, Purpose, str], None] = lambda _reply, _purpose, _model: None
+    budgets: tuple[SpendingLimit, ...] = ()
+    book: Callable[[Reply | ReplyUsage, Purpose, str], None] = lambda _reply, _purpose, _model: None
     spending: Spending = field(default_factory=Spending)
     above: Meter | None = None
 
     async def stream(
         self, model: Model, request: ModelRequest, purpose: Purpose = "turn"
     ) -> AsyncGenerator[ModelEvent, None]:
-        """As `Model.stream`; what the reply takes is counted, whatever becomes of it."""
-        begun: Taken | None = None
+        """As `Model.stream`; counts the reply, also if it breaks off."""
+        begun: ReplyUsage | None = None
         try:
             async with aclosing(model.stream(request)) as events:
                 async for event in events:
                     match event:
-                        case Taken():
+                        case ReplyUsage():
                             begun = event
                         case Reply():
                             begun = None
@@ -180,8 +181,8 @@ class Meter:
             if begun:
                 self.count(begun, purpose, model.id)
 
-    def count(self, reply: Reply | Taken, purpose: Purpose = "turn", model: str = "") -> None:
-        """A reply arrived, or broke off."""
+    def count(self, reply: Reply | ReplyUsage, purpose: Purpose = "turn", model: str = "") -> None:
+        """Count a reply, or one that broke off."""
         self.spending += Spending.of(reply)
         self.book(reply, purpose, model)
         if self.above is not None:
@@ -189,17 +190,17 @@ class Meter:
 
     @property
     def is_blind(self) -> bool:
-        """Whether a limit of money cannot be kept, because a price is not known."""
+        """Whether a money limit cannot hold because a price is unknown."""
         limited = any(budget.dollars is not None for budget in self.budgets)
         return limited and self.spending.unpriced > 0
 
-    def reached(self) -> tuple[Reached, ...]:
+    def reached(self) -> tuple[ReachedLimit, ...]:
         """The limits that are reached."""
         own = (each for budget in self.budgets for each in budget.reached(self.spending))
         return (*own, *(self.above.reached() if self.above else ()))
 
     def check(self) -> None:
-        """Raises `BudgetSpent` when there is nothing left to ask a model with."""
+        """Raises `BudgetSpent` if a limit is reached."""
         if reached := self.reached():
             raise BudgetSpent(
                 f"{_capital(reached[0].words)}. Raise {reached[0].setting}, or begin a new session."

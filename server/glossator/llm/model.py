@@ -13,14 +13,14 @@ from typing import Any, Literal, Protocol, TypedDict
 
 from glossator.core.events import Usage
 
-Block = dict[str, Any]
+ContentBlock = dict[str, Any]
 
 
 class Message(TypedDict):
     """One message of a conversation, as the Messages API spells it."""
 
     role: Literal["user", "assistant"]
-    content: list[Block]
+    content: list[ContentBlock]
 
 
 class StopReason(StrEnum):
@@ -51,25 +51,28 @@ class ToolSpec:
 
 @dataclass(slots=True)
 class EncodedRequest:
-    """What a conversation's last request was made of, with its JSON.
+    """The parts of a conversation's last request, with their JSON.
 
-    It lives with the conversation. A message is never changed: the same object in the same place
-    has the same JSON, and any other is encoded anew. `opening`, by field, are the system prompt and
-    the tools.
+    It belongs to the conversation. Messages never change: the same object in the same place has the
+    same JSON, any other is encoded. `opening`, by field, are the system prompt and the tools.
     """
 
     messages: list[tuple[Message, bytes]] = field(default_factory=list)
     opening: dict[str, tuple[object, bytes]] = field(default_factory=dict)
+
+    def copy(self) -> EncodedRequest:
+        """An independent copy."""
+        return EncodedRequest(list(self.messages), dict(self.opening))
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One request to a model.
 
-    `system` (the text of each block, the most shared first) and `tools` never change in the life
-    of a conversation; `messages` is only appended to. `previous_reply` is the id of the reply
-    before, None for a first request: the provider says what of the prompt moved since then.
-    `encoded` is the conversation's own, if it has one: it spares encoding its messages again.
+    `system` (a text for each block, the most widely shared first) and `tools` never change during
+    a conversation, and `messages` only grows. `previous_reply` is the id of the last reply, None
+    for a first request: the provider reports what changed in the prompt since. `encoded` is the
+    conversation's, so that its messages are not encoded again.
     """
 
     system: tuple[str, ...]
@@ -83,7 +86,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool the model wants run."""
+    """A tool that the model calls."""
 
     id: str
     name: str
@@ -106,9 +109,9 @@ class ThinkingPiece:
 
 @dataclass(frozen=True, slots=True)
 class ToolReady:
-    """A call's block is closed and its input whole, while the reply goes on.
+    """A call is complete while the reply still streams.
 
-    The call counts only when the reply ends whole with `TOOL_USE`, and then stands in it.
+    It counts only if the reply ends with `TOOL_USE`, and is part of it then.
     """
 
     call: ToolCall
@@ -116,9 +119,9 @@ class ToolReady:
 
 @dataclass(frozen=True, slots=True)
 class RetryWait:
-    """The provider could not answer; it is asked again after `seconds`.
+    """The provider could not answer; the next attempt starts after `seconds`.
 
-    Pieces streamed before it belong to a reply that is void.
+    Pieces streamed before belong to a void reply.
     """
 
     seconds: float
@@ -127,11 +130,11 @@ class RetryWait:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What the reply under way has taken, as far as the provider has told; the last word counts.
+class ReplyUsage:
+    """What the current reply has taken so far, as the provider reports; later events replace it.
 
-    `long_write_tokens` are those of `usage.cache_write_tokens` that were written for an hour.
-    `dollars` is the price, None when it is not known.
+    `long_write_tokens` is the part of `usage.cache_write_tokens` that is cached for an hour.
+    `dollars` is the price, None if unknown.
     """
 
     usage: Usage
@@ -141,9 +144,9 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole reply: always the last event of a stream, and only when nothing was cut.
+    """A complete reply: the last event of a stream that is not cut off.
 
-    For `usage`, `long_write_tokens` and `dollars` see `Taken`.
+    For `usage`, `long_write_tokens` and `dollars` see `ReplyUsage`.
     """
 
     message: Message
@@ -156,8 +159,17 @@ class Reply:
     long_write_tokens: int = 0
     dollars: float | None = None
 
+    @property
+    def requested(self) -> tuple[ToolCall, ...]:
+        """The calls that need a result, complete or not."""
+        return self.tool_calls or tuple(
+            ToolCall(block["id"], block["name"], {})
+            for block in self.message["content"]
+            if block.get("type") == "tool_use"
+        )
 
-ModelEvent = TextPiece | ThinkingPiece | ToolReady | RetryWait | Taken | Reply
+
+ModelEvent = TextPiece | ThinkingPiece | ToolReady | RetryWait | ReplyUsage | Reply
 
 
 class Model(Protocol):
@@ -165,7 +177,7 @@ class Model(Protocol):
 
     @property
     def id(self) -> str:
-        """The name shown to the user."""
+        """The model's name."""
 
     @property
     def offline(self) -> bool:
@@ -180,13 +192,13 @@ class Model(Protocol):
         """Whether it sees images, as far as is known."""
 
     async def prepare(self) -> None:
-        """Do ahead of the first request what would delay it; sends nothing."""
+        """Do slow work before the first request; sends nothing."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.
 
-        Whoever breaks off early closes the generator, which closes the connection.
+        Closing the generator early closes the connection.
         """
 
     async def close(self) -> None:
-        """Give connections back."""
+        """Close connections."""

@@ -1,8 +1,8 @@
-"""The models of a server: those that are known, and the one that answers, until another is chosen.
+"""The models of a server, and which of them plays which role.
 
-A conversation goes on with another model as it stands. Thinking is sent back unchanged: a provider
-leaves out what the model it is for cannot read, and dropping it ourselves would change the prefix
-of what follows. Source: the provider's "Preserved thinking".
+A conversation continues unchanged with another model. Thinking goes back unchanged, too: the
+provider leaves out what a model cannot read, and dropping it here would change the prefix.
+Source: the provider's "Preserved thinking".
 """
 
 from __future__ import annotations
@@ -19,44 +19,41 @@ from glossator.llm.model import Model
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions
 from glossator.settings import Effort, ModelSettings, RoleSettings
 
-OFFLINE = "offline"  # the id of the model that nobody is asked for
+OFFLINE = "offline"  # the id of the offline model
 
 Role = Literal["main", "fast"]
 
 
 class Models:
-    """Made by the application. `settings` are as they are now, `main` is the model that answers.
-
-    `fast` is the one that explores.
-    """
+    """The current `settings` of models; `main` answers, `fast` explores."""
 
     def __init__(
         self, settings: ModelSettings, environment: Mapping[str, str], options: ModelOptions
     ) -> None:
-        self._set = settings  # by the user's settings
+        self._configured = settings  # in the user's settings
         self._environment = environment
         self._options = options
         self._made: dict[RoleSettings, Model] = {}
-        self._told: tuple[ModelFacts, ...] = ()
+        self._listed: tuple[ModelFacts, ...] = ()
         self.settings = settings
         self.main = self._model(settings)
 
     @property
     def fast(self) -> Model:
-        """A quick and cheap one; offline, the one that answers."""
+        """The fast model; offline, the main one."""
         return self._model(self.settings, "fast")
 
     @property
     def effort(self) -> Effort | None:
-        """The effort that is asked for, None for the model's own."""
+        """The effort of the main model, None for its default."""
         return None if self.main.offline else self.settings.main.effort
 
     async def choose(self, model: str, effort: Effort | None) -> None:
-        """The model for runs that are not on their way yet.
+        """Choose the main model for new runs.
 
-        Raises `UsageError` and `ModelRefused` for one that cannot be asked; all stays as it was.
+        Raises `UsageError` and `ModelRefused` for one that cannot be asked, and changes nothing.
         """
-        chosen = self._set.model_copy(
+        chosen = self._configured.model_copy(
             update={"offline": True}
             if model == OFFLINE
             else {"main": RoleSettings(model=model, effort=effort)}
@@ -70,35 +67,37 @@ class Models:
         self.settings, self.main = chosen, made
 
     async def known(self) -> tuple[tuple[ModelFacts, ...], str]:
-        """The models that may be chosen, without the offline one; and why the server told none.
+        """The models to choose from, without the offline one; and why the server lists none.
 
-        The server's own list, once it was told; until then what is known without asking.
+        The server's own list, or the table's if there is none.
         """
         problem = ""
-        first = self._model(self._set)
-        ours = self._set.backend == "anthropic"  # the others' lists are not part of this protocol
-        if isinstance(first, AnthropicModel) and ours and not self._told:
+        first = self._model(self._configured)
+        ours = (
+            self._configured.backend == "anthropic"
+        )  # the others' lists are not part of this protocol
+        if isinstance(first, AnthropicModel) and ours and not self._listed:
             try:
-                self._told = await first.offered()
+                self._listed = await first.offered()
             except ModelError as error:
                 problem = str(error)
-        listed = {facts.id: facts for facts in self._told}
-        if not listed and ours and self._set.profile == "anthropic":
+        listed = {facts.id: facts for facts in self._listed}
+        if not listed and ours and self._configured.profile == "anthropic":
             listed = {name: self._facts(name) for name in CATALOG}
-        for role in (self._set.main, self.settings.main):
+        for role in (self._configured.main, self.settings.main):
             listed.setdefault(role.model, self._facts(role.model))
         return tuple(listed.values()), problem
 
     def efforts(self, facts: ModelFacts) -> tuple[Effort, ...] | None:
-        """The efforts that a model can be asked with; None if that is not known."""
-        return efforts_of(facts, profile_of(self._set))
+        """The efforts that a model takes; None if unknown."""
+        return efforts_of(facts, profile_of(self._configured))
 
     async def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         await asyncio.gather(*(model.close() for model in self._made.values()))
 
     def _model(self, settings: ModelSettings, role: Role = "main") -> Model:
-        """A model that was chosen before is the same one: it keeps its connection."""
+        """The model for the role; one that was made before keeps its connection."""
         key = settings.main if role == "main" else fast_role(settings)
         if settings.offline:
             key = RoleSettings(model=OFFLINE)
@@ -111,7 +110,7 @@ class Models:
             raise UsageError(
                 "The setting models.offline keeps models from being asked. Take it out to choose"
                 " one."
-                if self._set.offline
+                if self._configured.offline
                 else "No model can be asked without a key. Set ANTHROPIC_API_KEY, or"
                 " models.baseUrl for a server of your own, and start again."
             )
@@ -130,7 +129,7 @@ def create_model(
     environment: Mapping[str, str],
     options: ModelOptions = DEFAULT_OPTIONS,
 ) -> Model:
-    """The model for `role`. Nothing is imported or sent before it is asked."""
+    """The model for `role`. Nothing is imported or sent before the first request."""
     if _why_offline(settings, environment):
         from glossator.llm.offline import OfflineModel  # noqa: PLC0415 - needed without a key only
 
@@ -141,13 +140,13 @@ def create_model(
 
 
 def fast_role(settings: ModelSettings) -> RoleSettings:
-    """The fast model; where models have other names and none is set, the main one."""
+    """The fast model; on servers with other models, the main one unless a fast one is set."""
     ours = settings.backend == "anthropic" and settings.profile == "anthropic"
     return settings.fast if ours or "fast" in settings.model_fields_set else settings.main
 
 
-def describe(settings: ModelSettings, environment: Mapping[str, str]) -> str:
-    """One line for status and doctor: which models are asked and where, or why none is."""
+def describe_models(settings: ModelSettings, environment: Mapping[str, str]) -> str:
+    """One line for status and doctor: which models answer and where, or why none does."""
     if reason := _why_offline(settings, environment):
         return f"offline, extractive: {reason}"
     roles = f"{_in_words('main', settings.main)}, {_in_words('fast', fast_role(settings))}"
@@ -160,7 +159,7 @@ def describe(settings: ModelSettings, environment: Mapping[str, str]) -> str:
 
 
 def has_key(settings: ModelSettings, environment: Mapping[str, str]) -> bool:
-    """Whether the environment holds a key for the backend; Vertex never takes one."""
+    """Whether the environment holds a key for the backend; Vertex takes none."""
     return bool(key_of(settings, environment))
 
 
@@ -170,7 +169,7 @@ def _in_words(role: Role, chosen: RoleSettings) -> str:
 
 
 def _why_offline(settings: ModelSettings, environment: Mapping[str, str]) -> str:
-    """The reason why no provider is asked, or ""."""
+    """Why no provider is asked; "" if one is."""
     if settings.offline:
         return "models.offline is set."
     if settings.backend != "anthropic" or settings.base_url or has_key(settings, environment):

@@ -1,7 +1,7 @@
-"""The offline model: answers with extracts, deterministically, and asks nobody.
+"""The offline model: answers with extracts, deterministically, without a provider.
 
-It drives the same loop as any model. First it searches for the question's words, then it reads the
-best places, then it quotes them with citations. It understands nothing, and every answer says so.
+It runs in the same loop as any model: it searches for the words of the question, reads the best
+places, and quotes them with citations. It understands nothing, and every answer says so.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from glossator.core.events import Usage
 from glossator.core.file_kinds import weigh_by_kind
 from glossator.core.terms import identifiers, query_terms
 from glossator.llm.model import (
-    Block,
+    ContentBlock,
     Message,
     ModelEvent,
     ModelRequest,
@@ -22,8 +22,8 @@ from glossator.llm.model import (
     ToolCall,
 )
 from glossator.llm.offline_view import (
+    Candidate,
     Extract,
-    Place,
     View,
     best_extract,
     code_fence,
@@ -47,11 +47,11 @@ class OfflineModel:
 
     id = "offline"
     offline = True
-    window = 1_000_000  # it keeps nothing, so nothing can overflow
+    window = 1_000_000  # it has no window
     images = False
 
     async def prepare(self) -> None:
-        """Nothing to do ahead."""
+        """Nothing to prepare."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The next step: search, read, or the answer."""
@@ -67,7 +67,7 @@ class OfflineModel:
         yield _reply("\n\n".join(paragraphs), [])
 
     async def close(self) -> None:
-        """Nothing to give back."""
+        """Nothing to close."""
 
 
 def _next_calls(seen: View) -> list[ToolCall]:
@@ -89,10 +89,10 @@ def _next_calls(seen: View) -> list[ToolCall]:
     ]
 
 
-def _searches(seen: View) -> list[tuple[str, Block]]:
+def _searches(seen: View) -> list[tuple[str, ContentBlock]]:
     names = seen.attached_names or identifiers(seen.question)
     query = " ".join(names) if seen.attached_names else seen.question
-    searches: list[tuple[str, Block]] = []
+    searches: list[tuple[str, ContentBlock]] = []
     if query_terms(query):
         searches.append(("Search", {"query": query, "limit": 8}))
     for name in names[:_NAMES]:
@@ -103,15 +103,15 @@ def _searches(seen: View) -> list[tuple[str, Block]]:
     return searches
 
 
-def _choose(seen: View) -> list[Place]:
-    """The best places, code before tests and changelogs, and not all from one file."""
+def _choose(seen: View) -> list[Candidate]:
+    """The best places, code before tests and changelogs, from several files."""
     by_kind = weigh_by_kind(seen.question)
     defining = {place.path for place in seen.places if place.defines}
 
-    def weigh(place: Place) -> float:
+    def weigh(place: Candidate) -> float:
         return 1.0 if place.path in defining else by_kind(place.path)
 
-    chosen: list[Place] = []
+    chosen: list[Candidate] = []
     for place in sorted(seen.places, key=lambda place: -weigh(place)):
         of_file = sum(place.path == other.path for other in chosen)
         shown = any(place.overlaps(other) for other in chosen)
@@ -145,7 +145,7 @@ def _answer(seen: View) -> list[str]:
 
 
 def _repeats_comment(extract: Extract, before: Sequence[Extract]) -> bool:
-    """Whether it is nothing but a comment in a file of which other lines were shown before."""
+    """Whether it is only a comment, of a file that is quoted already."""
     return is_comment(extract) and any(extract.path == other.path for other in before)
 
 
@@ -156,7 +156,7 @@ def _quote(extract: Extract) -> str:
 
 
 def _reply(text: str, calls: list[ToolCall]) -> Reply:
-    content: list[Block] = [{"type": "text", "text": text}] if text else []
+    content: list[ContentBlock] = [{"type": "text", "text": text}] if text else []
     content += [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
         for call in calls

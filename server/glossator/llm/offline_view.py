@@ -1,4 +1,4 @@
-"""The few lines of a place that share the most with the question."""
+"""What the offline model reads off a conversation: the question, tool results, the best lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from glossator.core.imports import is_import
 from glossator.core.terms import DEFINING, defining, identifiers
-from glossator.llm.model import Block, Message
+from glossator.llm.model import ContentBlock, Message
 from glossator.prompts import load_prompt
 
 _LINES = 14
@@ -66,19 +66,19 @@ class Extract:
 
 
 def best_extract(stretches: Sequence[Extract], terms: tuple[str, ...]) -> Extract:
-    """The window of at most 14 lines that holds the most of `terms`, without idle edges."""
+    """The window of at most 14 lines with the most `terms`, without blank edges."""
     _, best = max((_best_of(stretch, terms) for stretch in stretches), key=itemgetter(0))
     return best
 
 
 def shared(extract: Extract, terms: tuple[str, ...]) -> int:
-    """How many of the terms its lines hold; a file can also be found by its path alone."""
+    """How many of the terms its lines hold; none if only the path matched."""
     lines = [line.lower() for line in extract.lines if not is_import(line)]
     return sum(any(term in line for line in lines) for term in terms)
 
 
 def is_comment(extract: Extract) -> bool:
-    """Whether it is of code, and holds nothing but what is said about it."""
+    """Whether it holds only comments of code."""
     said = _comment_lines(extract)
     return all(said[at] for at, line in enumerate(extract.lines) if line.strip())
 
@@ -115,7 +115,7 @@ def _score(line: str, terms: tuple[str, ...]) -> int:
 
 
 def _comment_lines(extract: Extract) -> list[bool]:
-    """Which lines are comments or docstrings, as far as that shows; none of a text in prose."""
+    """Which lines look like comments or docstrings; none in prose."""
     if PurePosixPath(extract.path).suffix not in _LANGUAGES.keys() - {".md"}:
         return [False] * len(extract.lines)
     said: list[bool] = []
@@ -133,15 +133,15 @@ def _comment_lines(extract: Extract) -> list[bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Lines worth reading; `first_line` is 1-based. `defines` what a name of the question means."""
+class Candidate:
+    """Lines worth reading; `defines` if they define a name of the question."""
 
     path: str
     first_line: int
     lines: int
     defines: bool = False
 
-    def overlaps(self, other: Place) -> bool:
+    def overlaps(self, other: Candidate) -> bool:
         """Whether a line belongs to both."""
         first, last = max(self.first_line, other.first_line), min(self.end, other.end)
         return self.path == other.path and first < last
@@ -151,7 +151,7 @@ class Place:
         """The line after the last one."""
         return self.first_line + self.lines
 
-    def capped(self, most: int) -> Place:
+    def capped(self, most: int) -> Candidate:
         """The same place with at most so many lines."""
         return replace(self, lines=min(self.lines, most))
 
@@ -168,7 +168,7 @@ class View:
     attached: tuple[Extract, ...]
     attached_names: tuple[str, ...]
     results: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[Candidate, ...]
     has_read: bool
     reads: tuple[tuple[Extract, ...], ...]
     failures: tuple[str, ...]
@@ -205,9 +205,9 @@ def view(messages: Sequence[Message]) -> View:
     )
 
 
-def _answered(messages: Sequence[Message]) -> Iterator[tuple[Block, str, bool]]:
+def _answered(messages: Sequence[Message]) -> Iterator[tuple[ContentBlock, str, bool]]:
     """Each tool call with its result's text and whether it failed."""
-    calls: dict[str, Block] = {}
+    calls: dict[str, ContentBlock] = {}
     for message in messages:
         for block in message["content"]:
             if block["type"] == "tool_use":
@@ -235,7 +235,7 @@ def _is_last_word(text: str) -> bool:
     return text.startswith(load_prompt("user/last_word").opening)
 
 
-def _text(block: Block) -> str:
+def _text(block: ContentBlock) -> str:
     content = block["content"]
     if isinstance(content, str):
         return content
@@ -251,42 +251,42 @@ def _attachment(text: str) -> Iterator[Extract]:
 
 
 def _attached_names(attached: Sequence[str]) -> tuple[str, ...]:
-    """Names that the attached lines define, or else the telling ones that they use."""
+    """Names that the attached lines define, or else the specific ones that they use."""
     code = "\n".join(line for text in attached for _, line in _NUMBERED.findall(text))
     return tuple(dict.fromkeys(_DEFINED.findall(code))) or identifiers(code)
 
 
-def _interleaved(found: Sequence[Sequence[Place]]) -> tuple[Place, ...]:
+def _interleaved(found: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
     """The first of each search, then the second of each, and so on; each place once."""
     rows = zip_longest(*found)
     return tuple(dict.fromkeys(place for row in rows for place in row if place is not None))
 
 
-def _places(call: Block, text: str) -> list[Place]:
-    """What a search found: what Search ranks, or of Grep's lines those that define a name first."""
+def _places(call: ContentBlock, text: str) -> list[Candidate]:
+    """The hits of Search, or those of Grep, definitions first."""
     if call["name"] == "Search":
         hits = [(hit["path"], int(hit["first"]), int(hit["last"])) for hit in _HIT.finditer(text)]
-        return [Place(path, first, last - first + 1) for path, first, last in hits]
+        return [Candidate(path, first, last - first + 1) for path, first, last in hits]
     if call["name"] != "Grep":
         return []
     defining_line = re.compile(defining([str(call["input"]["pattern"]).replace(r"\b", "")]))
-    found: list[Place] = []
+    found: list[Candidate] = []
     for file in _GREP_FILE.finditer(f"{text}\n"):
         for hit in _GREP_HIT.finditer(file["lines"]):
             if not is_import(hit["text"]):
                 defines = defining_line.match(hit["text"]) is not None
                 first, lines = max(1, int(hit["line"]) - 2), _DEFINITION if defines else _CONTEXT
-                found.append(Place(file["path"], first, lines, defines))
+                found.append(Candidate(file["path"], first, lines, defines))
     return sorted(found, key=lambda place: not place.defines)
 
 
 def _is_shown(text: str) -> bool:
-    """Whether numbered lines stand in it: a repeated read only says that nothing changed."""
+    """Whether it holds numbered lines; a repeated read only says that nothing changed."""
     return _NUMBERED.match(text) is not None
 
 
-def _stretches(call: Block, text: str) -> Iterator[Extract]:
-    """What a Read showed; a notebook's cells leave lines of their file out."""
+def _stretches(call: ContentBlock, text: str) -> Iterator[Extract]:
+    """What a Read showed, as stretches of consecutive lines; a notebook has gaps."""
     path = call["input"]["path"]
     first, lines = 0, list[str]()
     for number, line in ((int(number), line) for number, line in _NUMBERED.findall(text)):

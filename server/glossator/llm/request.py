@@ -1,4 +1,8 @@
-"""A model request as the bytes of `POST /v1/messages`."""
+"""A model request as the bytes of `POST /v1/messages`.
+
+The same conversation always gives the same bytes, so that the provider's prompt cache and its
+binding of thinking to the prefix hold from turn to turn.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from typing import Any, Literal
 
 from glossator.core.price import Price
 from glossator.llm.catalog import ModelFacts, ProviderProfile
-from glossator.llm.model import Block, EncodedRequest, Message, ModelRequest, ToolSpec
+from glossator.llm.model import ContentBlock, EncodedRequest, Message, ModelRequest, ToolSpec
 from glossator.prompts import load_prompt
 
 ThinkingDisplay = Literal["summarized", "omitted"]
@@ -22,7 +26,7 @@ DEFAULT_MAX_OUTPUT = 32_000  # tokens; room for a long edit, without reserving a
 
 _TOOL_SEARCH = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
 
-_BREAKPOINTS: dict[Literal["5m", "1h"], Block] = {
+_BREAKPOINTS: dict[Literal["5m", "1h"], ContentBlock] = {
     "5m": {"type": "ephemeral"},
     "1h": {"type": "ephemeral", "ttl": "1h"},
 }
@@ -34,10 +38,10 @@ _OPENING = frozenset({"system", "tools"})  # long, and the same in all requests 
 
 
 class CacheLifetime(StrEnum):
-    """How long what the prompt cache holds is kept when nobody reads it.
+    """How long entries of the prompt cache live without being read.
 
     A longer life costs more to write. The provider takes hour-long entries only before shorter
-    ones, so there is no choice of messages that outlive the system prompt.
+    ones, so messages cannot outlive the system prompt.
     """
 
     MINUTES = "5m"
@@ -46,12 +50,12 @@ class CacheLifetime(StrEnum):
 
     @property
     def of_system(self) -> Literal["5m", "1h"]:
-        """Of tools and system prompt."""
+        """The lifetime of tools and system prompt."""
         return "5m" if self is CacheLifetime.MINUTES else "1h"
 
     @property
     def of_messages(self) -> Literal["5m", "1h"]:
-        """Of the conversation."""
+        """The lifetime of messages."""
         return "1h" if self is CacheLifetime.HOUR else "5m"
 
 
@@ -94,12 +98,12 @@ def build_body(
 
 
 def _tools(tools: tuple[ToolSpec, ...], profile: ProviderProfile) -> list[dict[str, Any]]:
-    """All tools; the deferred ones last, behind the provider's search, where it has one."""
+    """All tools; the deferred ones last, after the provider's search tool if it has one."""
     if not profile.tool_search or not any(tool.deferred for tool in tools):
         return [_tool(tool) for tool in tools]
-    at_hand = [_tool(tool) for tool in tools if not tool.deferred]
-    rare = [{**_tool(tool), "defer_loading": True} for tool in tools if tool.deferred]
-    return [*at_hand, dict(_TOOL_SEARCH), *rare]
+    immediate = [_tool(tool) for tool in tools if not tool.deferred]
+    deferred = [{**_tool(tool), "defer_loading": True} for tool in tools if tool.deferred]
+    return [*immediate, dict(_TOOL_SEARCH), *deferred]
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
@@ -111,7 +115,7 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 
 
 def adapt(messages: Sequence[Message], profile: ProviderProfile) -> list[Message]:
-    """The messages in the blocks that the server knows; a message without others is the same."""
+    """The messages without blocks that the server does not know; others stay the same objects."""
     if profile.citations and profile.search_results and profile.images:
         return list(messages)
     return [_adapt_message(message, profile) for message in messages]
@@ -124,12 +128,12 @@ def _adapt_message(message: Message, profile: ProviderProfile) -> Message:
     return {"role": message["role"], "content": content}
 
 
-def _adapt_blocks(blocks: list[Block], profile: ProviderProfile) -> list[Block]:
+def _adapt_blocks(blocks: list[ContentBlock], profile: ProviderProfile) -> list[ContentBlock]:
     adapted = [_adapt_block(block, profile) for block in blocks]
     return blocks if all(map(operator.is_, adapted, blocks)) else adapted
 
 
-def _adapt_block(block: Block, profile: ProviderProfile) -> Block:
+def _adapt_block(block: ContentBlock, profile: ProviderProfile) -> ContentBlock:
     inner = block.get("content")
     if block.get("type") == "tool_result" and isinstance(inner, list):
         content = _adapt_blocks(inner, profile)
@@ -147,7 +151,17 @@ def _adapt_block(block: Block, profile: ProviderProfile) -> Block:
 def with_breakpoints(
     body: dict[str, Any], lifetime: CacheLifetime = CacheLifetime.MINUTES
 ) -> dict[str, Any]:
-    """A copy of a request's body with at most four breakpoints; the body itself is not touched."""
+    """A copy of a request's body with prompt-cache breakpoints, of which the provider allows four.
+
+    1. The first system block, equal for every user and project.
+    2. The last system block, equal for the session; tools stand before it.
+    3. The end of the previous request, where the last reply left its entry.
+    4. The end of this request, which the next one reads.
+
+    The third is needed because a breakpoint looks back only 20 blocks, and one round of parallel
+    tool calls can add more. Moving `cache_control` does not change the prefix.
+    Source: the provider's "Prompt caching".
+    """
     laid_out = dict(body)
     if system := body.get("system"):
         marked = {0, len(system) - 1}
@@ -168,16 +182,18 @@ def _ends(messages: list[dict[str, Any]]) -> set[int]:
     return {number for number in (newest_reply - 1, len(messages) - 1) if number >= 0}
 
 
-def _last_cacheable(content: list[Block]) -> int | None:
+def _last_cacheable(content: list[ContentBlock]) -> int | None:
     numbers = range(len(content) - 1, -1, -1)
     return next((number for number in numbers if _is_cacheable(content[number])), None)
 
 
-def _is_cacheable(block: Block) -> bool:
+def _is_cacheable(block: ContentBlock) -> bool:
     return block.get("type") in _CACHEABLE and not (block["type"] == "text" and not block["text"])
 
 
-def _mark(blocks: list[Block], numbers: Iterable[int], breakpoint_: Block) -> list[Block]:
+def _mark(
+    blocks: list[ContentBlock], numbers: Iterable[int], breakpoint_: ContentBlock
+) -> list[ContentBlock]:
     marked = list(blocks)
     for number in numbers:
         marked[number] = {**marked[number], "cache_control": breakpoint_}
@@ -185,9 +201,11 @@ def _mark(blocks: list[Block], numbers: Iterable[int], breakpoint_: Block) -> li
 
 
 def encode_body(body: Mapping[str, Any], known: EncodedRequest) -> bytes:
-    """The body as JSON. `known` tells the bytes of the conversation's last one, and is renewed.
+    """The body as JSON. `known` holds the bytes of the conversation's last request, and is updated.
 
-    Raises `ValueError` or `TypeError` for what JSON cannot carry.
+    A conversation only grows, and only its newest messages bear breakpoints: the time to encode a
+    request depends on what is new in it. Raises `ValueError` or `TypeError` for what JSON cannot
+    represent.
     """
     parts: list[bytes] = []  # joined once: a long conversation is megabytes
     for name, value in body.items():
@@ -220,7 +238,7 @@ def _encode_each(messages: Sequence[Message], known: EncodedRequest) -> list[byt
 
 
 def _encode(value: object) -> bytes:
-    """UTF-8, with every lone surrogate, which it cannot carry, replaced by U+FFFD."""
+    """UTF-8, with U+FFFD in place of lone surrogates."""
     text = _ENCODER.encode(value)
     try:
         return text.encode()

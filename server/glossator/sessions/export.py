@@ -8,10 +8,10 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from glossator.context import tells_mode
+from glossator.context import is_mode_notice
 from glossator.core.events import RunStarted, UndoneTurn
 from glossator.core.shown import shown, shown_prose
-from glossator.llm import Block, Message, in_words
+from glossator.llm import ContentBlock, Message, price_in_words
 from glossator.sessions.agents import AgentBegun
 from glossator.sessions.records import Happened, Received, Record, Restarted, Said, encode
 from glossator.sessions.state import Account, SessionState, add_up, standing
@@ -86,15 +86,15 @@ def message_parts(message: Message) -> Iterator[str]:
     """What a message holds, in Markdown; long results are cut."""
     who = "User" if message["role"] == "user" else "Glossator"
     content = message["content"]
-    yield from (f"*{block['text']}*" for block in content if tells_mode(block))
-    blocks = [block for block in content if not tells_mode(block)]
+    yield from (f"*{block['text']}*" for block in content if is_mode_notice(block))
+    blocks = [block for block in content if not is_mode_notice(block)]
     if any(block.get("type") == "text" for block in blocks):
         yield f"## {who}"
     for block in blocks:
         yield from _block(block)
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: ContentBlock) -> Iterator[str]:
     match block.get("type"):
         case "text":
             yield block["text"]
@@ -121,7 +121,7 @@ def _event(at: datetime, event: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
             return
 
 
-def _result_text(content: str | list[Block]) -> str:
+def _result_text(content: str | list[ContentBlock]) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(str(block.get("text", f"[{block.get('type')}]")) for block in content)
@@ -129,7 +129,7 @@ def _result_text(content: str | list[Block]) -> str:
 
 def _spent(account: Account) -> str:
     spending = account.spending
-    price = in_words(spending.dollars)
+    price = price_in_words(spending.dollars)
     said = f"{account.replies:,} replies, {spending.usage.total:,} tokens, price {price}"
     if account.broken_off:
         said += f"; {account.broken_off:,} broke off and took more than was told"

@@ -14,17 +14,17 @@ from glossator.core.events import Envelope, RunStarted, Usage
 from glossator.core.todo import Todo, TodoState
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
-    Budget,
     Conversation,
     Message,
     Meter,
     Model,
     Purpose,
     Reply,
-    Taken,
+    ReplyUsage,
+    SpendingLimit,
     ToolCall,
     ToolSpec,
-    repaired,
+    repair_messages,
     tool_answers,
 )
 from glossator.prompts import load_prompt
@@ -97,7 +97,7 @@ class Session:
     def _take_up(self, state: SessionState) -> None:
         """Go on with the conversation that `state` holds."""
         history = state.messages if state.unsaid is None else [*state.messages, state.unsaid]
-        messages = repaired(history)
+        messages = repair_messages(history)
         self.was_repaired = messages != history
         self._unsaid = None if state.unsaid is None else messages.pop()
         self._story = state.story
@@ -202,7 +202,7 @@ class Session:
         spent, so no limit of the session is in the way.
         """
 
-        def book(reply: Reply | Taken, purpose: Purpose, asked: str) -> None:
+        def book(reply: Reply | ReplyUsage, purpose: Purpose, asked: str) -> None:
             now, long, whole = datetime.now(UTC), reply.long_write_tokens, isinstance(reply, Reply)
             spent = Spent(
                 run_id,
@@ -220,7 +220,10 @@ class Session:
             if purpose != "agent":
                 show(reply.usage)
 
-        budgets = Budget.of_run(limits), Budget.of_session(limits, self.account.spending)
+        budgets = (
+            SpendingLimit.of_run(limits),
+            SpendingLimit.of_session(limits, self.account.spending),
+        )
         return Meter(() if model.offline else budgets, book)
 
     def keep_agent(self, record: AgentRecord) -> None:

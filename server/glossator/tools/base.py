@@ -233,7 +233,7 @@ def registry(tools: Iterable[Tool]) -> Registry:
     return {tool.name: tool for tool in tools}
 
 
-class Cancelled(threading.Event):
+class Cancellation(threading.Event):
     """Set when the caller no longer waits; long loops check it."""
 
 
@@ -243,14 +243,14 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 
 async def cancellable(
-    work: Callable[Concatenate[Cancelled, P], T], *args: P.args, **kwargs: P.kwargs
+    work: Callable[Concatenate[Cancellation, P], T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
     """As `in_thread`, for `work(cancelled, …)`, which stops soon when the await is cancelled."""
     return await _run(_THREADS, lambda cancelled: work(cancelled, *args, **kwargs))
 
 
 async def searching(
-    work: Callable[Concatenate[Cancelled, P], T], *args: P.args, **kwargs: P.kwargs
+    work: Callable[Concatenate[Cancellation, P], T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
     """As `cancellable`, for work that keeps a processor busy: one search after another.
 
@@ -258,7 +258,7 @@ async def searching(
     event loop waits for each of them.
     """
 
-    def in_turn(cancelled: Cancelled) -> T:
+    def in_turn(cancelled: Cancellation) -> T:
         locked = _SEARCHING.acquire(timeout=_PATIENCE)
         try:
             return work(cancelled, *args, **kwargs)
@@ -269,8 +269,8 @@ async def searching(
     return await _run(_SEARCHES, in_turn)
 
 
-async def _run(threads: ThreadPoolExecutor, work: Callable[[Cancelled], T]) -> T:
-    cancelled = Cancelled()
+async def _run(threads: ThreadPoolExecutor, work: Callable[[Cancellation], T]) -> T:
+    cancelled = Cancellation()
     try:
         return await asyncio.get_running_loop().run_in_executor(threads, work, cancelled)
     finally:

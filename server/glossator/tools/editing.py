@@ -34,7 +34,7 @@ Change = Callable[[str], Sequence[Replacement]]
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class EditTarget:
     """A document to edit: the text that the model knows, and the current one; None if absent."""
 
     path: str
@@ -43,7 +43,7 @@ class Target:
     current: Document | None
 
 
-async def find_target(context: ToolContext, path: str) -> Target:
+async def find_target(context: ToolContext, path: str) -> EditTarget:
     """The target at `path`, as the model gives it. Raises `UsageError` if it cannot be edited."""
     target = await in_thread(_find, context, path)
     if target.current is None and context.reads.last(target.path) is not None:
@@ -91,7 +91,7 @@ def preview(context: ToolContext, path: str, change: Change) -> str:
     return diff if max(map(len, diff.splitlines()), default=0) <= _LINE_CHARACTERS else ""
 
 
-async def create(context: ToolContext, target: Target, content: str) -> ToolResult:
+async def create(context: ToolContext, target: EditTarget, content: str) -> ToolResult:
     """Create a file."""
     encode_edited(target.relative, "", content, "utf-8")
     uri = to_uri(target.path)
@@ -115,7 +115,7 @@ def edits_of(context: ToolContext) -> Editing:
     return context.edits
 
 
-def _find(context: ToolContext, path: str) -> Target:
+def _find(context: ToolContext, path: str) -> EditTarget:
     _refuse_kind(path)
     found = context.snapshot.read(path)
     real = found.path if isinstance(found, Document) else context.snapshot.resolve(path)
@@ -126,11 +126,11 @@ def _find(context: ToolContext, path: str) -> Target:
     if isinstance(found, Missing) and found.reason is not MissingReason.ABSENT:
         raise UsageError(f"Nothing was changed: {found.model_message}")
     base = None if current is None else context.reads.base(real, current)
-    return Target(real, context.snapshot.relative(real), base, current)
+    return EditTarget(real, context.snapshot.relative(real), base, current)
 
 
 async def _carry_out(
-    context: ToolContext, target: Target, current: Document, change: Change, *, whole: bool
+    context: ToolContext, target: EditTarget, current: Document, change: Change, *, whole: bool
 ) -> ToolResult:
     editing = edits_of(context)
     replacements = await in_thread(_decide, context, target, current, change, whole=whole)
@@ -158,7 +158,7 @@ async def _carry_out(
 
 def _decide(
     context: ToolContext,
-    target: Target,
+    target: EditTarget,
     current: Document,
     change: Change,
     *,
@@ -195,7 +195,7 @@ def _decide(
 
 
 def _prepare(
-    target: Target, base: Base, current: Document, change: Change
+    target: EditTarget, base: Base, current: Document, change: Change
 ) -> tuple[Replacement, ...] | Conflict:
     """The replacements for the current text."""
     known = base.document
@@ -226,7 +226,7 @@ def _lines_of(document: Document, replacements: Iterable[Replacement]) -> list[i
     return list(lines)
 
 
-def _not_applied(target: Target, outcome: Refused | Conflict) -> ToolResult:
+def _not_applied(target: EditTarget, outcome: Refused | Conflict) -> ToolResult:
     if isinstance(outcome, Refused):
         return ToolResult.failed(outcome.reason)
     return in_conflict(target.relative, outcome)

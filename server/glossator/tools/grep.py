@@ -22,7 +22,7 @@ from glossator.files import FileEntry
 from glossator.prompts import load_prompt
 from glossator.search import Lines, Request, Text, TextSearch, unsearchable
 from glossator.tools.absence import account
-from glossator.tools.base import Cancelled, IsHidden, ToolArgs, ToolContext, searching
+from glossator.tools.base import Cancellation, IsHidden, ToolArgs, ToolContext, searching
 from glossator.tools.grep_args import HEAD_LIMIT, GrepArgs
 from glossator.tools.grep_output import (
     MAX_LINE_CHARACTERS,
@@ -83,7 +83,7 @@ class Grep:
 class _Deadline:
     """Ends a search that is cancelled or takes too long."""
 
-    cancelled: Cancelled
+    cancelled: Cancellation
     until: float = math.inf
 
     def is_over(self) -> bool:
@@ -91,7 +91,7 @@ class _Deadline:
 
 
 def _grep(
-    cancelled: Cancelled, args: GrepArgs, snapshot: WorkspaceSnapshot, hides: IsHidden | None
+    cancelled: Cancellation, args: GrepArgs, snapshot: WorkspaceSnapshot, hides: IsHidden | None
 ) -> ToolResult:
     request = Request(args.pattern, args.ignore_case, args.multiline)
     selection = select(snapshot, args.path, args.glob, args.type, hides)

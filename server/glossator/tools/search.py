@@ -18,7 +18,7 @@ from glossator.retrieval import Chunk, Found, Hit, Ranking, best_chunks, rank
 from glossator.symbols import SymbolFinder
 from glossator.tools.absence import account
 from glossator.tools.base import (
-    Cancelled,
+    Cancellation,
     IsHidden,
     ToolArgs,
     ToolContext,
@@ -134,7 +134,7 @@ async def ranked_search(
 
 
 def _rank(
-    cancelled: Cancelled,
+    cancelled: Cancellation,
     snapshot: WorkspaceSnapshot,
     question: str,
     path: str | None,

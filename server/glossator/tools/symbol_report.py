@@ -34,7 +34,7 @@ _PLACES = 20  # of lines that are listed by number
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _FoundLine:
     """A line and what is known about it."""
 
     line: Line
@@ -87,7 +87,7 @@ def report(
     limit = MAX_DEFINITIONS if what == DEFINITIONS else MAX_USES
     rows = list(islice(_rows(map(_entry, found.hits), what, snapshot, whole), limit))
     if coverage.mentions:
-        mentions = (_Entry(line, "mentioned", is_hit=False) for line in found.mentions)
+        mentions = (_FoundLine(line, "mentioned", is_hit=False) for line in found.mentions)
         rows += _rows(mentions, "mentions", snapshot)
     kept, _ = cut((row.text for row in rows), Budget(bytes=MAX_BYTES - _NOTES_BYTES))
     shown = rows[: len(kept)]
@@ -115,16 +115,16 @@ def report(
     )
 
 
-def _entry(hit: Definition | Use) -> _Entry:
+def _entry(hit: Definition | Use) -> _FoundLine:
     match hit:
         case Definition(line, symbol):
             about = f"{_kind(symbol)}, lines {symbol.first_line}-{symbol.last_line}"
             if symbol.documentation:
                 about += f": {shorten(symbol.documentation, _MAX_DOCUMENTATION)}"
-            return _Entry(line, about, symbol.container, symbol)
+            return _FoundLine(line, about, symbol.container, symbol)
         case Use(line, reference):
             where = f" in {' > '.join(reference.within)}" if reference.within else ""
-            return _Entry(line, f"{reference.kind}{where}", reference.within)
+            return _FoundLine(line, f"{reference.kind}{where}", reference.within)
 
 
 def _kind(symbol: Symbol) -> str:
@@ -133,16 +133,19 @@ def _kind(symbol: Symbol) -> str:
 
 
 def _rows(
-    entries: Iterable[_Entry], what: str, snapshot: WorkspaceSnapshot, bodies: _Bodies | None = None
+    entries: Iterable[_FoundLine],
+    what: str,
+    snapshot: WorkspaceSnapshot,
+    bodies: _Bodies | None = None,
 ) -> Iterator[_Row]:
     """Rows for lines: of many in one definition only the first, of minified files only counts."""
-    by_line: dict[tuple[str, int], list[_Entry]] = defaultdict(list)
+    by_line: dict[tuple[str, int], list[_FoundLine]] = defaultdict(list)
     for entry in entries:
         by_line[entry.line.path, entry.line.number].append(entry)
     lines = list(by_line.values())
     alike = Counter(_same_text(line[0]) for line in lines)
     together = Counter(_same_place(line[0]) for line in lines if " in " in line[0].about)
-    groups: dict[object, list[list[_Entry]]] = defaultdict(list)
+    groups: dict[object, list[list[_FoundLine]]] = defaultdict(list)
     for line in lines:
         first = line[0]
         text, place = _same_text(first), _same_place(first)
@@ -164,11 +167,11 @@ def _rows(
             yield _more(group[shown:], _abouts(group[0]), identical=identical)
 
 
-def _same_text(entry: _Entry) -> tuple[object, ...]:
+def _same_text(entry: _FoundLine) -> tuple[object, ...]:
     return "text", entry.line.path, entry.within, entry.line.text.strip()
 
 
-def _same_place(entry: _Entry) -> tuple[object, ...]:
+def _same_place(entry: _FoundLine) -> tuple[object, ...]:
     return "place", entry.line.path, entry.about
 
 
@@ -176,17 +179,20 @@ def _is_minified(line: Line) -> bool:
     return len(line.text) > _LONG or line.path.endswith(_MINIFIED)
 
 
-def _abouts(line: Iterable[_Entry]) -> str:
+def _abouts(line: Iterable[_FoundLine]) -> str:
     return "; ".join(dict.fromkeys(entry.about for entry in line))
 
 
 def _row(
-    text: str, entries: Sequence[_Entry], shown: Iterable[Line] = (), citable: Iterable[Line] = ()
+    text: str,
+    entries: Sequence[_FoundLine],
+    shown: Iterable[Line] = (),
+    citable: Iterable[Line] = (),
 ) -> _Row:
     return _Row(text, tuple(shown), tuple(citable), sum(entry.is_hit for entry in entries))
 
 
-def _line(entries: Sequence[_Entry], snapshot: WorkspaceSnapshot) -> _Row:
+def _line(entries: Sequence[_FoundLine], snapshot: WorkspaceSnapshot) -> _Row:
     line = entries[0].line
     text = shorten(line.text, _MAX_LINE_CHARACTERS)
     text = f"{snapshot.relative(line.path)}:{line.number}:{text}  [{_abouts(entries)}]"
@@ -195,7 +201,7 @@ def _line(entries: Sequence[_Entry], snapshot: WorkspaceSnapshot) -> _Row:
     return _row(text, entries, citable=[line])
 
 
-def _more(lines: Sequence[Sequence[_Entry]], known: str, *, identical: bool) -> _Row:
+def _more(lines: Sequence[Sequence[_FoundLine]], known: str, *, identical: bool) -> _Row:
     """Lines like one that is shown, by number; details already `known` are not repeated.
 
     Lines with `identical` text may be cited, too.
@@ -216,7 +222,9 @@ def _more(lines: Sequence[Sequence[_Entry]], known: str, *, identical: bool) -> 
     return _row(text, entries, citable=same)
 
 
-def _minified(lines: Sequence[Sequence[_Entry]], what: str, snapshot: WorkspaceSnapshot) -> _Row:
+def _minified(
+    lines: Sequence[Sequence[_FoundLine]], what: str, snapshot: WorkspaceSnapshot
+) -> _Row:
     entries = [entry for line in lines for entry in line]
     path = entries[0].line.path
     kind = "minified" if language_of(path) in CODE else "long"
@@ -239,7 +247,9 @@ def _count(number: int, things: str) -> str:
     return f"{number:,} {things if number != 1 else things.removesuffix('s')}"
 
 
-def _body(entries: Sequence[_Entry], bodies: _Bodies, snapshot: WorkspaceSnapshot) -> _Row | None:
+def _body(
+    entries: Sequence[_FoundLine], bodies: _Bodies, snapshot: WorkspaceSnapshot
+) -> _Row | None:
     """A definition with its body, as Read shows lines; None if the budget is used up."""
     line, symbol = entries[0].line, entries[0].symbol
     document = bodies.documents.get(line.path)

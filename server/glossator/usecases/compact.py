@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.context import Carried, Compacted, Compactor, Frame, NoGain, Weights
+from glossator.context import CarriedState, Compacted, Compactor, KeptTools, NoGain, PromptPrefix
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction, Event
 from glossator.core.permission import Access
@@ -52,8 +52,8 @@ def compactor_of(
     return Compactor(
         session.conversation,
         model,
-        Frame(session.system, session.tools),
-        Weights(frozenset(acting) - _ASKING, _ASKING),
+        PromptPrefix(session.system, session.tools),
+        KeptTools(frozenset(acting) - _ASKING, _ASKING),
         lambda: _carried(app, session),
         compacted,
         app.settings.context.compact_at,
@@ -62,14 +62,14 @@ def compactor_of(
     )
 
 
-def _carried(app: Application, session: Session) -> Carried:
+def _carried(app: Application, session: Session) -> CarriedState:
     relative = app.host.snapshot().relative
     files = []
     for document in session.reads.read_documents():
         shown = runs(sorted(session.reads.lines(document)))
         lines = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in shown)
         files.append(f"{relative(document.path)}: lines {lines}")
-    return Carried(
+    return CarriedState(
         todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
         permissions=(f"mode {app.acting.mode}", *app.acting.of(session).granted),
         files=tuple(files),

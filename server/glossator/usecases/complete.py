@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.application import Application
-from glossator.context import DIAGNOSTICS, as_mention, unfinished
+from glossator.context import DIAGNOSTICS, as_mention, unfinished_mention
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.documents import WorkspaceSnapshot
@@ -100,7 +100,11 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
 
 
 async def _typed(text: str) -> tuple[str, str] | None:
-    return unfinished(text) if len(text) <= _SHORT else await asyncio.to_thread(unfinished, text)
+    return (
+        unfinished_mention(text)
+        if len(text) <= _SHORT
+        else await asyncio.to_thread(unfinished_mention, text)
+    )
 
 
 def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:

@@ -12,7 +12,7 @@ from glossator.application import Application
 from glossator.core.answers import Check, CheckState, DoctorAnswer
 from glossator.core.errors import ModelError
 from glossator.core.shown import shown
-from glossator.llm import describe, effort_problems, why_unreachable
+from glossator.llm import describe_models, effort_problems, why_unreachable
 from glossator.permissions import how_to_trust
 from glossator.sandbox import Unavailable, find_sandbox
 from glossator.search import Absent, find_ripgrep
@@ -127,7 +127,7 @@ async def _sandbox() -> Check:
 
 async def _model(app: Application) -> Check:
     models = app.models.settings
-    detail = describe(models, app.environment)
+    detail = describe_models(models, app.environment)
     if models.offline:
         return Check("Model", CheckState.OK, detail)
     if app.model.offline:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from glossator.application import Application, attach_all
-from glossator.context import Attached, Exhibit, find_mentions, look_up
+from glossator.context import Attached, Exhibit, find_mentions, resolve_mentions
 from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.gloss import WORKSPACE, Subject
@@ -50,7 +50,7 @@ async def _place(
     wanted = find_mentions(request.task)
     if len(attached) + len(request.paths) + len(wanted) != 1:
         return None
-    found = await look_up(wanted, app.host.snapshot(), app.symbols, app.acting.hidden())
+    found = await resolve_mentions(wanted, app.host.snapshot(), app.symbols, app.acting.hidden())
     items = [each.item for each in (*attached, *found.attached)]
     places = [(item.uri, item.first_line) for item in items] + [(p, None) for p in request.paths]
     if len(places) != 1:  # a name that is defined nowhere, or more than once

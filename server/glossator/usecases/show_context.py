@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from glossator.application import Application, opening_of
-from glossator.context import Frame, Sent, inspect
+from glossator.context import PromptPrefix, SentRequest, window_layers
 from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
 from glossator.sessions import UNTITLED, Account, Spent, add_up
@@ -27,7 +27,7 @@ class _Held:
     """What a session's next request begins with, and what the session has taken."""
 
     title: str
-    frame: Frame
+    frame: PromptPrefix
     messages: Sequence[Message]
     account: Account
 
@@ -42,7 +42,7 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
         facts = facts_of(newest.model)
         model, offline, window = facts.id, False, facts.window
     sent, until = _sent(app, model, newest, counted)
-    layers = inspect(held.frame, held.messages, sent)
+    layers = window_layers(held.frame, held.messages, sent)
     share = app.settings.context.compact_at
     cached = sum(layer.cached for layer in layers)
     return ContextAnswer(
@@ -64,34 +64,34 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
 async def _held(app: Application, session_id: str | None) -> _Held:
     """The session as it stands, whichever server has it open."""
     if session_id is None:
-        return _Held(UNTITLED, Frame(*await opening_of(app)), (), Account())
+        return _Held(UNTITLED, PromptPrefix(*await opening_of(app)), (), Account())
     session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
     if session is not None:
-        frame = Frame(session.system, session.tools)
+        frame = PromptPrefix(session.system, session.tools)
         held = _Held(session.title, frame, session.conversation.messages, session.account)
     else:
         state = add_up(await app.sessions.records(session_id))
-        frame = Frame(state.system, state.tools)
+        frame = PromptPrefix(state.system, state.tools)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet
-        return _Held(held.title, Frame(*await opening_of(app)), held.messages, held.account)
+        return _Held(held.title, PromptPrefix(*await opening_of(app)), held.messages, held.account)
     return held
 
 
 def _sent(
     app: Application, model: str, newest: Spent | None, counted: int
-) -> tuple[Sent, datetime | None]:
+) -> tuple[SentRequest, datetime | None]:
     """What of the newest request the provider still holds, and until when it holds all of that."""
     profile = profile_of(app.models.settings)
     if newest is None or not counted:
-        return Sent(searches=profile.tool_search), None
+        return SentRequest(searches=profile.tool_search), None
     stored = newest.usage.cache_read_tokens + newest.usage.cache_write_tokens
     ours = stored > 0 and newest.model == model
     lifetime = CacheLifetime(app.settings.models.cache)
     now = datetime.now(UTC)
     opening_until = newest.at + _LIVES[lifetime.of_system]
     messages_until = newest.at + _LIVES[lifetime.of_messages]
-    sent = Sent(
+    sent = SentRequest(
         newest.messages,
         counted,
         opening_cached=ours and now < opening_until,
