@@ -1,4 +1,4 @@
-"""The loop: ask the model, run its tools, tell it the results, until it answers."""
+"""The loop: ask the model, run its tools, append the results, until it answers."""
 
 import lazy_loader
 

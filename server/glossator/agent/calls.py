@@ -156,14 +156,14 @@ def _summary(result: ToolResult) -> str:
 def _argument_problems(tool: Tool, error: ValidationError) -> str:
     errors = error.errors(include_url=False)
     inner = {item["loc"][:depth] for item in errors for depth in range(len(item["loc"]))}
-    told = [
+    outermost = [
         item for item in errors if item["loc"] not in inner
     ]  # outer errors only repeat inner ones
     problems = "; ".join(
         f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg'].removeprefix(_PREFIX)}"
-        for item in told
+        for item in outermost
     )
-    takes = dict.fromkeys(_takes(tool.args, item["loc"][:1]) for item in told)
+    takes = dict.fromkeys(_takes(tool.args, item["loc"][:1]) for item in outermost)
     return (
         f"{tool.name} was not run: {problems}.\nCorrect the arguments and call it again."
         f" {' '.join(takes)}"

@@ -50,7 +50,7 @@ class _Explorer:
 
 
 class Delegation:
-    """Implements `Agents`; `model` is the run's own, `meter` counts for the run and its session."""
+    """Implements `SubAgents`; `model` is the run's, `meter` counts for the run and its session."""
 
     def __init__(
         self, app: Application, session: Session, run: Run, model: Model, meter: Meter

@@ -77,7 +77,7 @@ class Exhibit:
 
     @property
     def item(self) -> AttachedItem:
-        """As events tell of it."""
+        """The attachment in events."""
         media_type = None if self.image is None else self.image.media_type
         return AttachedItem(self.name, self.uri, media_type=media_type)
 

@@ -1,4 +1,4 @@
-"""Compaction: a conversation that fills the window goes on as a shorter one, with a new prefix.
+"""Compaction: a conversation that fills the window continues as a shorter one, with a new prefix.
 
 Early chatter, results of searches and reads, and thinking go. A structured summary, every word of
 the user, every failure, the results of tools that changed something, the state of the session

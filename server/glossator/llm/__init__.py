@@ -1,6 +1,6 @@
 """Models behind one protocol: Anthropic and compatible servers, and the offline extractive one.
 
-The only layer that imports the `anthropic` package.
+The only room that imports the `anthropic` package.
 """
 
 import lazy_loader

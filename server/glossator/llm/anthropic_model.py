@@ -225,7 +225,7 @@ class AnthropicModel:
             known = self.id in CATALOG
             _log.log(
                 logging.INFO if known else logging.WARNING,
-                "The limits of %s are not told (%s); %d tokens of context and %d of output are"
+                "The limits of %s are unknown (%s); %d tokens of context and %d of output are"
                 " assumed.",
                 self.id,
                 explain(error, self._target(client)),

@@ -1,4 +1,4 @@
-"""What the model can do: one file a tool, its description in `prompts/tools/`."""
+"""The tools of the model; `prompts/tools/` describes them."""
 
 import lazy_loader
 

@@ -30,7 +30,7 @@ MAX_BYTES = 256 * 1024  # of a document that is asked for whole
 MAX_LINE_CHARACTERS = 2_000
 
 _LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
-_PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the advice on how to go on
+_PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the note on how to continue
 
 
 class ReadArgs(ToolArgs):
