@@ -13,7 +13,7 @@ from glossator.context.system import PROMPTS as MODES
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
 from glossator.core.session_answers import Kind, Layer, Part
 from glossator.core.tokens import estimate_tokens
-from glossator.llm import ContentBlock, Message, ToolSpec
+from glossator.llm import ContentBlock, Message
 from glossator.prompts import load_prompt
 
 WHY = {
@@ -115,14 +115,9 @@ def window_layers(
 def _scale(frame: PromptPrefix, messages: Sequence[Message], sent: SentRequest) -> float:
     """The number of tokens that the provider counts for an estimated one."""
     in_prompt = (tool for tool in frame.tools if not (tool.deferred and sent.searches))
-    estimated = _opening(frame.system, tuple(in_prompt)) + estimate_messages(
-        messages[: sent.messages]
-    )
+    opening = sum(map(estimate_tokens, frame.system)) + sum(map(estimate_tool, in_prompt))
+    estimated = opening + estimate_messages(messages[: sent.messages])
     return sent.counted / estimated if sent.counted and sent.messages and estimated else 1.0
-
-
-def _opening(system: Sequence[str], tools: Sequence[ToolSpec]) -> int:
-    return sum(map(estimate_tokens, system)) + sum(map(estimate_tool, tools))
 
 
 class _Parts:

@@ -149,7 +149,8 @@ def _text_of_user(block: ContentBlock, calls: dict[str, ContentBlock]) -> tuple[
         return kind, text
     if text.startswith(_heading("user/image")):
         return "said", f"{text}\n{image_gone()}"
-    return "" if _is_ours(block["text"]) else "said", block["text"]
+    is_ours = any(block["text"].startswith(_heading(name)) for name in _OURS)
+    return "" if is_ours else "said", block["text"]
 
 
 def _kind(text: str) -> tuple[str, str]:
@@ -164,10 +165,6 @@ def _of_user(messages: Sequence[Message]) -> Iterator[ContentBlock]:
         if message["role"] == "user":
             kinds = {"text", "tool_result"}
             yield from (block for block in message["content"] if block.get("type") in kinds)
-
-
-def _is_ours(text: str) -> bool:
-    return any(text.startswith(_heading(name)) for name in _OURS)
 
 
 @cache

@@ -202,10 +202,5 @@ class Meter:
     def check(self) -> None:
         """Raises `BudgetSpent` if a limit is reached."""
         if reached := self.reached():
-            raise BudgetSpent(
-                f"{_capital(reached[0].words)}. Raise {reached[0].setting}, or begin a new session."
-            )
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
+            words = reached[0].words[:1].upper() + reached[0].words[1:]
+            raise BudgetSpent(f"{words}. Raise {reached[0].setting}, or begin a new session.")

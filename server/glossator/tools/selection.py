@@ -147,7 +147,8 @@ def select(
     place, alone = place_of(snapshot, path), None
     if place is not None:
         filters.append(f"under {shown(place)}")
-        alone = _listed_at(snapshot, place)
+        located = snapshot.folders.locate(place)
+        alone = snapshot.listing.get(located) if isinstance(located, str) else None
     pattern = pattern_of(snapshot, glob, place) if glob else None
     fits_glob = compile_glob(pattern) if pattern else None
     if glob:
@@ -224,11 +225,6 @@ def _from_place(snapshot: WorkspaceSnapshot, pattern: str, place: str | None) ->
                 )
             return below[len(place) :] or "/"
     return pattern
-
-
-def _listed_at(snapshot: WorkspaceSnapshot, place: str) -> FileEntry | None:
-    path = snapshot.folders.locate(place)
-    return None if isinstance(path, Missing) else snapshot.listing.get(path)
 
 
 def _name_below(place: str, relative: str) -> str | None:
