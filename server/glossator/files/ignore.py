@@ -86,11 +86,11 @@ class RuleFile:
                 place = f"{self.label}:{number + 1}"
                 _log.warning("%s is not followed: the pattern is too long.", place)
                 pattern = _NO_PATTERN
-            if not sections or len(pattern.expression) > room:
+            if not sections or pattern.cost > room:
                 sections.append(_Section(number, []))
                 room = MAX_EXPRESSION
             sections[-1].patterns.append(pattern)
-            room -= len(pattern.expression)
+            room -= pattern.cost
         return sections[::-1]
 
     def verdicts(self, folder: str, names: Sequence[str]) -> dict[str, str | None]:
