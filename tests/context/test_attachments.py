@@ -13,7 +13,7 @@ from glossator.context.attachments import (
     enclosed,
 )
 from glossator.core.errors import UsageError
-from glossator.core.tokens import estimate_tokens
+from glossator.core.price import estimate_tokens
 from glossator.documents.change import Opened
 from tests.workspaces import MakeWorkspace
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.files.ignore import RuleFile
-from glossator.files.repository import repository_top
+from glossator.files.ignore import RuleFile, repository_top
 from tests.files.trees import listed, write_tree
 
 PATHS = (
@@ -105,7 +104,6 @@ def test_lines_of_many_wildcards_are_matched_apart() -> None:
 def _section_lengths(lines: Iterable[str]) -> list[int]:
     file = RuleFile("/", ".gitignore", "", tuple(lines))
     return [len(section.patterns) for section in file.sections]
-
 
 
 @pytest.mark.parametrize("kind", ["worktree", "relative", "moved away", "submodule"])

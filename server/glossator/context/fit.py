@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from glossator.core.tokens import estimate_tokens
+from glossator.core.price import estimate_tokens
 
 _SHORTEST = 200  # characters; below, a text says nothing any more
 _HEAD = 2 / 3  # of what is kept

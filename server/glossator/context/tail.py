@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from glossator.context.fit import fit
 from glossator.context.kept import image_gone, result_in_words
 from glossator.context.transcript import call_in_words, calls_in, estimate_messages, text_of
-from glossator.core.tokens import estimate_tokens
+from glossator.core.price import estimate_tokens
 from glossator.llm import Block, Message
 from glossator.prompts import load_prompt
 

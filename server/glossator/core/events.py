@@ -14,7 +14,22 @@ from typing import Any, ClassVar
 from glossator.core.diagnostics import Diagnostic
 from glossator.core.edit import EditPlan
 from glossator.core.span import Citation
-from glossator.core.todo import Todo
+
+
+class TodoState(StrEnum):
+    """How far a step is."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """One step."""
+
+    text: str
+    state: TodoState
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from contextlib import suppress
 
 from glossator.core.errors import TooManyOpenFiles, UsageError
 from glossator.files.entries import Files, PathSet
-from glossator.files.folder_file import FolderFile
-from glossator.files.folder_memory import Memory
+from glossator.files.folder_file import FolderFile, Memory
 from glossator.files.ignore import IgnoreRules
 from glossator.files.listing import FileIndex
 from glossator.files.listing_cache import ListingCache, Recording, recall

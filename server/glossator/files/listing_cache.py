@@ -15,11 +15,18 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from glossator.files import state_folder
-from glossator.files.folder_file import CorruptFolders, FolderFile, read_folders
-from glossator.files.folder_memory import Known, Memory, Stamp, divided
+from glossator.files.entries import ripe_at
+from glossator.files.folder_file import (
+    CorruptFolders,
+    FolderFile,
+    Known,
+    Memory,
+    Stamp,
+    divided,
+    read_folders,
+)
 from glossator.files.mounts import trusted_devices
 from glossator.files.roots import Roots, is_inside, outermost
-from glossator.files.stamp import ripe_at
 
 if TYPE_CHECKING:
     from glossator.files.ignore import IgnoreRules

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import islice
 
 from glossator.files.entries import FileEntry, are_same, paths_of
-from glossator.files.folder_memory import Memory
+from glossator.files.folder_file import Memory
 from glossator.files.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.files.listing import FileIndex
 from glossator.files.roots import Roots, folder_of, outermost

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import PurePosixPath
 
-from glossator.core.imports import is_import
+from glossator.core.terms import is_import
 
 _LINES = 14
 _AROUND = 2  # lines kept before the first and after the last line that holds a term

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from glossator.core.imports import is_import
-from glossator.core.terms import DEFINING, defining, identifiers
+from glossator.core.terms import DEFINING, defining, identifiers, is_import
 from glossator.llm.model import Block, Message
 from glossator.llm.offline_extract import Extract
 from glossator.prompts import load_prompt

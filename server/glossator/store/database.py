@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from glossator.core.atomic import alone
 from glossator.core.errors import StoreUnavailable
-from glossator.core.exclusive import alone
 
 logger = logging.getLogger(__name__)
 

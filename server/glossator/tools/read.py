@@ -14,8 +14,8 @@ from pydantic import Field, ValidationError
 from glossator.core.document import Document, Missing, MissingReason, text_hash
 from glossator.core.images import is_image
 from glossator.core.permission import Access
+from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.span import Span, runs
-from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt

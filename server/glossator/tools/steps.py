@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from glossator.core.todo import Todo
+from glossator.core.events import Todo
 
 
 class TodoList:
