@@ -17,19 +17,18 @@ as it was.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import secrets
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 if sys.platform != "win32":
     import fcntl
-import contextlib
-import errno
-import secrets
-import stat
-from collections.abc import Sequence
 
 _TEMPORARY = ".glossator-"
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -78,9 +77,9 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
 
 @contextmanager
 def alone(path: Path | str) -> Iterator[None]:
-    """In the block nobody else is in one for this file, whatever becomes of it. Raises `OSError`.
+    """Hold the lock beside the file `path`, which ends with its process. Raises `OSError`.
 
-    Blocking, so for short work only. On Windows nobody is kept out.
+    Blocking, so for short work only. Windows has no such lock.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(f"{path}.lock", flags, 0o600)

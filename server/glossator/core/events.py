@@ -323,7 +323,7 @@ class UndoneTurn:
 class TurnsUndone:
     """All turns of a session that are undone now, oldest first; what is not named is not undone.
 
-    It is no event of a run: it is told after each undo, and after an undo of that.
+    It is no event of a run: each undo sends it, and each undo of an undo.
     """
 
     session_id: str

@@ -170,7 +170,7 @@ class FolderFiles(Sequence[FileEntry]):
     def _made(self) -> tuple[FileEntry, ...]:
         if self._entries is None:
             made = tuple(self._make())
-            with _publishing:  # whoever compares by identity must be given the same ones
+            with _publishing:  # callers compare by identity
                 if self._entries is None:
                     self._entries = made
         return self._entries

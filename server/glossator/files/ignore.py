@@ -2,8 +2,8 @@
 
 Strongest first: `workspace.exclude`, then .ignore files, then .gitignore files (each deeper one
 before the shallower), then .git/info/exclude. Within one file the last match wins. The rules of a
-git repository end at its top, also when the root lies deeper. A path is matched alone: whoever
-walks from the top never gets below an excluded directory. Source: gitignore(5), git 2.39.
+git repository end at its top, also when the root lies deeper. A path is matched alone: a walk
+from the top never enters an excluded directory. Source: gitignore(5), git 2.39.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class IgnoreRules:
     def reread(self, folder: str) -> bool:
         """Whether the rules of `folder` differ from before; they are forgotten if they do.
 
-        Those that are not known are no different: they were forgotten by who looks there again.
+        Rules that are not known do not differ: the next to ask reads them.
         """
         before = self._folders.get(folder)
         changed = before is not None and self._build(folder) != before

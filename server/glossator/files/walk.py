@@ -77,7 +77,7 @@ def examine(
     enter: Callable[[str], None] = lambda _: None,
     memory: Memory = _FORGETFUL,
 ) -> Iterator[Found]:
-    """What is there now at and below the absolute path `path`, a few directories at a time.
+    """The files at and below the absolute path `path`, a few directories at a time.
 
     `enter` is called with each directory before it is listed, or recalled by `memory`.
     """
