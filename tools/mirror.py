@@ -17,14 +17,13 @@ from enum import EnumType
 from pathlib import Path
 from typing import Any
 
-from glossator.core.asking import Asker
 from glossator.core.citations import GRAMMAR
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import EditPlan, PlanView
 from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, Review
-from glossator.core.question import Question, QuestionAnswer
+from glossator.core.question import Asker, Question, QuestionAnswer
 from glossator.core.shown import PATTERNS
 from glossator.core.span import Citation, CitationView
 from glossator.core.wire import camel

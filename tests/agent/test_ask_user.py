@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from glossator.core.events import TodoChanged
+from glossator.core.events import Todo, TodoChanged, TodoState
 from glossator.core.question import Option, Question, QuestionAnswer
-from glossator.core.todo import Todo, TodoState
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 

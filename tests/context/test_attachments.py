@@ -8,7 +8,7 @@ import pytest
 
 from glossator.context.attachments import MAX_LINES, MAX_TOKENS, attach, in_tags
 from glossator.core.errors import UsageError
-from glossator.core.tokens import estimate_tokens
+from glossator.core.price import estimate_tokens
 from glossator.documents.change import Opened
 from tests.workspaces import MakeWorkspace
 

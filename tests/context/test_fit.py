@@ -3,7 +3,7 @@
 import pytest
 
 from glossator.context.transcript import fit, head_and_tail
-from glossator.core.tokens import estimate_tokens
+from glossator.core.price import estimate_tokens
 
 
 @pytest.mark.parametrize(

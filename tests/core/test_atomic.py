@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.atomic import move, opened, write_file
+from glossator.core.atomic import move, opened
 from tests.files.trees import as_plain_user, write_tree
 
 
@@ -35,7 +35,9 @@ def root(tmp_path: Path) -> Path:
 
 
 def write(root: Path, relative: str, content: bytes = b"new") -> None:
-    write_file(str(root / relative), content, [str(root)])
+    with opened(str(root / relative), [str(root)]) as place:
+        place.stage(content, place.look())
+        place.commit()
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -227,11 +229,13 @@ def test_removing(root: Path) -> None:
 
 KILLED = """
 import os, sys
-from glossator.core.atomic import write_file
+from glossator.core.atomic import opened
 path, root = sys.argv[1:]
 print("ready", flush=True)
 for number in range(1_000_000):
-    write_file(path, b"%d " % (number % 10) * 20_000, [root])
+    with opened(path, [root]) as place:
+        place.stage(b"%d " % (number % 10) * 20_000, place.look())
+        place.commit()
 """
 
 

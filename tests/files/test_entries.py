@@ -9,10 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from glossator.files.entries import FileEntry, Files, FolderFiles, PathSet
-from glossator.files.folder_memory import joined
+from glossator.files.entries import STAMP, FileEntry, Files, FolderFiles, PathSet
+from glossator.files.folder_file import joined
 from glossator.files.listing import FileIndex
-from glossator.files.stamp import STAMP
 from glossator.files.walk import Found
 
 NAMES = ["a b", "a.py", "odd\udcff", "é"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
-from glossator.files.repository import repository_top
+from glossator.files.ignore import RuleFile, repository_top
 from tests.files.trees import listed, write_tree
 
 PATHS = (
@@ -91,6 +91,19 @@ def test_as_git_with_more_rules_than_one_expression_holds(tmp_path: Path) -> Non
     many[5_000:5_000] = ["*.log", "build/"]
     many[9_000:9_000] = ["!src/*.log", "x" * 30_000, "[a-z]" * 9_000]
     check(tmp_path, {**FILES, "src/a/number11.o": "", ".gitignore": "\n".join(many)})
+
+
+def test_lines_of_many_wildcards_are_matched_apart() -> None:
+    """Together their automaton has more states than RE2 keeps."""
+    hard = [f"*{letter}*[{letter}-z]*?{letter}*" for letter in "abcdefghij"]
+    easy = [f"/build/{number}.o" for number in range(100)]
+    assert _section_lengths(hard) == [1] * 10
+    assert _section_lengths(easy) == [100]
+
+
+def _section_lengths(lines: Iterable[str]) -> list[int]:
+    file = RuleFile("/", ".gitignore", "", tuple(lines))
+    return [len(section.patterns) for section in file.sections]
 
 
 @pytest.mark.parametrize("kind", ["worktree", "relative", "moved away", "submodule"])

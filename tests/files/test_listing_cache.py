@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from glossator.files import mounts, state_folder
-from glossator.files.folder_file import NAME, CorruptFolders, read_folders
-from glossator.files.folder_memory import Known, Memory
+from glossator.files.entries import RACY_NS
+from glossator.files.folder_file import NAME, CorruptFolders, Known, Memory, read_folders
 from glossator.files.ignore import IgnoreRules
 from glossator.files.listing_cache import ListingCache, Recording, recall
 from glossator.files.roots import Roots
-from glossator.files.stamp import RACY_NS
 from glossator.files.walk import Found, examine
 from glossator.index.manifest import IndexFolder
 from glossator.settings.model import WorkspaceSettings

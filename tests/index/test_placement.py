@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.files.entries import FileEntry, Files, FolderFiles
-from glossator.files.folder_memory import joined
-from glossator.files.stamp import STAMP
+from glossator.files.entries import STAMP, FileEntry, Files, FolderFiles
+from glossator.files.folder_file import joined
 from glossator.index.index import TextIndex
 from glossator.index.placement import ValidDocuments
 from glossator.index.query import ANYTHING

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.files.entries import FileEntry
-from glossator.files.stamp import RACY_NS
+from glossator.files.entries import RACY_NS, FileEntry
 from glossator.index import layout, memory_segment, trigrams
 from glossator.index.policy import (
     CROWDED,

@@ -12,6 +12,7 @@ from glossator.permissions.policy import (
     Rule,
     ToolRule,
     parse_rule,
+    path_spec,
 )
 
 
@@ -84,3 +85,22 @@ def test_what_is_no_rule(text: str, why: str) -> None:
         parse_rule(text)
     assert why in str(raised.value)
     assert "Bash(npm test:*)" in str(raised.value), "it says how to write one"
+
+
+@pytest.mark.parametrize(
+    ("part", "length", "path"),
+    [("?", 4_000, "a" * 4_000), ("*a", 4_000, "ba" * 2_000), ("[!b]*", 4_000, "a" * 4_000)]
+    + [("**/", length, "x") for length in (30_000, 60_000, 120_000)]
+    + [("a", length, "a" * length) for length in (60_000, 80_000, 100_000, 120_000)],
+)
+def test_a_pattern_that_needs_much_memory_matches_or_is_refused(
+    part: str, length: int, path: str
+) -> None:
+    """RE2 refuses a set that lacks memory when it compiles; it never misses a match for it."""
+    pattern = part * (length // len(part)) + ("x" if part == "**/" else "")
+    try:
+        matches = path_spec(pattern).match_file(path)
+    except UsageError:
+        assert length > 60_000
+    else:
+        assert matches

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from glossator.documents.host import Indexing, WorkspaceHost
-from glossator.files import stamp
+from glossator.files import entries
 from glossator.files.cache import RACY_NS
 from glossator.files.disk import Stamp
 from glossator.search.ripgrep import Request
@@ -91,7 +91,7 @@ def found(host: WorkspaceHost, pattern: str) -> set[str]:
 async def test_searches_find_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(stamp, "RACY_NS", SOON_NS)
+    monkeypatch.setattr(entries, "RACY_NS", SOON_NS)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root, worker = tmp_path / "ws", Worker()
     root.mkdir()
@@ -121,7 +121,7 @@ async def test_what_is_written_to_a_mapped_page_is_found_though_no_stamp_tells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, on_disk: bool
 ) -> None:
     if not on_disk:
-        monkeypatch.setattr(stamp, "RACY_NS", 0)
+        monkeypatch.setattr(entries, "RACY_NS", 0)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root, worker = tmp_path / "ws", Worker()
     root.mkdir()

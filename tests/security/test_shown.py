@@ -10,13 +10,11 @@ import pytest
 
 from glossator.cli.render.pipe import JsonLines
 from glossator.cli.render.renderer import Renderer
-from glossator.core.asking import asker, asking_for
-from glossator.core.brief import brief_arguments
 from glossator.core.edit import HunkKind, HunkView
 from glossator.core.markdown import harmless, plain
 from glossator.core.permission import Choice, PermissionAnswer
-from glossator.core.question import Option, Question, QuestionAnswer
-from glossator.core.shown import shown, shown_prose, shown_text
+from glossator.core.question import Option, Question, QuestionAnswer, asker, asking_for
+from glossator.core.shown import brief_arguments, shown, shown_prose, shown_text
 from glossator.usecases.sessions import (
     ExportSessionRequest,
     ListSessionsRequest,

@@ -13,9 +13,8 @@ import pytest
 
 from glossator.context.kept import is_compaction
 from glossator.core.errors import UsageError
-from glossator.core.events import Envelope, Notice, RunFinished, RunStarted, Usage
+from glossator.core.events import Envelope, Notice, RunFinished, RunStarted, Todo, TodoState, Usage
 from glossator.core.span import Span
-from glossator.core.todo import Todo, TodoState
 from glossator.llm.conversation import user_message
 from glossator.llm.meter import Meter
 from glossator.llm.model import ReplyUsage

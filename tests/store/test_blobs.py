@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
+from glossator.core.atomic import alone
 from glossator.core.errors import StoreUnavailable
-from glossator.core.exclusive import alone
-from glossator.store.blobs import Blobs
 from glossator.store.database import Database
+from glossator.store.objects import Blobs
 
 ROOM = 10_000_000
 
@@ -170,7 +170,7 @@ def test_a_writer_that_holds_on(blobs: Blobs, path: Path, monkeypatch: pytest.Mo
 
 WRITER = """
 import sys
-from glossator.store.blobs import Blobs
+from glossator.store.objects import Blobs
 path, name = sys.argv[1:]
 for number in range(100):
     blobs = Blobs(path, 10_000_000)

@@ -30,6 +30,11 @@ def test_lines_are_those_of_lsp(end: str) -> None:
     assert (first.last_line, second.first_line, second.last_line) == (2, 3, 4)
 
 
+def test_a_title_keeps_what_ends_no_line() -> None:
+    """LSP knows three line ends, `str.splitlines` more."""
+    assert outline("# A\u2028B\vC\n", "markdown")[0].name == "A\u2028B\vC"
+
+
 @pytest.mark.parametrize(
     ("text", "language", "column"),
     [

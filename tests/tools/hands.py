@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from glossator.agent.calls import call_tool, permit_all
-from glossator.core.atomic import write_file
+from glossator.core.atomic import opened
 from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, keep
 from glossator.core.encoding import encode
@@ -65,7 +65,9 @@ class Hands:
             self.ws.host.apply(Edited(change.uri, version + 1, (edit,)))
             return
         encoding = change.base.encoding if change.base else "utf-8"
-        write_file(change.path, encode(text, encoding), self.ws.snapshot.roots)
+        with opened(change.path, self.ws.snapshot.roots) as place:
+            place.stage(encode(text, encoding), place.look())
+            place.commit()
         self.ws.touched(change.path)
 
 

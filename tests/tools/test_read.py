@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from glossator.core.tokens import estimate_tokens
+from glossator.core.price import estimate_tokens
 from glossator.core.tool_result import ToolResult
 from glossator.tools import read
 from glossator.tools.read import MAX_TOKENS, read_image

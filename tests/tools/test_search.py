@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from glossator.core.tokens import estimate_tokens
+from glossator.core.price import estimate_tokens
 from tests.workspaces import MakeWorkspace
 
 FILES = {

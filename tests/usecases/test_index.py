@@ -14,7 +14,7 @@ import pytest
 from glossator.application.application import Application
 from glossator.core.answers import IndexAnswer, StatusAnswer
 from glossator.files import state_folder
-from glossator.files.stamp import RACY_NS
+from glossator.files.entries import RACY_NS
 from glossator.index import root_store
 from glossator.index.build import BuildSegment
 from glossator.settings.load import load_settings

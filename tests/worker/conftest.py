@@ -12,7 +12,7 @@ import pytest
 
 from glossator.documents.host import Indexing, WorkspaceHost
 from glossator.files import state_folder
-from glossator.files.stamp import RACY_NS
+from glossator.files.entries import RACY_NS
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 from tests.worker.serving import Serving

@@ -13,9 +13,8 @@ import pytest
 from glossator.documents.change import DiskChanged
 from glossator.documents.host import WorkspaceHost
 from glossator.files import state_folder
-from glossator.files.entries import FileEntry, FolderFiles
+from glossator.files.entries import RACY_NS, FileEntry, FolderFiles
 from glossator.files.folder_file import NAME
-from glossator.files.stamp import RACY_NS
 from glossator.index.required import analyse
 from tests.files.trees import FOLDERS_ARE_REMEMBERED, write_tree
 from tests.patience import until

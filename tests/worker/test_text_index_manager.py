@@ -11,11 +11,11 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.files import state_folder
-from glossator.files.stamp import TIMES
+from glossator.files.entries import TIMES
 from glossator.index import layout
 from glossator.index.prune import Prune
 from glossator.index.root_store import RootStore
-from glossator.store.blobs import Blobs
+from glossator.store.objects import Blobs
 from glossator.symbols import sources
 from glossator.worker.client import Phase, Worker
 from tests.patience import until

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from glossator.agent.loop import run_agent
 from glossator.agent.run import Agent, Permission, RunContext, Stop
-from glossator.core.brief import brief_arguments
 from glossator.core.errors import GlossatorError
 from glossator.core.events import AgentProgress, AgentStarted, Event, ToolFinished, ToolStarted
 from glossator.core.permission import Access, Permit
+from glossator.core.shown import brief_arguments
 from glossator.llm import Conversation, Meter
 from glossator.permissions import Deny
 from glossator.tools import Tool, ToolArgs, ToolContext

@@ -15,9 +15,9 @@ from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.events import AttachedItem
 from glossator.core.images import MAX_BYTES, Image, image_of, is_image
+from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.shown import shown
 from glossator.core.span import Span
-from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, cut, shorten
 from glossator.core.uri import to_path, to_uri
 from glossator.documents import WorkspaceSnapshot

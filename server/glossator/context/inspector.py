@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from glossator.context.summary import PromptPrefix
 from glossator.context.system import PROMPTS as MODES
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
+from glossator.core.price import estimate_tokens
 from glossator.core.session_answers import Kind, Layer, Part
-from glossator.core.tokens import estimate_tokens
 from glossator.llm import ContentBlock, Message
 from glossator.prompts import load_prompt
 

@@ -14,7 +14,7 @@ from functools import cache
 
 from glossator.context.system import PROMPTS as MODES
 from glossator.context.transcript import call_in_words, calls_in, estimate_messages, fit, text_of
-from glossator.core.tokens import estimate_tokens
+from glossator.core.price import estimate_tokens
 from glossator.llm import ContentBlock, Message, user_message
 from glossator.prompts import load_prompt
 

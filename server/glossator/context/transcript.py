@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from glossator.core.brief import brief_arguments
-from glossator.core.tokens import estimate_tokens
+from glossator.core.price import estimate_tokens
+from glossator.core.shown import brief_arguments
 from glossator.llm import ContentBlock, Message, ModelRequest, ToolSpec
 
 _LONGEST = 20_000  # characters of one part

@@ -22,8 +22,13 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 _TEMPORARY = ".glossator-"
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -32,13 +37,6 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
 _NEW_MODE = 0o666  # less the umask
 _OTHERS_RIGHTS = stat.S_ISUID | stat.S_ISGID
-
-
-def write_file(path: str, content: bytes, roots: Sequence[str]) -> None:
-    """Make `content` the bytes of the file at `path`, new or not; missing folders are made."""
-    with opened(path, roots) as place:
-        place.stage(content, place.look())
-        place.commit()
 
 
 def move(old: str, new: str, roots: Sequence[str]) -> None:
@@ -75,6 +73,22 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
         place = Place(real, folder, name)
         held.callback(place.discard)
         yield place
+
+
+@contextmanager
+def alone(path: Path | str) -> Iterator[None]:
+    """Hold the lock beside the file `path`, which ends with its process. Raises `OSError`.
+
+    Blocking, so for short work only. Windows has no such lock.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(f"{path}.lock", flags, 0o600)
+    try:
+        if sys.platform != "win32":
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class Place:

@@ -1,7 +1,7 @@
-"""What a tool call wants to change, before anybody applies it, and what became of it.
+"""What a tool call wants to change, before it is applied, and the outcome.
 
-A plan is about texts at known hashes. Whoever applies it (an editor, a terminal) either does so to
-just these texts, or moves it over what changed meanwhile (`workspace.editing.merge`), or refuses.
+A plan is about texts at known hashes. An editor or a terminal applies it to just these texts, moves
+it over what changed meanwhile (`edits/merge.py`), or refuses.
 """
 
 from __future__ import annotations
@@ -296,7 +296,7 @@ EditOutcome = Applied | Refused | Conflict
 
 
 class Editing(Protocol):
-    """Whoever changes files for the tools."""
+    """Changes files for the tools."""
 
     def within(
         self, paths: AbstractSet[str], waiting: Callable[[], AbstractContextManager[object]]

@@ -53,7 +53,7 @@ class UnknownTool(UsageError):
 
 
 class StoreUnavailable(GlossatorError):
-    """The file of kept results cannot be used; whoever asked goes on without it and says so."""
+    """The file of kept results cannot be used; callers go on without it and say so."""
 
 
 class TooManyOpenFiles(GlossatorError):

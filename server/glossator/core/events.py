@@ -14,7 +14,22 @@ from typing import Any, ClassVar
 from glossator.core.diagnostics import Diagnostic
 from glossator.core.edit import EditPlan
 from glossator.core.span import Citation
-from glossator.core.todo import Todo
+
+
+class TodoState(StrEnum):
+    """How far a step is."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """One step."""
+
+    text: str
+    state: TodoState
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +323,7 @@ class UndoneTurn:
 class TurnsUndone:
     """All turns of a session that are undone now, oldest first; what is not named is not undone.
 
-    It is no event of a run: it is told after each undo, and after an undo of that.
+    It is no event of a run: each undo sends it, and each undo of an undo.
     """
 
     session_id: str

@@ -1,8 +1,8 @@
-"""A long text as it is shown to somebody who decides about it: nothing is left out unsaid.
+"""A long text as the user decides about it: whatever is left out has a mark.
 
 Runs of blank lines and lines that are too long are squeezed, and of too many lines the first and
 the last are shown. Each place where something is left out has a mark: a line of its own that says
-how much. Whoever draws an excerpt makes sure that no line of the text can pass for a mark.
+how much. Its renderer ensures that no line of the text passes for a mark.
 """
 
 from __future__ import annotations

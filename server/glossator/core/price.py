@@ -1,8 +1,17 @@
-"""Prices of models, and prices as people read them."""
+"""Estimated token counts, prices of models, and prices as people read them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+BYTES_PER_TOKEN = (
+    3.5  # code runs denser than prose (about 4); the lower figure keeps budgets strict
+)
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens `text` takes in the model's window."""
+    return round(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,18 @@
-"""A question that only the user can answer, and what came of it."""
+"""Questions that only the user answers, and the session that asks them.
+
+A run names its session once (`asking_for`), also for its tasks; an edge reads it (`asker`) when it
+asks the user. Outside a run no session asks.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
+
+from glossator.core.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +41,54 @@ class QuestionAnswer:
 
     def __bool__(self) -> bool:
         return bool(self.chosen or self.words)
+
+
+PLANNED = "planned"  # why a run ended: with a plan
+
+_START: Mapping[str, Option] = {  # by mode
+    "ask": Option("Start in ask", "Asks before each change and command."),
+    "acceptEdits": Option("Start in acceptEdits", "Edits files; asks before commands."),
+    "auto": Option("Start in auto", "Edits files, runs commands in the sandbox."),
+}
+_NO = Option("No", "Nothing is done. Words of your own change the plan.")
+
+OFFER = Question("Start this plan?", (*_START.values(), _NO))
+
+
+def chosen_mode(label: str) -> str | None:
+    """The mode that an option of `OFFER` starts the plan in; None for any other."""
+    return next((mode for mode, option in _START.items() if option.label == label), None)
+
+
+class Named(Protocol):
+    """A session; its title may change while it runs."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """The session that asks, as it is shown; both are empty where none does."""
+
+    session_id: str = ""
+    session_title: str = ""
+
+
+_session: ContextVar[Named | None] = ContextVar("session that asks", default=None)
+
+
+@contextmanager
+def asking_for(session: Named) -> Iterator[None]:
+    """What asks the user within the block asks for this session."""
+    token = _session.set(session)
+    try:
+        yield
+    finally:
+        _session.reset(token)
+
+
+def asker() -> Asker:
+    """The session that asks here and now."""
+    session = _session.get()
+    return Asker() if session is None else Asker(session.id, shown(session.title))

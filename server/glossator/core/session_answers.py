@@ -107,10 +107,10 @@ class ContextAnswer:
     """The window of a session in tokens: all that there is, what is in it, what is cached.
 
     `model` is the one that answers next; where no model can be asked, the one that was asked last.
-    The provider holds what is `cached` until `cached_until` (ISO 8601), if nobody asks before; it
-    is None where nothing is. The conversation is compacted unasked at `compact_at`, None for never.
-    `counted` is what the provider counted for the newest request, None if there was none; `basis`
-    says what the figures rest on.
+    The provider holds what is `cached` until `cached_until` (ISO 8601), if no request comes
+    before; it is None where nothing is. The conversation is compacted unasked at `compact_at`, None
+    for never. `counted` is what the provider counted for the newest request, None without;
+    `basis` says what the figures rest on.
     """
 
     session_id: str | None

@@ -21,8 +21,10 @@ written twice, and `meant` takes the escapes back. The VS Code client shows text
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 _EMOJI = (
     r"\u00a9\u00ae\u2122\u2139\u2190-\u21ff\u2300-\u2bff\u3030\u303d\u3297\u3299"
@@ -146,3 +148,40 @@ def _taken_back(escape: re.Match[str]) -> str:
         return _MEANT[letter]
     code = int(short or long, 16)
     return chr(code) if code <= 0x10FFFF else escape[0]
+
+
+_VALUE = 40  # characters of an argument's value that are shown
+
+
+def brief_arguments(arguments: Mapping[str, Any]) -> str:
+    """`pattern="foo" limit=3 2 edits`: long texts are cut; objects and long lists are counted."""
+    return " ".join(_brief(name, value) for name, value in arguments.items())
+
+
+def _brief(name: str, value: object) -> str:
+    match value:
+        case [{}]:
+            return f"1 {name.removesuffix('s')}"
+        case [{}, *_]:
+            return f"{len(value)} {name}"
+    text = _json(value)
+    if len(text) <= _VALUE:
+        return f"{name}={text}"
+    match value:
+        case str():
+            return f"{name}={_cut(value)}"
+        case [*_]:
+            return f"{len(value):,} {name}"
+    return f"{name}=…"
+
+
+def _cut(value: str) -> str:
+    """A long text within its quotes, so that one sees where it ends."""
+    kept = value[:_VALUE]
+    while len(text := _json(f"{kept}…")) > _VALUE:
+        kept = kept[:-1]
+    return text
+
+
+def _json(value: object) -> str:
+    return shown_text(json.dumps(value, ensure_ascii=False))

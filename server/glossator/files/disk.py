@@ -21,9 +21,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from glossator.core.descriptors import refuse_if_exhausted
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.core.encoding import decode
+from glossator.core.resources import refuse_if_exhausted
 from glossator.core.shown import shown
 from glossator.files.nolink import open_without_links
 from glossator.files.roots import Roots, is_inside, real_path

@@ -1,8 +1,14 @@
-"""What is known of listed files, one by one, by directory and by path."""
+"""What is known of listed files, one by one, by directory and by path.
+
+An index or a cache that knows a file by its stamp takes it for unchanged as long as the stamp is
+the same. git calls a file *racy* that changed so recently that it may change again under the same
+stamp.
+"""
 
 from __future__ import annotations
 
 import os
+import struct
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,11 +16,23 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from operator import attrgetter
 from threading import Lock
-from typing import NamedTuple, Self, overload
+from typing import Final, NamedTuple, Self, overload
 
-from glossator.files.folder_memory import BETWEEN, divided
+from glossator.files.folder_file import BETWEEN, divided
 from glossator.files.roots import folder_of
-from glossator.files.stamp import STAMP
+
+STAMP: Final = struct.Struct("<qqqQ")  # size, mtime_ns, ctime_ns, inode
+TIMES: Final = range(-(1 << 63), 1 << 63)  # what a stamp can hold: up to the year 2262
+RACY_NS: Final = 2_000_000_000  # there are file systems with times in whole seconds
+
+
+def ripe_at(mtime_ns: int, ctime_ns: int) -> int:
+    """When a file with these times is no longer racy, in ns since 1970.
+
+    A time in the future, from another machine's clock, is waited for.
+    """
+    return (ctime_ns or mtime_ns) + RACY_NS
+
 
 _by_path = attrgetter("path")
 _by_shown = attrgetter("shown")
@@ -152,7 +170,7 @@ class FolderFiles(Sequence[FileEntry]):
     def _made(self) -> tuple[FileEntry, ...]:
         if self._entries is None:
             made = tuple(self._make())
-            with _publishing:  # whoever compares by identity must be given the same ones
+            with _publishing:  # callers compare by identity
                 if self._entries is None:
                     self._entries = made
         return self._entries

@@ -1,8 +1,8 @@
-"""The file in which the folders of one root are remembered: `folders.z`.
+"""Folders as a walk listed them, and the file that keeps those of one root: `folders.z`.
 
-A line says what the file is and carries a checksum of all that follows: lines of JSON, compressed.
-The first of them says whose the others are, each of which holds some folders. The file appears
-whole or not at all, and is written by the writer of the root alone.
+The first line names the format and carries a checksum of the rest: lines of JSON, compressed. The
+first of these names the roots and the user, each other one holds some folders. Only the writer of
+the root writes the file, in one step.
 """
 
 from __future__ import annotations
@@ -10,18 +10,66 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from glossator.files.folder_memory import Known
+if TYPE_CHECKING:  # the worker does without
+    from glossator.files.ignore import IgnoreRules
 
+Stamp: TypeAlias = tuple[int, int, int]  # of a folder: inode, mtime and ctime in ns
+BETWEEN = "/"  # names in one text, which takes less memory and time; no name holds it
 NAME = "folders.z"
 _MAGIC = b"glossator folders 1 "
 _HEAD_BYTES = len(_MAGIC) + 9
 _TOGETHER = 256  # folders in a line, about 1 ms of work
 _MAX_TEXT = 64 << 20  # bytes before compression; where it is more, nothing is remembered
 _LEVEL = 1  # of compression: the others save little more and take long
+
+
+class Known(NamedTuple):
+    """A folder as it was listed; `files` and `folders` as `joined`, links among the files.
+
+    `rules`: the fingerprint of those by which names were left out; `left_out`: name -> rule.
+    """
+
+    inode: int
+    mtime_ns: int
+    ctime_ns: int
+    rules: str
+    files: str
+    folders: str
+    left_out: dict[str, str]
+
+    @property
+    def names(self) -> set[str]:
+        """All names in the folder."""
+        return {*divided(self.files), *divided(self.folders), *self.left_out}
+
+
+class Memory:
+    """What a walk knows and keeps of folders; this one keeps nothing. For one thread at a time."""
+
+    def recall(self, _folder: str, _rules: IgnoreRules, /) -> Known | None:
+        """What the folder holds now, if that is known."""
+        return None
+
+    def stamp(self, _folder: str, /) -> Stamp | None:
+        """Of a folder that is about to be listed; None: it will not be remembered."""
+        return None
+
+    def keep(self, _folder: str, _known: Known, /) -> None:
+        """A folder that had the stamp was listed."""
+
+
+def joined(names: Iterable[str]) -> str:
+    """Names of entries as one text."""
+    return BETWEEN.join(sorted(names))
+
+
+def divided(names: str) -> list[str]:
+    """The names that `joined` made one text of."""
+    return names.split(BETWEEN) if names else []
 
 
 class CorruptFolders(Exception):

@@ -58,6 +58,12 @@ class GitPattern(RegexPattern):
         super().__init__(_uncompiled(expression) if expression else None, include)
         self.pattern = pattern
 
+    @property
+    def cost(self) -> int:
+        """A length that grows with the wildcards: RE2 thrashes its cache of their many states."""
+        wildcards = self.expression.count("[")
+        return len(self.expression) * max(1, wildcards**3 // 4)
+
     @classmethod
     def pattern_to_regex(  # type: ignore[override]  # a byte is a character here
         cls, pattern: str

@@ -2,8 +2,8 @@
 
 Strongest first: `workspace.exclude`, then .ignore files, then .gitignore files (each deeper one
 before the shallower), then .git/info/exclude. Within one file the last match wins. The rules of a
-git repository end at its top, also when the root lies deeper. A path is matched alone: whoever
-walks from the top never gets below an excluded directory. Source: gitignore(5), git 2.39.
+git repository end at its top, also when the root lies deeper. A path is matched alone: a walk
+from the top never enters an excluded directory. Source: gitignore(5), git 2.39.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ from glossator.files.gitpattern import (
     git_pattern,
     one_per_byte,
 )
-from glossator.files.repository import repository_top, shared_git
-from glossator.files.roots import Roots, folder_of
+from glossator.files.roots import Roots, folder_of, real_path
 
 if TYPE_CHECKING:
     from glossator.settings import WorkspaceSettings
@@ -86,11 +85,11 @@ class RuleFile:
                 place = f"{self.label}:{number + 1}"
                 _log.warning("%s is not followed: the pattern is too long.", place)
                 pattern = _NO_PATTERN
-            if not sections or len(pattern.expression) > room:
+            if not sections or pattern.cost > room:
                 sections.append(_Section(number, []))
                 room = MAX_EXPRESSION
             sections[-1].patterns.append(pattern)
-            room -= len(pattern.expression)
+            room -= pattern.cost
         return sections[::-1]
 
     def verdicts(self, folder: str, names: Sequence[str]) -> dict[str, str | None]:
@@ -214,7 +213,7 @@ class IgnoreRules:
     def reread(self, folder: str) -> bool:
         """Whether the rules of `folder` differ from before; they are forgotten if they do.
 
-        Those that are not known are no different: they were forgotten by who looks there again.
+        Rules that are not known do not differ: the next to ask reads them.
         """
         before = self._folders.get(folder)
         changed = before is not None and self._build(folder) != before
@@ -291,3 +290,35 @@ def _folders_between(top: str, root: str) -> list[str]:
         root = os.path.dirname(root)
         folders.append(root)
     return folders[::-1]
+
+
+_MAX_NAME_BYTES = 10_000  # of a file that holds a path
+
+
+def repository_top(folder: str) -> str:
+    """The nearest folder at or above `folder` that holds .git; `folder` itself if there is none."""
+    top = folder
+    while not os.path.lexists(os.path.join(top, ".git")):
+        above = os.path.dirname(top)
+        if above == top:
+            return folder
+        top = above
+    return top
+
+
+def shared_git(git: str) -> str | None:
+    """The real path of what is shared with other worktrees, where `.git` is a file that names it.
+
+    A submodule's file names a repository that it shares with none.
+    """
+    own = _named_in(git, "gitdir: ")
+    return own and (_named_in(os.path.join(own, "commondir")) or own)
+
+
+def _named_in(path: str, key: str = "") -> str | None:
+    """The real path that is named in a file, behind a `key`; None if there is no such file."""
+    folder, name = os.path.split(path)
+    loaded = load(Roots((folder,)), name, _MAX_NAME_BYTES)
+    if isinstance(loaded, Missing) or not loaded.text.startswith(key):
+        return None
+    return real_path(os.path.join(folder, loaded.text[len(key) :].rstrip("\r\n")))

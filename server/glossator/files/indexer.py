@@ -1,8 +1,8 @@
-"""Keeping the file index current: the one stream of all that is told about the disk.
+"""Keeps the file index current.
 
-Whoever tells of a change tells a path only; what is there now is looked up. A few files are looked
-at on the spot, all else by one worker thread, and what was seen later is never replaced by what was
-seen earlier. Now and then, and whenever events may have been lost, a sweep looks at everything.
+Watchers and editors report only paths; the indexer reads the disk. It checks a few files at once,
+all else in one worker thread, and never replaces a newer result by an older one. From time to time,
+and whenever events may have been lost, it sweeps the whole disk.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from contextlib import suppress
 
 from glossator.core.errors import TooManyOpenFiles, UsageError
 from glossator.files.entries import Files, PathSet
-from glossator.files.folder_file import FolderFile
-from glossator.files.folder_memory import Memory
+from glossator.files.folder_file import FolderFile, Memory
 from glossator.files.ignore import IgnoreRules
 from glossator.files.listing import FileIndex
 from glossator.files.listing_cache import ListingCache, Recording, recall
@@ -32,8 +31,8 @@ from glossator.files.watch import choose_watcher
 from glossator.files.watcher import Watcher
 from glossator.settings import WorkspaceSettings
 
-_FEW = 32  # paths looked at on the spot, at most 3 ms of the event loop
-_FLOOD = 1000  # paths told of without a break, after which some may be missing
+_FEW = 32  # paths checked at once, at most 3 ms of the event loop
+_FLOOD = 1000  # paths reported without a break, after which some may be missing
 _QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
 _TICK_SECONDS = 10
 _EXHAUSTED_SECONDS = 0.5  # until files can be opened again, perhaps
@@ -46,7 +45,7 @@ _Identities = tuple[list[tuple[int, int] | None], frozenset[tuple[bytes, str]]]
 
 
 class Indexer:
-    """What keeps the index of one set of roots; for the event-loop thread only."""
+    """Keeps the index of one set of roots; for the event-loop thread only."""
 
     def __init__(
         self,
@@ -57,13 +56,10 @@ class Indexer:
         on_change: Callable[[AbstractSet[str]], None],
         on_seen: Callable[[Mapping[str, FolderFile]], None] = lambda _: None,
     ) -> None:
-        """`index`, empty at first, is changed by this alone.
+        """Only the indexer changes `index`, which is empty at first.
 
-        `on_listing` is told, at once, of new or changed files and of paths no longer listed.
-
-        `on_change` is told all those paths, soon.
-
-        `on_seen` is given what every sweep saw of folders, by outermost root.
+        `on_listing` gets new or changed files and paths no longer listed, at once; `on_change` all
+        those paths, soon; `on_seen` the folders that a sweep saw, by outermost root.
         """
         self.index = index
         self.rules = IgnoreRules(roots, settings)
@@ -75,11 +71,11 @@ class Indexer:
         self._on_seen = on_seen
         self._watcher = Watcher("not started")
         self._dirty: set[str] = set()
-        self._looks: list[Rescan] = []  # at work; the second goes between the first one's steps
+        self._rescans: list[Rescan] = []  # running; the second runs between the steps of the first
         self._slot = SweepSlot(settings.sweep_seconds)
         self._suspension = Suspension()
         self._identities: _Identities = ([], frozenset())  # at the last sweep
-        self._told = 0  # paths since there was nothing to do
+        self._reported = 0  # paths since there was nothing to do
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()
         self._stopping = False
@@ -87,7 +83,7 @@ class Indexer:
 
     @property
     def complete(self) -> bool:
-        """Whether all is listed that is known to be there."""
+        """Whether every known path is listed."""
         return self._settled.is_set()
 
     @property
@@ -134,29 +130,29 @@ class Indexer:
             await asyncio.wait({self._task})
 
     def hear(self, paths: frozenset[str]) -> None:
-        """Look again at what the watcher tells of."""
+        """Check paths that the watcher reports."""
         changed = self.refresh(paths)
         if changed and not self._stopping:
             self._on_change(changed)
 
     def refresh(self, paths: Iterable[str]) -> frozenset[str]:
-        """Look again at these paths; returns what changed at once, the rest is reported later."""
+        """Check these paths again; returns what changed at once, reports the rest later."""
         wanted = set(paths)
         if self._task is None:
-            return self._look_on_the_spot(wanted)
+            return self._rescan_at_once(wanted)
         if any(path.endswith(_MOVED_BY_GIT) for path in wanted):
             self.sweep("git", _QUIET_SECONDS)
-        self._told += len(wanted)
-        if self._told > _FLOOD:
-            self._told = 0
+        self._reported += len(wanted)
+        if self._reported > _FLOOD:
+            self._reported = 0
             self.sweep("many changes", _QUIET_SECONDS)
         changed: set[str] = set()
         if len(wanted) <= _FEW:
-            with suppress(TooManyOpenFiles):  # the thread looks at all of them
+            with suppress(TooManyOpenFiles):  # the thread checks all of them
                 wide = {path for path in map(self._widen, wanted) if path is not None}
                 deep = {path for path in wide if self.index.holds_folder(path) or is_folder(path)}
                 for path in wide - deep:
-                    changed |= self._glance(path)
+                    changed |= self._check_file(path)
                 wanted = deep
         if wanted:
             self._dirty |= wanted
@@ -165,7 +161,7 @@ class Indexer:
         return frozenset(changed)
 
     def sweep(self, cause: str, wait: float | None = None) -> None:
-        """Look at the whole disk; at once, or in `wait` seconds if the listing may be right."""
+        """Check the whole disk; at once, or in `wait` seconds if the listing may be right."""
         self._slot.ask(cause, wait)
         if wait is None:
             self._settled.clear()
@@ -174,13 +170,13 @@ class Indexer:
     def _widen(self, path: str) -> str | None:
         return widen(path, self._roots, self.rules)
 
-    def _glance(self, path: str) -> set[str]:
-        """Look at one file; returns it if it changed."""
+    def _check_file(self, path: str) -> set[str]:
+        """Check one file; returns it if it changed."""
         found = Found()
         for part in examine(path, self._roots, self.rules):
             found.extend(part)
-        for look in self._looks:
-            look.newer.add(path)
+        for rescan in self._rescans:
+            rescan.newer.add(path)
         left_out_as_before = found.skipped.get(path) == self.index.skipped.get(path)
         if left_out_as_before and not found.folders and path not in self.index:
             return set()
@@ -189,16 +185,16 @@ class Indexer:
         self._on_listing(listed, changed - listed.keys())
         return changed if left_out_as_before else {path, *changed}
 
-    def _look_on_the_spot(self, paths: set[str]) -> frozenset[str]:
-        look = self._look(paths)
-        look.prepare()
-        look.begin()
+    def _rescan_at_once(self, paths: set[str]) -> frozenset[str]:
+        rescan = self._rescan(paths)
+        rescan.prepare()
+        rescan.begin()
         changed: set[str] = set()
-        while not look.done:
-            changed.update(self._take_in(look.step(), look))
+        while not rescan.done:
+            changed.update(self._take_in(rescan.step(), rescan))
         return frozenset(changed)
 
-    def _look(
+    def _rescan(
         self, paths: Iterable[str], *, gentle: bool = False, memory: Memory | None = None
     ) -> Rescan:
         around = Surroundings(self._roots, self.rules, self.index, self._watcher)
@@ -210,7 +206,7 @@ class Indexer:
                 await asyncio.get_running_loop().run_in_executor(pool, self._choose_watcher)
                 self._watcher.start()
                 while not self._stopping:
-                    await self._try_next(pool)
+                    await self._try_step(pool)
         finally:
             self._watcher.stop()
 
@@ -218,19 +214,19 @@ class Indexer:
         """From the thread, because this may start a program."""
         self._watcher = choose_watcher(self._roots, self._settings, self.hear, self.sweep)
 
-    async def _try_next(self, pool: Executor) -> None:
+    async def _try_step(self, pool: Executor) -> None:
         try:
-            await self._next(pool)
+            await self._step(pool)
         except TooManyOpenFiles as error:
             _log.warning("%s The workspace is looked at again.", error)
             self.sweep("too many files were open")
             await asyncio.sleep(_EXHAUSTED_SECONDS)
 
-    async def _next(self, pool: Executor) -> None:
+    async def _step(self, pool: Executor) -> None:
         if self._slot.seconds_left() == 0:
             await self._sweep(pool)
         elif self._dirty:
-            await self._look_again(pool)
+            await self._rescan_dirty(pool)
         else:
             await self._idle(pool)
 
@@ -239,9 +235,9 @@ class Indexer:
         at, began = time.time(), time.monotonic()
         self._identities = await self._identify(pool)
         memory = await asyncio.get_running_loop().run_in_executor(pool, self._memory)
-        look = self._look(self._roots.paths, gentle=not urgent, memory=memory)
-        differences = await self._run(look, pool)
-        if look.done:
+        rescan = self._rescan(self._roots.paths, gentle=not urgent, memory=memory)
+        differences = await self._run(rescan, pool)
+        if rescan.done:
             seconds = time.monotonic() - began
             self.last_sweep = Sweep(cause, at, seconds, differences)
             asked = self._settings.sweep_seconds
@@ -253,46 +249,46 @@ class Indexer:
                 self.sweep("the start listed few folders", _AFTER_START_SECONDS)
 
     def _memory(self) -> Memory:
-        """What the next sweep remembers, and whether of before or for later."""
+        """What the first sweep knows from before, or a later one keeps."""
         if not self._settings.index:
             return Memory()
         first = self.last_sweep is None
         return (recall(self._roots) if first else None) or Recording(self._roots, time.time_ns())
 
-    async def _look_again(self, pool: Executor) -> None:
+    async def _rescan_dirty(self, pool: Executor) -> None:
         paths, self._dirty = self._dirty, set()
-        await self._run(self._look(paths), pool)
+        await self._run(self._rescan(paths), pool)
         self._settle()
 
-    async def _run(self, look: Rescan, pool: Executor) -> int:
-        """Take a look to its end; returns the number of paths that differ."""
+    async def _run(self, rescan: Rescan, pool: Executor) -> int:
+        """Run `rescan` to its end; returns the number of paths that differ."""
         loop = asyncio.get_running_loop()
         count = 0
-        await loop.run_in_executor(pool, look.prepare)
-        look.begin()
-        self._looks.append(look)
+        await loop.run_in_executor(pool, rescan.prepare)
+        rescan.begin()
+        self._rescans.append(rescan)
         try:
-            while not look.done and not self._stopping:
-                found = await loop.run_in_executor(pool, look.step)
-                changed = self._take_in(found, look)
+            while not rescan.done and not self._stopping:
+                found = await loop.run_in_executor(pool, rescan.step)
+                changed = self._take_in(found, rescan)
                 count += len(changed)
                 if changed and not self._stopping:
                     # called by the loop, so that a failing listener cannot end the indexing
                     loop.call_soon(self._on_change, changed)
-                if self._dirty and len(self._looks) == 1:
-                    await self._look_again(pool)
+                if self._dirty and len(self._rescans) == 1:
+                    await self._rescan_dirty(pool)
         finally:
-            self._looks.remove(look)
-        for outer in self._looks:
-            outer.watches |= look.watches
+            self._rescans.remove(rescan)
+        for outer in self._rescans:
+            outer.watches |= rescan.watches
         return count
 
-    def _take_in(self, found: Differences, look: Rescan) -> AbstractSet[str]:
-        """Apply what `look` found and nobody has looked at since; returns the changed paths."""
-        if look.newer:
-            found = found.without(look.newer)
-        for outer in self._looks:
-            if outer is not look:
+    def _take_in(self, found: Differences, rescan: Rescan) -> AbstractSet[str]:
+        """Apply what `rescan` found, but for newer paths; returns the changed paths."""
+        if rescan.newer:
+            found = found.without(rescan.newer)
+        for outer in self._rescans:
+            if outer is not rescan:
                 outer.newer |= found.paths()
         changed = self.index.add(found.found)
         self.index.remove(found.gone, found.lifted)
@@ -301,14 +297,16 @@ class Indexer:
 
     def _settle(self) -> None:
         """Note that the index is complete, if it is."""
-        needed = self._dirty or self._slot.urgent or not all(look.gentle for look in self._looks)
+        needed = (
+            self._dirty or self._slot.urgent or not all(rescan.gentle for rescan in self._rescans)
+        )
         if not needed and not self._stopping and not self._settled.is_set():
             self._settled.set()
             asyncio.get_running_loop().call_soon(self._on_change, frozenset())
 
     async def _idle(self, pool: Executor) -> None:
         """Wait until there is something to do."""
-        self._told = 0
+        self._reported = 0
         wait = min(self._slot.seconds_left(), _TICK_SECONDS)
         try:
             async with asyncio.timeout(wait):

@@ -187,7 +187,7 @@ class FileIndex:
     def freeze(self) -> Listing:
         """The listing now; the same object until something changes."""
         if self._listing is None:
-            paths = self._last.__dict__.get("paths")  # only if somebody asked for them
+            paths = self._last.__dict__.get("paths")  # only if they were asked for
             earlier = self._last.earlier if paths is None else paths.table
             self._last = self._listing = Listing(dict(self._folders), self._skipped, earlier)
         return self._listing

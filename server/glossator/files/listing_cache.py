@@ -1,8 +1,7 @@
 """What folders held when they were last listed, so that a start need not list them again.
 
-A folder with the inode and the times it had holds the same names, if it was listed long enough
-after its last change that no later one can have left it these times. Its files are looked at all
-the same. What was left out was so by certain rules, and holds only where they are still in effect.
+A folder with the same inode and times holds the same names, unless it was racy when it was listed.
+Its files are checked nevertheless. What was left out counts only while the same rules apply.
 """
 
 from __future__ import annotations
@@ -15,11 +14,18 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from glossator.files import state_folder
-from glossator.files.folder_file import CorruptFolders, FolderFile, read_folders
-from glossator.files.folder_memory import Known, Memory, Stamp, divided
+from glossator.files.entries import ripe_at
+from glossator.files.folder_file import (
+    CorruptFolders,
+    FolderFile,
+    Known,
+    Memory,
+    Stamp,
+    divided,
+    read_folders,
+)
 from glossator.files.mounts import trusted_devices
 from glossator.files.roots import Roots, is_inside, outermost
-from glossator.files.stamp import ripe_at
 
 if TYPE_CHECKING:
     from glossator.files.ignore import IgnoreRules
@@ -30,14 +36,14 @@ _log = logging.getLogger(__name__)
 
 
 def recall(roots: Roots) -> ListingCache | None:
-    """What is on disk of the folders of these roots; None if there is nothing of use."""
+    """The cache for these roots as it is on disk; None if there is nothing of use."""
     known: dict[str, Known] = {}
     tops = outermost(roots.paths)
     for top in tops:
         try:
             folders = read_folders(state_folder.root_folder(top), top)
         except CorruptFolders as error:  # who writes the next one tells the user
-            _log.warning("The folders of %s are listed anew: %s", top, error)
+            _log.warning("The folders of %s are listed again: %s", top, error)
             continue
         if folders.roots == roots.paths:
             known.update(folders.known)
@@ -45,14 +51,14 @@ def recall(roots: Roots) -> ListingCache | None:
 
 
 class ListingCache(Memory):
-    """What is known from earlier, by absolute path; each folder is recalled once."""
+    """Folders as an earlier run listed them, by absolute path; each is recalled once."""
 
     def __init__(self, known: dict[str, Known], roots: Iterable[str]) -> None:
         self._known = known
         self._devices = trusted_devices(roots)
 
     def recall(self, folder: str, rules: IgnoreRules, /) -> Known | None:
-        """As `Memory`; rules that the folder holds are read anew."""
+        """As `Memory`; rules that the folder holds are read again."""
         known = self._known.pop(folder, None)
         if known is None or _stamp(folder, self._devices) != known[:3]:
             return None

@@ -17,9 +17,8 @@ import numpy as np
 import re2
 from numpy.typing import NDArray
 
-from glossator.files.entries import FileEntry, relative_paths
+from glossator.files.entries import TIMES, FileEntry, relative_paths
 from glossator.files.glob import compile_glob, compile_listed
-from glossator.files.stamp import TIMES
 
 Folders = Mapping[str, Sequence[FileEntry]]  # the files of each directory
 

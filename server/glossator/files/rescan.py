@@ -1,7 +1,7 @@
-"""Looking at the disk from a worker thread: what differs from the index at and below some paths.
+"""Compares the disk with the index at and below some paths, in a worker thread.
 
-A look is taken in steps, so that its thread can do something more urgent in between. It makes no
-pauses for the event loop, unless it is gentle: every look at a file lets other threads go first.
+A rescan runs in steps, so that its thread can do more urgent work in between. Only a gentle one
+pauses for the event loop: each system call lets other threads go first anyway.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cache
 from itertools import islice
 
 from glossator.files.entries import FileEntry, are_same, paths_of
-from glossator.files.folder_memory import Memory
+from glossator.files.folder_file import Memory
 from glossator.files.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.files.listing import FileIndex
 from glossator.files.roots import Roots, folder_of, outermost
@@ -75,7 +75,7 @@ class Differences:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a look needs to know."""
+    """What a rescan reads and changes."""
 
     roots: Roots
     rules: IgnoreRules
@@ -84,10 +84,10 @@ class Surroundings:
 
 
 class Rescan:
-    """One look at and below `paths`; a `gentle` one leaves the processor alone half of the time.
+    """One comparison at and below `paths`; a `gentle` one rests half of the time.
 
-    `newer` are the paths looked at by somebody else since this look began, `watches` what watches
-    the folders that were met; both grow from outside, too.
+    `newer` are the paths that others checked since this began, `watches` those of the folders it
+    met; the indexer adds to both.
     """
 
     def __init__(
@@ -112,10 +112,10 @@ class Rescan:
         self._folders: tuple[str, ...] = ()  # those that are or were directories
         self._begun = 0
         self._nothing_known = False
-        self._parts = self._look()
+        self._parts = self._compare_all()
 
     def prepare(self) -> None:
-        """In the worker thread, first: see what is to be looked at."""
+        """In the worker thread, first: find what to compare."""
         roots, rules, index = self._around.roots, self._around.rules, self._around.index
         wide = (widen(path, roots, rules) for path in self._paths)
         self._wide = outermost(path for path in wide if path is not None)
@@ -124,7 +124,7 @@ class Rescan:
         )
 
     def begin(self) -> None:
-        """In the event loop, second: what others saw by the old rules is to be seen anew."""
+        """In the event loop, second: forget the rules, and what others checked by them."""
         self._around.rules.forget(*self._folders)
         self._begun = self._around.watcher.begin()
         self._nothing_known = not any(map(self._around.index.knows, self._wide))
@@ -148,7 +148,7 @@ class Rescan:
         self.done = True
         return found
 
-    def _look(self) -> Iterator[Differences]:
+    def _compare_all(self) -> Iterator[Differences]:
         roots, rules, watcher = self._around.roots, self._around.rules, self._around.watcher
         if self._paths.issuperset(roots.paths):
             watcher.renew()
@@ -187,7 +187,7 @@ class Rescan:
         )
 
     def _missing(self, paths: list[str], folders: tuple[str, ...]) -> Iterator[Differences]:
-        """Known paths in the places looked at that were not met."""
+        """Known paths in these places that were not met."""
         index = self._around.index
         at, below = frozenset(paths), tuple(os.path.join(folder, "") for folder in folders)
 
@@ -206,7 +206,7 @@ class Rescan:
             yield Differences(lifted=part)
 
     def _others(self, at: Collection[str], below: tuple[str, ...]) -> Iterator[str]:
-        """The listed files in the places looked at, but for those in unchanged folders."""
+        """The listed files in these places, but for those in unchanged folders."""
         of_single = set(map(folder_of, at))
         for folder, files in self._around.index.folders():
             met = self._unchanged.get(folder, ())
@@ -217,7 +217,7 @@ class Rescan:
 
 
 def widen(path: str, roots: Roots, rules: IgnoreRules) -> str | None:
-    """What to look at again when `path` changed: it, a folder above, or None: it cannot matter."""
+    """What to rescan when `path` changed: it, a folder above, or None: it cannot matter."""
     root = roots.owner(path)
     if root is None:
         return None

@@ -1,9 +1,8 @@
-"""Where what we know of a workspace's root is kept between two starts.
+"""The folder that keeps the index of a workspace's root between two starts.
 
-`<user state folder>/index/<16 hex digits of a SHA-256>/`, of the real path and the format of the
-segments, so that versions of this program leave each other's alone, belongs to the user alone and
-holds `root` (the path, for people; its time is that of the last use), `lock` (see
-`index/lock.py`) and what the writers put there. Nothing in it is needed: it can be deleted.
+It is `<user state folder>/index/<16 hex digits>/`, by the real path and the version of the index,
+and belongs to the user alone. It holds `root` (the path, for people; its time is the last use),
+`lock` (see `index/lock.py`) and the writers' files. It can be deleted at any time.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ _TIMER = "timer"
 _REST = 20  # a sweep that can wait waits this many times as long as the last one took
 _RARELY = 200  # times as long: with what follows a sweep, less than 0.5 % of a processor, …
 _RAREST_SECONDS = 3_600  # … unless it is a very long one, or the disk a slow one
-_UNWATCHED_SECONDS = 30  # between sweeps, at most, when not every change is told of
+_UNWATCHED_SECONDS = 30  # between sweeps, at most, when changes may go unreported
 _ASLEEP_SECONDS = 1.0  # a gap between the clocks that is no rounding
 
 
@@ -28,7 +28,7 @@ class Sweep:
 def interval(asked: float, seconds: float, *, watched: bool) -> float:
     """Seconds until the timer's next sweep, where `asked` are set and the last one took `seconds`.
 
-    `watched`: every change is told of, so a sweep should find nothing.
+    `watched`: every change is reported, so a sweep should find nothing.
     """
     if not watched:
         return min(asked, _UNWATCHED_SECONDS)

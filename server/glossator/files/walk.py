@@ -16,11 +16,10 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
-from glossator.core.descriptors import refuse_if_exhausted
-from glossator.files.entries import FileEntry, Files, FolderFiles, new_entry
-from glossator.files.folder_memory import Known, Memory, divided, joined
+from glossator.core.resources import refuse_if_exhausted
+from glossator.files.entries import STAMP, FileEntry, Files, FolderFiles, new_entry
+from glossator.files.folder_file import Known, Memory, divided, joined
 from glossator.files.roots import Roots, is_inside, real_path
-from glossator.files.stamp import STAMP
 
 if TYPE_CHECKING:  # the worker needs only what is listed here
     from glossator.files.ignore import IgnoreRules
@@ -78,7 +77,7 @@ def examine(
     enter: Callable[[str], None] = lambda _: None,
     memory: Memory = _FORGETFUL,
 ) -> Iterator[Found]:
-    """What is there now at and below the absolute path `path`, a few directories at a time.
+    """The files at and below the absolute path `path`, a few directories at a time.
 
     `enter` is called with each directory before it is listed, or recalled by `memory`.
     """

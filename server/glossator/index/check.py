@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from glossator.files import CorruptFolders, Roots, divided, read_folders
+from glossator.files import Roots, folder_file
 from glossator.index.manifest import IndexFolder
 from glossator.index.plain import Traits
 from glossator.index.segment import CorruptSegment, Segment
@@ -81,13 +81,13 @@ class CheckSegments(Job[CheckReport]):
 def _misremembered(folder: Path, root: str) -> Generator[None, None, list[str]]:
     """Folders that hold other names than is remembered of them."""
     try:
-        roots, known = read_folders(folder, root)
-    except CorruptFolders as error:
+        roots, known = folder_file.read_folders(folder, root)
+    except folder_file.CorruptFolders as error:
         return [f"{error}{_REMEDY}"]
     problems = []
     for path, facts in known.items():
         yield None
-        names = {*divided(facts.files), *divided(facts.folders), *facts.left_out}
+        names = facts.names
         try:
             found = {name for name in os.listdir(path) if os.path.join(path, name) not in roots}
             status = os.lstat(path)  # afterwards: a folder that is as it was held these names

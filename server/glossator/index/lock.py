@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from glossator.files import LOCK
+from glossator.files import state_folder
 
 if sys.platform != "win32":
     import fcntl
@@ -25,7 +25,7 @@ def writing(folder: str) -> Iterator[bool]:
 
     Raises `OSError` where the folder cannot be written to.
     """
-    place = os.path.join(folder, LOCK)
+    place = os.path.join(folder, state_folder.LOCK)
     with _alone(place, os.O_RDWR | os.O_CREAT) as ours:
         yield ours
 

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from glossator.files import INNER, disk_bytes, files, folders, last_use
+from glossator.files import state_folder
 from glossator.index.lock import removing
 from glossator.worker import Job, Slices
 
@@ -27,17 +27,17 @@ class Prune(Job[tuple[str, ...]]):
     def run(self) -> Slices[tuple[str, ...]]:
         """Look at the sizes, most recently used first, and delete what is over the limit."""
         by_use = sorted(
-            folders(Path(self.base)),
-            key=lambda folder: (str(folder) not in self.spare, -last_use(folder)),
+            state_folder.folders(Path(self.base)),
+            key=lambda folder: (str(folder) not in self.spare, -state_folder.last_use(folder)),
         )
         total, deleted = 0, []
         for folder in by_use:
             yield None
-            over = total + disk_bytes(folder) > self.limit
+            over = total + state_folder.disk_bytes(folder) > self.limit
             if over and str(folder) not in self.spare and _delete(folder):
                 deleted.append(str(folder))
             else:
-                total += disk_bytes(folder)
+                total += state_folder.disk_bytes(folder)
         return tuple(deleted)
 
 
@@ -47,9 +47,9 @@ def _delete(folder: Path) -> bool:
         with removing(str(folder)) as unused:
             if not unused:
                 return False
-            for file in files(folder):
+            for file in state_folder.files(folder):
                 file.unlink(missing_ok=True)
-            for inner in INNER:
+            for inner in state_folder.INNER:
                 if (folder / inner).exists():
                     (folder / inner).rmdir()
             folder.rmdir()

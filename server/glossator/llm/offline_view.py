@@ -9,8 +9,7 @@ from itertools import zip_longest
 from operator import itemgetter
 from pathlib import PurePosixPath
 
-from glossator.core.imports import is_import
-from glossator.core.terms import DEFINING, defining, identifiers
+from glossator.core.terms import DEFINING, defining, identifiers, is_import
 from glossator.llm.model import ContentBlock, Message
 from glossator.prompts import load_prompt
 

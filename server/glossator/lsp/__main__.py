@@ -14,8 +14,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from glossator.core.descriptors import raise_limit
 from glossator.core.errors import UsageError
+from glossator.core.resources import raise_limit
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

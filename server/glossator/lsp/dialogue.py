@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from glossator.core.asking import asker
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
-from glossator.core.question import Question, QuestionAnswer
+from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.shown import shown
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.edits import workspace_edit, write_new_files

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from glossator.core.asking import asker
 from glossator.core.excerpt import Line, excerpt, is_cut
 from glossator.core.permission import Cut, PermissionRequest
+from glossator.core.question import asker
 
 _MESSAGE_LINES, _MESSAGE_CHARACTERS = 30, 300  # that a message box has room for
 _TITLE_CHARACTERS = 60  # of a session

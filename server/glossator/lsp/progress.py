@@ -13,7 +13,6 @@ import pygls.progress
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from glossator.core.brief import brief_arguments
 from glossator.core.events import (
     AgentProgress,
     AgentStarted,
@@ -22,7 +21,7 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from glossator.core.shown import shown_text
+from glossator.core.shown import brief_arguments, shown_text
 
 if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol

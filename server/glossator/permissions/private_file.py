@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from glossator.core.exclusive import alone
+from glossator.core.atomic import alone
 
 Entries = Mapping[str, tuple[str, ...]]
 

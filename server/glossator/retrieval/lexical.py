@@ -19,8 +19,7 @@ import re2
 
 from glossator.core.document import Document, Missing
 from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
-from glossator.core.imports import are_imports
-from glossator.core.terms import defining, identifiers, query_terms
+from glossator.core.terms import are_imports, defining, identifiers, query_terms
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.index import analyse

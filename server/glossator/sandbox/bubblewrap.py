@@ -55,7 +55,7 @@ _BASE = (
 )
 _SOCKETS = "/proc/net/unix"
 _OPEN = ("(", "-type", "s", "-o", "-type", "p", ")")  # what another program may listen at
-_LOOKING = 5.0  # seconds
+_LOOKING = 20.0  # seconds: half a million files of a cold disk take 12
 _UNSEEN = (
     "Which sockets and FIFOs of other programs are in the folders that commands may read could not"
     " be found out: {}, so the command was not run.\nAsk the user to name fewer or smaller folders"

@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from glossator.core.descriptors import limit_of_commands
 from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
+from glossator.core.resources import limit_of_commands
 from glossator.core.shown import shown
 from glossator.files import is_inside
 from glossator.sandbox.environment import (

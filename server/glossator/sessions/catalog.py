@@ -18,7 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession
-from glossator.core.memory import give_back
+from glossator.core.resources import give_back
 from glossator.sessions.journal import Head, Journal, decode_head
 from glossator.sessions.records import UNTITLED, Begun, Record, decode_all
 from glossator.sessions.session import Session

@@ -10,8 +10,7 @@ from typing import Any
 
 from glossator.context import CompactionBackoff
 from glossator.core.errors import StoreUnavailable
-from glossator.core.events import Envelope, RunStarted, Usage
-from glossator.core.todo import Todo, TodoState
+from glossator.core.events import Envelope, RunStarted, Todo, TodoState, Usage
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
     Conversation,

@@ -1,8 +1,7 @@
-from .blobs import Blobs, BlobStatistics
 from .glosses import GlossStore
 from .log import Contents, Log, NotOpened, unavailable
 from .logs import LogInfo, Logs, Retention
-from .objects import Objects, object_id
+from .objects import Blobs, BlobStatistics, Objects, object_id
 
 __all__ = [
     "BlobStatistics",

@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from glossator.core.atomic import alone
 from glossator.core.errors import StoreUnavailable
-from glossator.core.exclusive import alone
 
 logger = logging.getLogger(__name__)
 
@@ -77,8 +77,8 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         """The connection, opened and begun by one process at a time.
 
-        SQLite does not wait for others to change the journal's mode; and whoever had just opened
-        a file that was then set aside would take the journal of the new one for that of its own.
+        SQLite does not wait for others to change the journal's mode; and a process that had just
+        opened a file that was then set aside would take the new file's journal for its own.
         """
         if self._database is None:
             with alone(self._path):

@@ -7,7 +7,7 @@ out is damage like a flipped bit. Lines of older versions have a blank for the c
 of the bytes alone; none of them follows a chained one.
 
 A batch is written by one call to the system, so a process that is killed leaves whole records and
-at most one torn line at the end, which nobody was told of; a power cut may cost what was not yet
+at most one torn line at the end, that was never confirmed; a power cut may cost what was not yet
 `sync`ed, and the checksums show where the log ends then.
 
 The owner holds a lock of the file, which ends with its process. Of a log that was damaged, what
@@ -154,7 +154,7 @@ def open_log(path: str) -> tuple[Log, Contents] | NotOpened:
 
 
 def read_log(path: str) -> Contents | NotOpened:
-    """What a log holds now, whoever owns it. Raises `StoreUnavailable`."""
+    """What a log holds now, also while another process owns it. Raises `StoreUnavailable`."""
     try:
         with open(path, "rb") as file:
             return parse(file.read())

@@ -75,7 +75,7 @@ class Logs:
         return open_log(self._path(key, _LOG)) if _KEY.fullmatch(key) else NotOpened.GONE
 
     def read(self, key: str) -> Contents | NotOpened:
-        """What a log holds, whoever owns it."""
+        """What a log holds, also while another process owns it."""
         return read_log(self._path(key, _LOG)) if _KEY.fullmatch(key) else NotOpened.GONE
 
     def describe(self, key: str, head: bytes, size: int) -> None:
@@ -138,7 +138,7 @@ class Logs:
         return sorted(found, key=lambda each: (-each[1].st_mtime, each[0]))
 
     def _head(self, key: str, size: int) -> bytes | None:
-        with suppress(OSError):  # none there: whoever asks reads the log instead
+        with suppress(OSError):  # none there: the caller reads the log instead
             with open(self._path(key, _HEAD), "rb") as file:
                 records = parse(file.read()).records
             if len(records) == 2 and records[0] == b"%d" % size:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from glossator.core.languages import MARKDOWN
+from glossator.core.text import split_lines
 from glossator.symbols.symbol import Symbol
 from glossator.symbols.tree import Columns, SyntaxTree, parse
 
@@ -70,7 +71,7 @@ def _title(tree: SyntaxTree, columns: Columns, heading: Node) -> tuple[str, int]
     if content is None:
         return "", 0
     text = tree.text(content)
-    title = " ".join(map(str.strip, text.splitlines()))
+    title = " ".join(map(str.strip, split_lines(text)))
     if heading.type == "atx_heading":
         title = _CLOSING.sub("", title).rstrip()
     return title, columns.of(content) + len(text) - len(text.lstrip())

@@ -18,7 +18,7 @@ from glossator.core.document import Missing, text_hash
 from glossator.core.errors import StoreUnavailable
 from glossator.core.languages import language_of
 from glossator.documents import masked
-from glossator.files import Loaded, Roots, load, outermost, prepare, root_folder
+from glossator.files import Loaded, Roots, load, outermost, state_folder
 from glossator.store import Blobs, BlobStatistics
 from glossator.symbols.codec import SYMBOLS_VERSION, dump
 from glossator.symbols.codec import load as parsed
@@ -175,7 +175,7 @@ _RECENT = _Recent()
 
 def statistics(roots: tuple[str, ...]) -> BlobStatistics | None:
     """What is kept on disk for these roots; None if nothing is, or it cannot be looked at."""
-    path = root_folder(outermost(roots)[0]) / _DATABASE if roots else None
+    path = state_folder.root_folder(outermost(roots)[0]) / _DATABASE if roots else None
     if path is None or not path.exists():
         return None
     try:
@@ -208,7 +208,7 @@ def _opened(library: Library) -> Blobs | None:
 
 @cache
 def _blobs(root: str, max_bytes: int) -> Blobs:
-    return Blobs(str(prepare(root) / _DATABASE), max_bytes)
+    return Blobs(str(state_folder.prepare(root) / _DATABASE), max_bytes)
 
 
 @cache

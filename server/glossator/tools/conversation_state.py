@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from glossator.core.diagnostics import Diagnostic
-from glossator.core.todo import Todo
+from glossator.core.events import Todo
 
 FindingCounts = Mapping[str, int]  # equal diagnostics, by a hash of severity, source and message
 

@@ -15,8 +15,8 @@ from glossator.core.document import Document, Missing, MissingReason, text_hash
 from glossator.core.images import MAX_BYTES as MAX_IMAGE_BYTES
 from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
+from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.span import Span, runs
-from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt

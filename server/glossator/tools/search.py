@@ -9,8 +9,8 @@ from pydantic import Field
 
 from glossator.core.answers import SearchAnswer, SearchHit
 from glossator.core.permission import Access
+from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.span import Span, whole_and_cut
-from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt

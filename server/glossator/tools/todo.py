@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
+from glossator.core.events import Todo as Step
+from glossator.core.events import TodoState
 from glossator.core.permission import Access
-from glossator.core.todo import Todo as Step
-from glossator.core.todo import TodoState
 from glossator.core.tool_result import ToolResult
 from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext

@@ -23,7 +23,6 @@ from glossator.application import (
 )
 from glossator.context import Attached, Exhibit, ends_in_plan
 from glossator.core.answers import Answer
-from glossator.core.asking import asking_for
 from glossator.core.document import text_hash
 from glossator.core.errors import UsageError
 from glossator.core.events import (
@@ -31,13 +30,13 @@ from glossator.core.events import (
     Notice,
     RunFinished,
     RunStarted,
+    Todo,
     TodoChanged,
 )
 from glossator.core.images import Image
 from glossator.core.permission import Mode
-from glossator.core.plan import PLANNED
+from glossator.core.question import PLANNED, asking_for
 from glossator.core.span import Citation, CitationView
-from glossator.core.todo import Todo
 from glossator.grounding import faults, verify_all
 from glossator.llm import Model, user_message
 from glossator.prompts import load_prompt

@@ -17,11 +17,11 @@ from glossator.application import (
 )
 from glossator.context import Attached, Exhibit
 from glossator.core.answers import Explored
-from glossator.core.asking import asking_for
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, TextDelta
 from glossator.core.gloss import Subject
+from glossator.core.question import asking_for
 from glossator.core.report import Report, Thoroughness
 from glossator.core.span import CitationView
 from glossator.documents import WorkspaceSnapshot

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar, cast
 
-from glossator.core.descriptors import is_exhaustion
 from glossator.core.errors import GlossatorError
+from glossator.core.resources import is_exhaustion
 from glossator.worker.connection import Connection, JobFailed, unpickled
 from glossator.worker.jobs import Job, Progress
 from glossator.worker.launch import launch

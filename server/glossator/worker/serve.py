@@ -21,7 +21,7 @@ from time import monotonic
 from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
-from glossator.core.memory import give_back
+from glossator.core.resources import give_back
 from glossator.worker.frames import (
     Advanced,
     Alive,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from glossator.cli.messages import amount, duration, first_paragraph, plural, short
-from glossator.core.brief import brief_arguments
 from glossator.core.edit import EditPlan
 from glossator.core.events import (
     AgentFinished,
@@ -18,6 +17,7 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
+from glossator.core.shown import brief_arguments
 
 _DELEGATING = frozenset({"Explore", "Fork"})  # tools that start sub-agents
 

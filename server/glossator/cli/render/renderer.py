@@ -30,12 +30,13 @@ from glossator.core.events import (
     TextDelta,
     TextDiscarded,
     ThinkingDelta,
+    Todo,
     TodoChanged,
+    TodoState,
     ToolFinished,
     ToolStarted,
 )
 from glossator.core.question import Question
-from glossator.core.todo import Todo, TodoState
 from glossator.core.wire import Json, event_from_wire
 
 _NUMBERED = 5  # characters before an option

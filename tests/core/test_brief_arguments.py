@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from glossator.core.brief import brief_arguments
+from glossator.core.shown import brief_arguments
 
 EDIT = {"old_text": "a", "new_text": "b"}
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core import descriptors
+from glossator.core import resources
 
 SOFT, HARD = 256, 4_096
 
 SERVER = """
 import asyncio, os, resource, sys
-from glossator.core.descriptors import raise_limit
+from glossator.core.resources import raise_limit
 from glossator.sandbox.policy import SandboxPolicy, Unavailable
 from glossator.sandbox.shell import ShellCommand, Shell
 
@@ -51,9 +51,9 @@ def test_a_system_that_takes_less_than_its_hard_limit(
             raise ValueError("not allowed to raise maximum limit")
         taken.append(limits[0])
 
-    monkeypatch.setattr(descriptors, "_of_commands", None)
+    monkeypatch.setattr(resources, "_of_commands", None)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (SOFT, resource.RLIM_INFINITY))
     monkeypatch.setattr(resource, "setrlimit", set_limit)
-    descriptors.raise_limit()
+    resources.raise_limit()
     assert taken == raised
-    assert descriptors.limit_of_commands() == (SOFT if raised else None)
+    assert resources.limit_of_commands() == (SOFT if raised else None)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.exclusive import alone
+from glossator.core.atomic import alone
 
 WRITER = """
 import sys, time
 from pathlib import Path
-from glossator.core.exclusive import alone
+from glossator.core.atomic import alone
 path = Path(sys.argv[1])
 for _ in range(50):
     with alone(path):

@@ -1,4 +1,4 @@
-"""How many files this process may have open, and what follows where that is not enough.
+"""What this process takes of the system: open files, and memory.
 
 A search keeps few files open, but a limit of 256 or 1,024 is soon reached with a watcher, sessions
 and connections besides. Commands get the limit back that was there before it was raised: programs
@@ -7,9 +7,11 @@ that use select(2) cannot deal with more than 1,024.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import sys
+from collections.abc import Callable
 
 from glossator.core.errors import TooManyOpenFiles
 
@@ -58,3 +60,11 @@ def refuse_if_exhausted(error: OSError, path: str) -> None:
         " nothing is known about it.\nTry again; if it goes on, restart Glossator, or raise the"
         " limit of open files (ulimit -n)."
     ) from error
+
+
+def give_back() -> None:
+    """Let the system have what is not in use, where the C library can do that."""
+    if sys.platform == "linux":
+        trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc
+        if trim is not None:
+            trim(0)
