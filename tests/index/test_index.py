@@ -166,7 +166,7 @@ class Storm:
         self._tree.adopt(self._random.choice([self.change, self.keep, self.hide_and_show]))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_whatever_happens_no_match_is_left_out(
     tmp_path_factory: pytest.TempPathFactory, seed: int

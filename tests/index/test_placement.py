@@ -134,7 +134,7 @@ class Some:
         self.held.append(held)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_the_valid_documents_are_those_with_the_stamps_of_the_listed_files(
     tmp_path_factory: pytest.TempPathFactory, seed: int

@@ -48,7 +48,7 @@ def write(folder: Path, texts: list[bytes]) -> Segment:
     return segment
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(texts=TEXTS, query=QUERIES, folds=st.booleans())
 def test_candidates_are_exactly_those_that_meet_the_query(
     tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], query: Query, folds: bool
@@ -77,7 +77,7 @@ LINES = st.lists(st.text("abc", max_size=6), max_size=8).map("\n".join).map(str.
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(texts=st.lists(LINES, max_size=12), query=QUERIES, words=st.sampled_from(["abc", "c\na"]))
 def test_what_is_looked_for_lies_within_one_passage_unless_it_spans_lines(

@@ -20,7 +20,7 @@ from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 
 WORDS = "alpha bravo charlie delta echo foxtrot golf hotel".split()
-ROUNDS = 12
+ROUNDS = 25
 STEPS = 50
 SOON_NS = 50_000_000  # longer than any file system's tick, shorter than the usual two seconds
 
