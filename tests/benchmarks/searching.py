@@ -13,8 +13,7 @@ from pathlib import Path
 
 from glossator.application.application import Application
 from glossator.index.required import analyse
-from glossator.search.ripgrep import Request
-from glossator.search.ripgrep_pattern import in_ripgrep_words
+from glossator.search.ripgrep import Request, in_ripgrep_words
 from glossator.search.search import TextSearch
 from glossator.search.source import candidates
 from tests.benchmarks.corpus import ripgrep

@@ -16,9 +16,9 @@ from glossator.files.entries import FileEntry, Files
 from glossator.index.candidates import Candidate
 from glossator.index.index import TextIndex, TextView
 from glossator.index.plain import searchable
-from glossator.index.policy import Figures
-from glossator.index.query import ANYTHING
+from glossator.index.policy import SegmentFigures
 from glossator.index.segment import Segment
+from glossator.index.trigrams import ANYTHING
 from tests.index.naive import document, entry, literal, may_match, write_segment
 
 WORDS = (b"alpha", b"ALPHABET", b"beta", b"\r\n", b"\0", "\N{KELVIN SIGN}".encode(), b"\xff", b"  ")
@@ -211,7 +211,7 @@ def test_what_is_adopted_is_not_pending(tree: Tree) -> None:
     found = tree.index.freeze().candidates(literal(b"alpha"))
     assert [candidate.entry.relative for candidate in found] == ["a"]
     assert list(found.plain) == [tree.listed[str(tree.root / "a")]]
-    assert tree.index.figures(str(tree.root)) == (Figures(tree.segments[0].name, 3, 3),)
+    assert tree.index.figures(str(tree.root)) == (SegmentFigures(tree.segments[0].name, 3, 3),)
     assert tree.index.statistics().disk_bytes == tree.segments[0].bytes
 
 

@@ -17,8 +17,8 @@ from glossator.files.folder_memory import joined
 from glossator.files.stamp import STAMP
 from glossator.index.index import TextIndex
 from glossator.index.placement import ValidDocuments
-from glossator.index.query import ANYTHING
 from glossator.index.segment import Segment
+from glossator.index.trigrams import ANYTHING
 from tests.index.naive import document, write_segment
 
 ROOT, OTHER = "/ws", "/ws2"

@@ -16,7 +16,7 @@ from glossator.core.answers import IndexAnswer, StatusAnswer
 from glossator.files import state_folder
 from glossator.files.stamp import RACY_NS
 from glossator.index import root_store
-from glossator.index.build import BuildSegment
+from glossator.index.jobs import BuildSegment
 from glossator.settings.load import load_settings
 from glossator.usecases.index import IndexMode, IndexRequest, rebuild_index
 from glossator.usecases.status import StatusRequest, status

@@ -12,9 +12,8 @@ import pytest
 from glossator.documents.host import WorkspaceHost
 from glossator.files import state_folder
 from glossator.files.folder_file import NAME, FolderFile, read_folders
-from glossator.index.files import replace_file
 from glossator.index.lock import writing
-from glossator.index.manifest import IndexFolder
+from glossator.index.manifest import IndexFolder, replace_file
 from tests.files.trees import FOLDERS_ARE_REMEMBERED
 from tests.patience import until
 from tests.worker.conftest import Restart

@@ -16,7 +16,7 @@ from glossator.files import state_folder
 from glossator.index.manifest import IndexFolder
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
-from glossator.worker.jobs import Progress
+from glossator.worker.jobs import JobProgress
 
 FILES = 220
 
@@ -28,10 +28,10 @@ class Hosted:
     host: WorkspaceHost
     worker: Worker
     notices: list[str] = field(default_factory=list)
-    progress: list[Progress | None] = field(default_factory=list)
+    progress: list[JobProgress | None] = field(default_factory=list)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def shown(self, progress: Progress | None) -> None:
+    def shown(self, progress: JobProgress | None) -> None:
         self.progress.append(progress)
         self.begun.set()
 

@@ -13,11 +13,11 @@ from glossator.core.errors import UsageError
 from glossator.files import state_folder
 from glossator.files.stamp import TIMES
 from glossator.index import layout
-from glossator.index.prune import Prune
+from glossator.index.jobs import Prune
 from glossator.index.root_store import RootStore
 from glossator.store.blobs import Blobs
 from glossator.symbols import sources
-from glossator.worker.client import Phase, Worker
+from glossator.worker.client import Worker, WorkerPhase
 from tests.patience import until
 from tests.worker.conftest import MakeServing
 from tests.worker.serving import Serving, list_files
@@ -46,7 +46,7 @@ async def test_many_files_are_indexed_on_disk_and_found_there_at_the_next_start(
     await first.close()
     second = await built(serving())
     assert second.index.statistics().documents == FILES
-    assert second.worker.state.phase is Phase.OFF
+    assert second.worker.state.phase is WorkerPhase.OFF
 
 
 async def test_what_was_opened_ahead_is_used_and_its_damage_told(
@@ -113,7 +113,7 @@ async def test_without_an_index_on_disk_as_much_as_fits_is_in_memory(
     assert [why for _, why in server.keeper.status().disk] == ["off: workspace.index is false"]
     await server.keeper.build()
     assert not list(state.parent.glob("index"))
-    assert server.worker.state.phase is Phase.OFF
+    assert server.worker.state.phase is WorkerPhase.OFF
 
 
 async def test_a_state_folder_that_cannot_be_made_is_told_in_the_status(
@@ -364,7 +364,7 @@ async def test_what_a_server_uses_is_not_deleted_by_another(
 ) -> None:
     await (await built(serving())).close()
     reading = await built(serving())
-    assert reading.worker.state.phase is Phase.OFF
+    assert reading.worker.state.phase is WorkerPhase.OFF
     assert await worker.run(Prune(str(state), frozenset(), 0)) == ()
     assert len(segments(tree)) == 1
     await reading.close()

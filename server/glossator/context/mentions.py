@@ -28,7 +28,7 @@ from glossator.core.languages import CODE
 from glossator.core.tool_result import shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
-from glossator.symbols import Limits, Name, Place, Symbol, SymbolFinder
+from glossator.symbols import Limits, Name, SearchScope, Symbol, SymbolFinder
 from glossator.worker import JobFailed, WorkerGone
 
 MAX_MENTIONS = 8  # of a question that are looked up
@@ -59,7 +59,7 @@ _PUNCTUATION = ".:#-+=%~\\/"  # at the end it belongs to the sentence
 _SHOWN = 200  # characters of a mention, in a notice
 _SECONDS = 5.0  # for all symbols of a question
 _LIMITS = Limits(texts=200, hits=MAX_DEFINITIONS + 1)
-_IN_CODE = Place(languages=CODE)  # a key of data is not what somebody means
+_IN_CODE = SearchScope(languages=CODE)  # a key of data is not what somebody means
 _NOT_FOUND = "no file and no symbol of code has this name"
 _NO_FILE = frozenset({MissingReason.ABSENT, MissingReason.OUTSIDE, MissingReason.DIRECTORY})
 

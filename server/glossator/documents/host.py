@@ -26,7 +26,7 @@ from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.files import FileEntry, FileIndex, Indexer, ReadCache, Roots, Sweep, real_path
 from glossator.index import Hooks, TextIndex, TextIndexManager, TextIndexStatus
 from glossator.settings import WorkspaceSettings
-from glossator.worker import Progress, Worker
+from glossator.worker import JobProgress, Worker
 
 Listener = Callable[[AbstractSet[str]], None]
 
@@ -64,7 +64,7 @@ class Indexing:
 
     worker: Worker
     notice: Callable[[str], None]
-    progress: Callable[[Progress | None], None]
+    progress: Callable[[JobProgress | None], None]
     patience: float = 2.0
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-Ranges = tuple[tuple[int, int], ...]  # of code points, both ends included, ascending, disjoint
+CodePoints = tuple[tuple[int, int], ...]  # of code points, both ends included, ascending, disjoint
 
 _LAST = 0x10FFFF
-EVERYTHING: Ranges = ((0, _LAST),)
+EVERYTHING: CodePoints = ((0, _LAST),)
 
 
 class UnknownSyntax(Exception):
@@ -62,7 +62,7 @@ class Cursor:
         return self._pattern[mark : self._at]
 
 
-def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def merged(ranges: Iterable[tuple[int, int]]) -> CodePoints:
     """The same characters in ascending, disjoint ranges."""
     result: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
@@ -73,7 +73,7 @@ def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
     return tuple(result)
 
 
-def complement(ranges: Ranges) -> Ranges:
+def complement(ranges: CodePoints) -> CodePoints:
     """All other characters."""
     edges = (0, *(edge for low, high in ranges for edge in (low - 1, high + 1)), _LAST)
     pairs = zip(edges[::2], edges[1::2], strict=True)
@@ -88,7 +88,7 @@ def is_raw_safe(letter: str) -> bool:
     return letter not in "\0\n\r" and not "\ud800" <= letter <= "\udfff"
 
 
-def _of(text: str) -> Ranges:
+def _of(text: str) -> CodePoints:
     """The ranges written as pairs of characters."""
     return merged((ord(low), ord(high)) for low, high in zip(text[::2], text[1::2], strict=True))
 
@@ -120,7 +120,7 @@ _CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _SET_OPERATIONS = ("&&", "--", "~~")  # Rust's, also meant for the future
 
 
-def named_set(cursor: Cursor) -> Ranges | None:
+def named_set(cursor: Cursor) -> CodePoints | None:
     r"""The set of `\d`, `\pL` and the like, if one comes next.
 
     What Unicode's names stand for depends on its version: they may be anything.
@@ -154,7 +154,7 @@ def escaped_character(cursor: Cursor) -> int:
     return ord(letter)
 
 
-def bracketed(cursor: Cursor) -> Ranges:
+def bracketed(cursor: Cursor) -> CodePoints:
     """The set of a class in brackets, the opening one read already."""
     start = cursor.mark()
     negated = cursor.take("^")
@@ -166,7 +166,7 @@ def bracketed(cursor: Cursor) -> Ranges:
     unknown = False
     while not cursor.take("]"):
         if posix := cursor.match(_POSIX_NAME):
-            named: Ranges | None = _POSIX[posix[2]]
+            named: CodePoints | None = _POSIX[posix[2]]
             if posix[1]:
                 named = complement(_POSIX[posix[2]])
         else:

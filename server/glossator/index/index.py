@@ -24,7 +24,7 @@ from glossator.index.placement import (
     ValidDocuments,
     stamp_of,
 )
-from glossator.index.policy import Figures
+from glossator.index.policy import SegmentFigures
 
 if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
     import numpy as np
@@ -204,10 +204,10 @@ class TextIndex:
         """The files that are indexed in memory only."""
         return [] if self._delta is None else self._delta.entries()
 
-    def figures(self, root: str) -> tuple[Figures, ...]:
+    def figures(self, root: str) -> tuple[SegmentFigures, ...]:
         """The segments of `root`: their documents, and how many are valid."""
         return tuple(
-            Figures(placed.segment.name, placed.segment.documents, len(placed))
+            SegmentFigures(placed.segment.name, placed.segment.documents, len(placed))
             for placed in self._placed.get(root, ())
         )
 

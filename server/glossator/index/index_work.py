@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from glossator.core.errors import UsageError
 from glossator.files import FileEntry, FolderFile, Roots, is_inside
 from glossator.index import policy
-from glossator.index.check import CheckReport
 from glossator.index.index import TextIndex
-from glossator.index.policy import Hooks, Keep, Rest, Standing, Survey, Write
+from glossator.index.jobs import CheckReport
+from glossator.index.policy import Hooks, Keep, Rest, Standing, Survey, WriteSegment
 from glossator.index.root_store import (
     RootStore,
     Wrote,
@@ -28,7 +28,7 @@ from glossator.index.root_store import (
     take_over,
 )
 from glossator.settings import WorkspaceSettings
-from glossator.worker import JobFailed, Progress, Worker, WorkerGone
+from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 _SHOWN = 1000  # files; the progress of writing so many is told
 _IN_THREAD = 2000  # files; going through more is not done on the event loop
@@ -59,7 +59,7 @@ class IndexWork:
     ) -> None:
         self.stopped = self.wanted = False
         self.waits_until = 0.0
-        self.progress: Progress | None = None  # of long writing
+        self.progress: JobProgress | None = None  # of long writing
         self._index = index
         self._roots = roots
         self._settings = settings
@@ -118,7 +118,7 @@ class IndexWork:
         self._written, self._total = 0, live if live >= _SHOWN else 0
 
     async def check(
-        self, on_progress: Callable[[Progress], None] | None
+        self, on_progress: Callable[[JobProgress], None] | None
     ) -> tuple[CheckReport, ...]:
         """Compare the index of each root with its files. Raises `WorkerGone` or `JobFailed`."""
         return tuple([await store.check(self._worker, on_progress) for store in self._stores])
@@ -178,7 +178,7 @@ class IndexWork:
                 case Keep():
                     await self._keep(ripe[: min(policy.FEW, standing.room)])
                     return None
-                case Write(replaces, alone):
+                case WriteSegment(replaces, alone):
                     await self._write(store, [] if alone else [*ripe, *here], replaces)
                     return None
                 case Rest() as rest:
@@ -287,7 +287,7 @@ class IndexWork:
             return
         if self._writing.result() is Wrote.DONE:
             self._written += len(batch)
-            self._show_progress(Progress(0, 0))
+            self._show_progress(JobProgress(0, 0))
             self._unpruned = True
             self._index.read_young(batch, time.time_ns())
             await self._take_over(store, mended=mending)
@@ -309,9 +309,9 @@ class IndexWork:
         except (WorkerGone, JobFailed) as error:
             _log.warning("Indexes that are not needed any more were not looked for: %s", error)
 
-    def _show_progress(self, progress: Progress) -> None:
+    def _show_progress(self, progress: JobProgress) -> None:
         if self._total:
-            self.progress = Progress(self._written + progress.done, self._total)
+            self.progress = JobProgress(self._written + progress.done, self._total)
             self._hooks.progress(self.progress)
 
     def _tell(self, message: str) -> None:

@@ -37,7 +37,7 @@ def removing(folder: str) -> Iterator[bool]:
         yield ours
 
 
-class Use:
+class FolderUse:
     """Our use of a folder; it is not deleted by another server before `close`."""
 
     def __init__(self, folder: str) -> None:

@@ -21,12 +21,12 @@ from glossator.files import Roots
 from glossator.index.index import TextIndex, TextStatistics
 from glossator.index.policy import Hooks, Rest
 from glossator.settings import WorkspaceSettings
-from glossator.worker import Progress, Worker, WorkerState
+from glossator.worker import JobProgress, Worker, WorkerState
 
 if TYPE_CHECKING:
     from glossator.files import FolderFile
-    from glossator.index.check import CheckReport
     from glossator.index.index_work import IndexWork
+    from glossator.index.jobs import CheckReport
 
 _UNTIL_RIPE = 2.5  # seconds in which files that were changed just now can be indexed, too
 _LOOK_SECONDS = 0.5  # between two looks at what other servers published
@@ -44,7 +44,7 @@ class TextIndexStatus:
 
     text: TextStatistics
     disk: tuple[tuple[str, str], ...]
-    building: Progress | None
+    building: JobProgress | None
     stopped: bool
     problems: tuple[str, ...]
     worker: WorkerState
@@ -146,7 +146,7 @@ class TextIndexManager:
             self._work.stop()
 
     async def check(
-        self, on_progress: Callable[[Progress], None] | None = None
+        self, on_progress: Callable[[JobProgress], None] | None = None
     ) -> tuple[CheckReport, ...]:
         """Compare the index of each root with its files. Raises `WorkerGone` or `JobFailed`."""
         work = await self._working()

@@ -1,13 +1,14 @@
-"""The segments of one root on disk: `manifest.json`, the files it names, and what was damaged.
+"""The segments of one root on disk: `manifest.json`, the files it names, and damaged files.
 
-Any process may read while one writes: the manifest and the segments appear whole or not at all,
-and a file that a reader looks for in vain was replaced, so it reads the manifest again. A process
-that is killed leaves files that no manifest names; the next writer removes them.
+Any process may read while one writes: the manifest and the segments appear whole or not at all. A
+reader that misses a file reads the manifest again, because the file was replaced. A process that is
+killed leaves files that no manifest names; the next writer removes them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -16,8 +17,42 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from glossator.files import folder_file
-from glossator.index.files import SUFFIX, SegmentInfo, replace_file
 from glossator.index.segment import CorruptSegment, Segment
+
+SUFFIX = ".seg"
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentInfo:
+    """A written segment as the catalogue names it."""
+
+    name: str
+    bytes: int
+    checksum: int
+    documents: int
+
+
+def sync_folder(folder: Path) -> None:
+    """Make what was renamed in `folder` safe on disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Give `path` this content, all or nothing, by way of a file `.tmp`. Raises `OSError`."""
+    unfinished = path.with_suffix(".tmp")
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(descriptor)
+    unfinished.rename(path)
+    sync_folder(path.parent)
+
 
 _FORMAT = 1
 _OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")
@@ -25,7 +60,7 @@ _KEPT_DAMAGED = 4  # files in quarantine
 _TRIES = 8
 _NONE: Mapping[str, Segment] = MappingProxyType({})
 
-Stamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
+ManifestStamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
 
 
 class CorruptManifest(Exception):
@@ -41,7 +76,7 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedSegments:
     """The segments that can be used, and for each other one what is wrong with it."""
 
     generation: int
@@ -58,7 +93,7 @@ class IndexFolder:
         self._folder = folder
         self._quarantine = folder / "quarantine"
 
-    def stamp(self) -> Stamp | None:
+    def stamp(self) -> ManifestStamp | None:
         """What changes whenever something is published; None before the first time."""
         try:
             status = self._manifest.stat()
@@ -76,15 +111,15 @@ class IndexFolder:
             raise CorruptManifest(f"the manifest cannot be read ({error.strerror})") from error
         return _parse(content)
 
-    def open(self, known: Mapping[str, Segment] = _NONE) -> Opened:
+    def open(self, known: Mapping[str, Segment] = _NONE) -> OpenedSegments:
         """Open what is published; `known` segments by name are open already."""
-        manifest, opened = Manifest(), Opened(0, (), ())
+        manifest, opened = Manifest(), OpenedSegments(0, (), ())
         for _ in range(_TRIES):
             before = manifest.generation
             try:
                 manifest = self.read()
             except CorruptManifest as error:
-                return Opened(0, (), (str(error),))
+                return OpenedSegments(0, (), (str(error),))
             if opened.damage and manifest.generation == before:
                 break  # what is missing was not replaced
             opened = self._open_all(manifest, known)
@@ -158,9 +193,9 @@ class IndexFolder:
         self._remove_unnamed(manifest)
         return manifest
 
-    def _open_all(self, manifest: Manifest, known: Mapping[str, Segment]) -> Opened:
+    def _open_all(self, manifest: Manifest, known: Mapping[str, Segment]) -> OpenedSegments:
         found = [known.get(info.name) or self._open(info) for info in manifest.segments]
-        return Opened(
+        return OpenedSegments(
             manifest.generation,
             tuple(item for item in found if isinstance(item, Segment)),
             tuple(item for item in found if isinstance(item, str)),

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from glossator.files import FileEntry
 from glossator.index.candidates import Candidates
-from glossator.index.fold import KEYS
 from glossator.index.plain import Traits
 from glossator.index.required import Query
+from glossator.index.trigrams import KEYS
 
 SIZE = 512  # documents
 _SLOTS = 64  # of a block

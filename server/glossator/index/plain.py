@@ -6,6 +6,8 @@ from enum import IntFlag
 from typing import NamedTuple
 
 from glossator.core.encoding import decode
+from glossator.files import FileEntry, Listed, Parts, load_unchanged
+from glossator.index.candidates import Ranges
 
 _FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".encode())
 
@@ -58,3 +60,23 @@ def traits(found: Searchable | None) -> Traits:
         return Traits.BINARY
     plain = Traits.PLAIN if found.plain else Traits.NONE
     return plain | (Traits.EXOTIC if found.exotic else Traits.NONE)
+
+
+def read_parts(entry: FileEntry, ranges: Ranges | None, limit: int) -> Parts | None:
+    """All of a listed file of at most `limit` bytes, or some whole lines of it.
+
+    None unless it is as it is listed.
+    """
+    if ranges is None and entry.size > limit:
+        return None
+    return load_unchanged(entry.path, listed_stamp(entry), ranges)
+
+
+def listed_stamp(entry: FileEntry) -> Listed:
+    """The stamp of a listed file as far as it is listed, size to inode: all but the device."""
+    return entry[2:6]
+
+
+def with_plain_line_ends(content: bytes) -> bytes:
+    """Bytes of a plain file as they are searched."""
+    return content.replace(b"\r\n", b"\n") if b"\r" in content else content

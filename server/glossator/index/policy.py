@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.files import FileEntry, ripe_at
-from glossator.worker import Progress
+from glossator.worker import JobProgress
 
 MAX_FILES = 25_000  # in one segment
 MAX_BYTES = 256_000_000  # of the files of one segment
@@ -37,7 +37,7 @@ class Hooks:
 
     on_change: Callable[[], None]
     notice: Callable[[str], None]
-    progress: Callable[[Progress | None], None]
+    progress: Callable[[JobProgress | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def survey(
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SegmentFigures:
     """A segment's documents, and how many of them are still valid."""
 
     name: str
@@ -98,7 +98,7 @@ class Standing:
     wanted: bool
     full: bool
     damaged: frozenset[str]
-    segments: Sequence[Figures]
+    segments: Sequence[SegmentFigures]
     renews: frozenset[str] = frozenset()
 
 
@@ -108,7 +108,7 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class WriteSegment:
     """Index on disk what these segments hold and, unless `alone`, what is ripe or in memory."""
 
     replaces: frozenset[str] = frozenset()
@@ -126,11 +126,11 @@ class Rest:
     settled: bool = True
 
 
-def plan(standing: Standing) -> Keep | Write | Rest:
+def plan(standing: Standing) -> Keep | WriteSegment | Rest:
     """What to do next about one root."""
     renews = _that_fit([each for each in standing.segments if each.name in standing.renews])
     if renews and standing.may_write_in == 0:
-        return Write(renews, alone=True)
+        return WriteSegment(renews, alone=True)
     step = _make_space(standing) if standing.full else _go_on(standing)
     if renews and isinstance(step, Rest):
         wait = min(step.seconds, standing.may_write_in)
@@ -138,22 +138,22 @@ def plan(standing: Standing) -> Keep | Write | Rest:
     return step
 
 
-def _make_space(standing: Standing) -> Keep | Write | Rest:
+def _make_space(standing: Standing) -> Keep | WriteSegment | Rest:
     """What to do next when nothing may be written but what makes the index smaller."""
     wasteful = standing.damaged or _that_fit(_wasteful(standing.segments))
     if wasteful and standing.may_write_in == 0:
-        return Write(wasteful, alone=True)
+        return WriteSegment(wasteful, alone=True)
     step = _go_on(replace(standing, may_write_in=math.inf))
     if wasteful and isinstance(step, Rest):
         return Rest(standing.may_write_in, step.settled)
     return step
 
 
-def _go_on(standing: Standing) -> Keep | Write | Rest:
+def _go_on(standing: Standing) -> Keep | WriteSegment | Rest:
     wanted = standing.wanted and standing.ripe + standing.kept > 0
     many = wanted or standing.ripe > min(FEW, standing.room)
     if many and standing.may_write_in == 0:
-        return Write()
+        return WriteSegment()
     if standing.ripe and standing.room and (not many or standing.may_write_in == math.inf):
         return Keep()
     if many:
@@ -163,7 +163,7 @@ def _go_on(standing: Standing) -> Keep | Write | Rest:
         return Rest()
     soon = standing.damaged or (replaces and len(standing.segments) > CROWDED)
     wait = max(0.0 if soon else QUIET_SECONDS - standing.quiet, standing.may_write_in)
-    return Rest(wait) if wait > 0 else Write(replaces)
+    return Rest(wait) if wait > 0 else WriteSegment(replaces)
 
 
 def by_folder(path: str) -> tuple[str, str]:
@@ -184,11 +184,11 @@ def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEn
     return batch
 
 
-def to_merge(segments: Sequence[Figures]) -> frozenset[str]:
+def to_merge(segments: Sequence[SegmentFigures]) -> frozenset[str]:
     """The segments to write anew as one; none, if all is well."""
     if wasteful := _wasteful(segments):
         return _that_fit(wasteful)
-    tiers: dict[int, list[Figures]] = defaultdict(list)
+    tiers: dict[int, list[SegmentFigures]] = defaultdict(list)
     for segment in segments:
         tiers[(max(1, segment.live).bit_length() - 1) // 3].append(segment)  # powers of 8
     for _, tier in sorted(tiers.items()):
@@ -198,11 +198,11 @@ def to_merge(segments: Sequence[Figures]) -> frozenset[str]:
     return frozenset()
 
 
-def _wasteful(segments: Iterable[Figures]) -> list[Figures]:
+def _wasteful(segments: Iterable[SegmentFigures]) -> list[SegmentFigures]:
     return [segment for segment in segments if 2 * segment.live < segment.documents]
 
 
-def _that_fit(segments: Sequence[Figures]) -> frozenset[str]:
+def _that_fit(segments: Sequence[SegmentFigures]) -> frozenset[str]:
     """The smallest, as many as make one segment; one at least, if there is one."""
     names: list[str] = []
     total = 0

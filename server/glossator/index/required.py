@@ -12,10 +12,17 @@ from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from glossator.index.charset import UnknownSyntax
-from glossator.index.fold import FOLD, key
-from glossator.index.portable import is_portable
-from glossator.index.query import ANYTHING, Query, all_of, any_of, bounded
-from glossator.index.regex import Assertion, Chars, Choice, Node, Repeat, Sequence, parse
+from glossator.index.regex import (
+    Alternation,
+    Assertion,
+    Chars,
+    Node,
+    Repeat,
+    Sequence,
+    is_portable,
+    parse,
+)
+from glossator.index.trigrams import ANYTHING, FOLD, Query, all_of, any_of, bounded, key
 
 __all__ = ["ANYTHING", "Analysis", "Query", "analyse"]
 
@@ -58,7 +65,7 @@ def _folds(node: Node) -> bool:
             return node.fold
         case Assertion():
             return False
-        case Sequence(parts) | Choice(parts):
+        case Sequence(parts) | Alternation(parts):
             return any(map(_folds, parts))
         case Repeat():
             return _folds(node.item)
@@ -113,7 +120,7 @@ def _shape(node: Node, place: _Place, *, multiline: bool) -> _Shape:
             return _whole(frozenset({b"\n"})) if at_edge else _EMPTY
         case Sequence(items):
             return _in_sequence(items, place, multiline=multiline)
-        case Choice(options):
+        case Alternation(options):
             return _choice([_shape(option, place, multiline=multiline) for option in options])
         case Repeat(item, low, high):
             return _repeat(_shape(item, _Place(), multiline=multiline), low, high)

@@ -19,16 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from glossator.files import FileEntry, FolderFile, Roots, outermost, state_folder
-from glossator.index.build import BuildSegment, Built, Busy, Stale
-from glossator.index.check import CheckReport, CheckSegments
 from glossator.index.index import TextIndex
-from glossator.index.lock import Use, writing
-from glossator.index.manifest import IndexFolder, Opened, Stamp
+from glossator.index.jobs import BuildSegment, Built, Busy, CheckReport, CheckSegments, Prune, Stale
+from glossator.index.lock import FolderUse, writing
+from glossator.index.manifest import IndexFolder, ManifestStamp, OpenedSegments
 from glossator.index.placement import ValidDocuments
-from glossator.index.prune import Prune
 from glossator.index.segment import Segment
 from glossator.settings import WorkspaceSettings
-from glossator.worker import JobFailed, Progress, Worker, WorkerGone
+from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 if TYPE_CHECKING:
     from glossator.index.reading import Reading
@@ -77,8 +75,8 @@ class RootStore:
     _failures: int = 0  # in a row
     _retry_at: float = 0.0  # in the event loop's time
     _catalogue: IndexFolder | None = None
-    _seen: Stamp | None = None
-    _use: Use | None = None
+    _seen: ManifestStamp | None = None
+    _use: FolderUse | None = None
 
     def prepare(self) -> None:
         """Make the folder and begin to use it, if the system and its disk allow.
@@ -115,10 +113,10 @@ class RootStore:
         """Whether a failure to write is likely to be made good soon."""
         return 0 < self._failures < _TRIES and not self.complaint
 
-    def open(self) -> Opened:
+    def open(self) -> OpenedSegments:
         """Open what is published now; what is open already stays so."""
         if self._catalogue is None:
-            return Opened(0, (), ())
+            return OpenedSegments(0, (), ())
         self._seen = self._catalogue.stamp()  # before the reading: what comes after it is news
         opened = self._catalogue.open(self.segments)
         self.segments = _by_name(opened)
@@ -134,7 +132,7 @@ class RootStore:
         worker: Worker,
         paths: Iterable[str],
         replaces: frozenset[str] = frozenset(),
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[JobProgress], None] | None = None,
     ) -> Wrote:
         """Write the files at `paths` in place of some segments; without any, only tidy up."""
         job = BuildSegment(
@@ -196,7 +194,7 @@ class RootStore:
             self._use.close()
 
     async def check(
-        self, worker: Worker, on_progress: Callable[[Progress], None] | None
+        self, worker: Worker, on_progress: Callable[[JobProgress], None] | None
     ) -> CheckReport:
         """Compare it with the files. Raises `WorkerGone` or `JobFailed`."""
         if self.folder is None:
@@ -215,16 +213,16 @@ class RootStore:
         return Wrote.FAILED
 
 
-def _by_name(opened: Opened) -> dict[str, Segment]:
+def _by_name(opened: OpenedSegments) -> dict[str, Segment]:
     return {segment.name: segment for segment in opened.segments}
 
 
-def _use(root: str) -> tuple[Path, Use]:
+def _use(root: str) -> tuple[Path, FolderUse]:
     """The folder of `root`, made if need be, in use by us. Raises `OSError`."""
     for _ in range(_DELETIONS):
         with suppress(FileNotFoundError):  # others delete it as long as they see nobody use it
             folder = state_folder.prepare(root)
-            return folder, Use(str(folder))
+            return folder, FolderUse(str(folder))
     raise FileNotFoundError(errno.ENOENT, "it is deleted again and again")
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
+DocumentStamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
 _PATHS = 1 << 16  # bytes of paths decoded at once
 _CHECKSUM_AT = layout.HEADER.size - layout.CHECKSUM.size
@@ -135,12 +135,12 @@ class Segment:
             at = end + 1
             number += 1
 
-    def stamps(self) -> Iterator[Stamp]:
+    def stamps(self) -> Iterator[DocumentStamp]:
         """The documents' stamps."""
         table = self._tables[self._sections.stamps : self._sections.key_table]
         return STAMP.iter_unpack(table)
 
-    def stamp(self, document: int) -> Stamp:
+    def stamp(self, document: int) -> DocumentStamp:
         """The stamp of one document."""
         at = self._sections.stamps + STAMP.size * document
         size, mtime_ns, ctime_ns, inode = STAMP.unpack_from(self._tables, at)

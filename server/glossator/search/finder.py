@@ -10,18 +10,19 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from statistics import fmean
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry, Stamp
 from glossator.index import Candidates, listed_stamp
-from glossator.search.blocks import OPENING, Blocks, MatchCollector, Reader
-from glossator.search.ripgrep import LARGE, Request, Ripgrep, Sifting
+from glossator.search.ripgrep import LARGE, Prefilter, Request, Ripgrep
 from glossator.search.ripgrep_program import find_ripgrep
+from glossator.search.source import OPENING, FileMatch, Reader
 
 _ALONE = 0.03  # seconds of searching here first: what is found here is told file by file
 _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
@@ -31,7 +32,86 @@ _SPARED = 8  # a long file is searched here if ripgrep would read so many times 
 _SOME = 5_000  # files, from the first of which …
 _SAMPLE = 200  # … so many, about, are taken for a sample of all
 
+_FIRST_BLOCK = 1 << 16  # bytes; each further block has twice as many, …
+_MOST_BLOCK = 1 << 20  # … and so many at most
+SHOWN = 20  # lines of a file that are looked for before it is shown; the answer may end before
+
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCollector(Generic[_T]):
+    """What a search makes of a file that holds a match; None or 0 if it holds none.
+
+    `look`: by looking into it. `told`: of the number of its matching lines, or 1 unless it is
+    `counting`, and of what was read if it was here. If it is `showing` lines, it must have them.
+    """
+
+    look: Callable[[FileEntry], _T | None]
+    told: Callable[[FileEntry, int, FileMatch | None], _T | None]
+    counting: bool = False
+    showing: bool = False
+
+    @property
+    def most(self) -> float:
+        """How many matching lines to look for in a file."""
+        if self.counting:
+            return math.inf
+        return SHOWN if self.showing else 1
+
+
+class BlockScan(Generic[_T]):
+    """Goes through the candidates of a search, once; blocks grow while few files hold a match.
+
+    `done` files were read, `held` of them held a match. `amount` is what reading them took (see
+    `Reader.amount`), `apart` the seconds in which the caller used what was found.
+    """
+
+    def __init__(
+        self, reader: Reader, way: MatchCollector[_T], cancelled: Callable[[], bool]
+    ) -> None:
+        self.done = 0
+        self.held = 0
+        self.amount = 0
+        self.apart = 0.0
+        self._reader = reader
+        self._way = way
+        self._cancelled = cancelled
+        self._size = _FIRST_BLOCK
+
+    def found(
+        self, files: Iterator[FileEntry], largest: float, enough: Callable[[], bool]
+    ) -> Generator[tuple[FileEntry, _T], None, Iterator[FileEntry]]:
+        """The files that hold a match, in their order; returns the files that are left.
+
+        It ends when there is `enough`, and before a file of more than `largest` bytes.
+        """
+        while not (self._cancelled() or enough()):
+            block, amount, files = self._reader.block(files, self._size, largest)
+            if not block:
+                break
+            self.done += len(block)
+            self.amount += amount
+            before = self.held
+            for match in self._reader.holding(block, self._way.most):
+                if self._cancelled():
+                    break
+                if result := self._collect(match):
+                    self.held += 1
+                    since = monotonic()
+                    yield match.entry, result
+                    self.apart += monotonic() - since
+            if 4 * (self.held - before) < len(block):  # else few more of them may be asked for
+                self._size = min(2 * self._size, _MOST_BLOCK)
+        return files
+
+    def _collect(self, match: FileMatch) -> _T | None:
+        if match.lines is None:
+            return self._way.look(match.entry)
+        since = monotonic()
+        result = self._way.told(match.entry, match.lines, match)
+        self.apart += monotonic() - since
+        return result
 
 
 class Finder:
@@ -60,7 +140,7 @@ class Finder:
         self._had = had
         self._cancelled = cancelled
         self._told = 0  # files with a match, when ripgrep has taken over
-        self._blocks: Blocks[Any] | None = None  # those at work
+        self._blocks: BlockScan[Any] | None = None  # those at work
 
     def expected(self, found: int) -> float:
         """About so much is in all candidates, if so much was found so far; not less than that.
@@ -79,7 +159,7 @@ class Finder:
         ordered = _peeked(selected)  # putting them in order is no time that ripgrep would spare
         if ordered is None:
             return
-        self._blocks = blocks = Blocks(self._reader, way, self._cancelled)
+        self._blocks = blocks = BlockScan(self._reader, way, self._cancelled)
         left = yield from self._in_blocks(blocks, ordered, way)
         remaining = None if self._cancelled() else _peeked(left)
         if remaining is None:
@@ -92,7 +172,7 @@ class Finder:
             yield from self._sifted(sifting, blocks, way)
 
     def _in_blocks(
-        self, blocks: Blocks[_T], selected: Iterator[FileEntry], way: MatchCollector[_T]
+        self, blocks: BlockScan[_T], selected: Iterator[FileEntry], way: MatchCollector[_T]
     ) -> Generator[tuple[FileEntry, _T], None, Iterator[FileEntry]]:
         """As `found`, as far as that does not take long, or cannot be left to ripgrep."""
         started = monotonic()
@@ -118,7 +198,7 @@ class Finder:
         few = islice(chain(found.plain, found.others), 0, some, 1 + some // _SAMPLE)
         return len(found) * fmean(map(self._reader.amount, few))
 
-    def _sifting(self, files: Iterator[FileEntry], way: MatchCollector[_T]) -> Sifting | None:
+    def _sifting(self, files: Iterator[FileEntry], way: MatchCollector[_T]) -> Prefilter | None:
         """For these files, if there is a ripgrep."""
         snapshot = self._snapshot
         program = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
@@ -126,7 +206,7 @@ class Finder:
             return None
         folder = os.path.commonpath(snapshot.roots)
         ripgrep = Ripgrep(program, self._request, folder, way.counting)
-        return Sifting(ripgrep, files, self._is_ours, self._wants_more_than, self._cancelled)
+        return Prefilter(ripgrep, files, self._is_ours, self._wants_more_than, self._cancelled)
 
     def _is_ours(self, entry: FileEntry) -> bool:
         """Whether it is not for ripgrep, which reads all of a file, as it is and however long."""
@@ -142,7 +222,7 @@ class Finder:
         return self._had() * (self._told + files) <= self._told
 
     def _sifted(
-        self, sifting: Sifting, blocks: Blocks[_T], way: MatchCollector[_T]
+        self, sifting: Prefilter, blocks: BlockScan[_T], way: MatchCollector[_T]
     ) -> Iterator[tuple[FileEntry, _T]]:
         """What ripgrep finds after the blocks."""
         self._blocks = None

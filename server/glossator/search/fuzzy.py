@@ -68,7 +68,7 @@ def best_files(
     return _best(typed, limit, fitting, attrgetter("relative"), order)
 
 
-class Folders:
+class FolderFinder:
     """The folders with files below them, by relative path; those of the last listing are kept."""
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class Folders:
         return joined
 
 
-def way_of(name: str, typed: str) -> int | None:
+def match_rank(name: str, typed: str) -> int | None:
     """In which way a single name fits, or path; None if it does not."""
     text = _joined([name])
     return next((way for way, runs in enumerate(_ways(typed)) if runs.fullmatch(text)), None)

@@ -1,12 +1,13 @@
 """ripgrep, used as a filter over many plain files: which of them hold matching lines, how many.
 
-It is run without its configuration and our environment, and reads only the files it is given.
+It runs without its configuration and our environment, and reads only the files it is given.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import re
 import tempfile
 from bisect import bisect_left
 from collections import deque
@@ -17,9 +18,35 @@ from operator import attrgetter
 from typing import IO, Self
 
 from glossator.files import FileEntry
-from glossator.search.child import Child, Ended
-from glossator.search.ripgrep_pattern import in_ripgrep_words
-from glossator.search.ripgrep_program import is_left_out, leave_out
+from glossator.search.ripgrep_program import Child, ProgramResult, is_left_out, leave_out
+
+_PIECE = re.compile(r"\\.|\[:\^?[a-z]+:\]|.", re.DOTALL)
+_MEMBERS = {"d": "0-9", "s": r"\t\n\f\r ", "w": "0-9A-Za-z_"}
+_FOLDING = re.compile(r"\(\?[a-zA-Z]*i")
+
+
+def in_ripgrep_words(pattern: str) -> str:
+    """The pattern for ripgrep; it must be portable."""
+    written: list[str] = []
+    in_class = False
+    for piece in _PIECE.findall(pattern):
+        members = _MEMBERS.get(piece[1].lower()) if piece[0] == "\\" else None
+        if members is not None:
+            members = f"[^{members}]" if piece[1].isupper() else members
+            written.append(members if in_class or members[0] == "[" else f"[{members}]")
+        elif piece == r"\b":
+            written.append(r"(?-u:\b)")
+        else:
+            in_class = piece == "[" or (in_class and piece != "]")
+            written.append(piece)
+    return "".join(written)
+
+
+def folds_alike(pattern: str, *, ignore_case: bool) -> bool:
+    """Whether the engines surely agree on letter case: beyond ASCII, they know other Unicodes."""
+    ascii_only = pattern.isascii() and r"\x{" not in pattern
+    return ascii_only or not (ignore_case or _FOLDING.search(pattern))
+
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +99,7 @@ class Ripgrep:
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
+class _FileBatch:
     """Files with their arguments for ripgrep; an empty one for those that it is not to search."""
 
     files: Sequence[FileEntry]
@@ -80,7 +107,7 @@ class _Batch:
     run: _Run | None  # if there are any arguments
 
 
-class Sifting:
+class Prefilter:
     """ripgrep at work on `files`, batch by batch, from when it is entered until it is left.
 
     A further batch is at work beside another, or while what was found in it is looked at, unless
@@ -103,7 +130,7 @@ class Sifting:
         self._wanted = wanted
         self._cancelled = cancelled
         self._size = _FIRST_BATCH
-        self._begun: deque[_Batch] = deque()
+        self._begun: deque[_FileBatch] = deque()
 
     def __enter__(self) -> Self:
         self._begin()
@@ -134,7 +161,7 @@ class Sifting:
             if not self._begun:
                 self._begin()
 
-    def _counts(self, batch: _Batch) -> Mapping[bytes, int | None]:
+    def _counts(self, batch: _FileBatch) -> Mapping[bytes, int | None]:
         """What was found in the current one, by argument."""
         likely = len(batch.files) * self.matched // max(self.passed, 1)
         if self.passed and not self._cancelled() and self._wanted(likely):
@@ -169,7 +196,7 @@ class Sifting:
             self._files = chain(some[room:], self._files)
             some, arguments = some[:room], arguments[:room]
         run = _Run(ripgrep, some, arguments) if any(arguments) else None
-        self._begun.append(_Batch(some, arguments, run))
+        self._begun.append(_FileBatch(some, arguments, run))
 
 
 class _Run:
@@ -238,7 +265,7 @@ class _Run:
             name = following
         return counts
 
-    def _unread(self, ended: Ended) -> Sequence[bytes] | None:
+    def _unread(self, ended: ProgramResult) -> Sequence[bytes] | None:
         """The files it could not read; None when it failed at anything else."""
         if ended.code in (0, 1):
             return []

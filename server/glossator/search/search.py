@@ -15,10 +15,8 @@ from glossator.core.document import Missing, MissingReason
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry, Parts
 from glossator.index import Candidates, Ranges, analyse, with_plain_line_ends
-from glossator.search.blocks import SHOWN, FileMatch, MatchCollector, Reader
-from glossator.search.finder import Finder
-from glossator.search.ripgrep import LARGE, Request
-from glossator.search.ripgrep_pattern import folds_alike
+from glossator.search.finder import SHOWN, Finder, MatchCollector
+from glossator.search.ripgrep import LARGE, Request, folds_alike
 from glossator.search.scan import (
     Lines,
     compile_pattern,
@@ -26,7 +24,15 @@ from glossator.search.scan import (
     holds_match,
     matching_lines,
 )
-from glossator.search.source import Text, candidates, plain_text, read_text, unsearchable
+from glossator.search.source import (
+    FileMatch,
+    Reader,
+    SearchedText,
+    candidates,
+    plain_text,
+    read_text,
+    unsearchable,
+)
 
 _IN_PARTS = 1 << 16  # bytes; to look up what is to be read of a shorter file takes too long
 _VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
@@ -36,7 +42,7 @@ _path = attrgetter("path")
 
 
 class _Shown(NamedTuple):
-    text: Text
+    text: SearchedText
     lines: Lines
     numbers: Iterator[int]
 
@@ -133,7 +139,7 @@ class TextSearch:
 
     def lines(
         self, selected: Iterator[FileEntry]
-    ) -> Iterator[tuple[FileEntry, Text, Lines, Iterator[int]]]:
+    ) -> Iterator[tuple[FileEntry, SearchedText, Lines, Iterator[int]]]:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
 
         def told(entry: FileEntry, _: int, held: FileMatch | None) -> _Shown | None:
@@ -192,7 +198,7 @@ class TextSearch:
             start = text.find(b"\n", places[-1]) + 1 or len(text)
             yield from self._lines(text, lines, start)
 
-    def _read(self, entry: FileEntry) -> Text | None:
+    def _read(self, entry: FileEntry) -> SearchedText | None:
         if entry.is_link and self._candidates.misses(entry):
             return None
         text = read_text(self._snapshot, entry, plain=not self._reader.is_other(entry))

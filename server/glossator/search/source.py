@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from glossator.core.document import Document, Missing, MissingReason
@@ -17,19 +18,125 @@ from glossator.files import FileEntry, Parts, Raw, Stamp, is_racy, load_listed
 from glossator.index import (
     Candidates,
     Query,
+    Ranges,
     listed_stamp,
     read_parts,
     searchable,
     with_plain_line_ends,
 )
-from glossator.search.scan import as_searched
+from glossator.search.scan import Pattern, as_searched, holds_match, places_by_text
+
+OPENING = 15_000  # bytes that are searched in the time that opening a file takes
 
 
-class Text(NamedTuple):
+class SearchedText(NamedTuple):
     """A text as it is searched (see `scan.as_searched`), and what it was made of."""
 
     content: bytes
     source: Overlay | Raw
+
+
+class FileMatch(NamedTuple):
+    """A file that holds a match, with what was read of it.
+
+    `lines` is how many lines match, of each part up to as many as were asked for; None where that
+    cannot be told, because the file is not plain or not as it was listed. Of a file that was read
+    as a whole `places` is where the matches of these lines begin, unless the pattern is multiline.
+    """
+
+    entry: FileEntry
+    lines: int | None
+    parts: Parts | None
+    places: Sequence[int]
+
+
+class Reader:
+    """Reads candidates of a search for `pattern`, of which `others` are not plain.
+
+    Of files for which `ranges` gives some only these are read, others have at most `limit` bytes.
+    The `others` are given by absolute path.
+    """
+
+    def __init__(
+        self,
+        limit: int,
+        others: Container[str],
+        ranges: Callable[[FileEntry], Ranges | None],
+        pattern: Pattern,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self.limit = limit
+        self._others = others
+        self._ranges = ranges
+        self.pattern = pattern
+        self._cancelled = cancelled
+
+    def parts(self, entry: FileEntry) -> Parts | None:
+        """What is to be searched of a plain file that is as it was listed."""
+        if entry.path in self._others:
+            return None
+        return read_parts(entry, self._ranges(entry), self.limit)
+
+    def amount(self, entry: FileEntry) -> int:
+        """How long it takes to look into a file, in bytes that are searched in the same time."""
+        if ranges := self._ranges(entry):
+            return OPENING + sum(end - start for start, end in ranges)
+        return OPENING + (entry.size if entry.size <= self.limit else 0)
+
+    def is_other(self, entry: FileEntry) -> bool:
+        """Whether the file is not plain."""
+        return entry.path in self._others
+
+    def block(
+        self, files: Iterator[FileEntry], size: int, largest: float
+    ) -> tuple[list[FileEntry], int, Iterator[FileEntry]]:
+        """The first files, up to an `amount` of about `size` and before any of more than `largest`.
+
+        Also gives their amount, and the other files.
+        """
+        block: list[FileEntry] = []
+        taken = 0
+        for entry in files:
+            amount = self.amount(entry)
+            if amount > largest:
+                return block, taken, chain((entry,), files)
+            block.append(entry)
+            taken += amount
+            if taken > size:
+                break
+        return block, taken, files
+
+    def holding(self, block: Iterable[FileEntry], most: float) -> Iterator[FileMatch]:
+        """Those that hold a match, or may; all are read before the first is given.
+
+        Of each part of a file at most so many matching lines are looked for.
+        """
+        read: list[tuple[FileEntry, Parts | None]] = []
+        texts: list[bytes] = []
+        owners: list[int] = []  # the file of each text
+        for entry in block:
+            if self._cancelled():
+                return
+            parts = self.parts(entry)
+            if parts is not None:
+                texts += map(with_plain_line_ends, parts.contents)
+                owners += [len(read)] * len(parts.contents)
+            read.append((entry, parts))
+        found: dict[int, list[Sequence[int]]] = {}
+        for place, places in self._places(texts, most).items():
+            found.setdefault(owners[place], []).append(places)
+        for number, (entry, parts) in enumerate(read):
+            if parts is None:
+                yield FileMatch(entry, None, None, ())
+            elif places_of_parts := found.get(number):
+                yield FileMatch(entry, sum(map(len, places_of_parts)), parts, places_of_parts[0])
+
+    def _places(self, texts: Sequence[bytes], most: float) -> Mapping[int, Sequence[int]]:
+        pattern, cancelled = self.pattern, self._cancelled
+        if not pattern.multiline:
+            return places_by_text(texts, pattern, cancelled, most=most)
+        holding = (not cancelled() and holds_match(text, pattern) for text in texts)
+        return {place: (0,) for place, holds in enumerate(holding) if holds}
 
 
 def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
@@ -53,7 +160,7 @@ def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
 
 def read_text(
     snapshot: WorkspaceSnapshot, entry: FileEntry, *, plain: bool = False
-) -> Text | Missing:
+) -> SearchedText | Missing:
     """The text of a listed file as it is now; `plain`: it is plain text if it is as it is listed.
 
     Such a file needs no decoding, which would take longer than all the rest.
@@ -72,16 +179,16 @@ def read_text(
     found = searchable(raw.content)
     if found is None:
         return Missing(raw.path, MissingReason.BINARY, f"{entry.relative} is binary.")
-    return Text(found.text, raw)
+    return SearchedText(found.text, raw)
 
 
-def plain_text(entry: FileEntry, parts: Parts) -> Text:
+def plain_text(entry: FileEntry, parts: Parts) -> SearchedText:
     """The text of a plain file that was read as a whole."""
     raw = _raw(entry, parts)
-    return Text(with_plain_line_ends(raw.content), raw)
+    return SearchedText(with_plain_line_ends(raw.content), raw)
 
 
-def document_of(snapshot: WorkspaceSnapshot, text: Text) -> Document | Missing:
+def document_of(snapshot: WorkspaceSnapshot, text: SearchedText) -> Document | Missing:
     """The document that was searched, to show lines of it."""
     if isinstance(text.source, Overlay):
         return text.source.document
@@ -135,5 +242,5 @@ def _raw(entry: FileEntry, parts: Parts) -> Raw:
     return Raw(entry.path, Stamp(*listed_stamp(entry), parts.device), content)
 
 
-def _of_overlay(overlay: Overlay) -> Text:
-    return Text(as_searched(overlay.text), overlay)
+def _of_overlay(overlay: Overlay) -> SearchedText:
+    return SearchedText(as_searched(overlay.text), overlay)

@@ -1,4 +1,4 @@
-"""The texts that may hold a name, in the order in which they are worth reading."""
+"""The texts that may hold a name, likeliest first; which files an import may mean."""
 
 from __future__ import annotations
 
@@ -13,11 +13,44 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.files import is_inside
 from glossator.index import analyse
 from glossator.search import candidates as text_candidates
-from glossator.symbols.modules import module_of
+from glossator.symbols.imports import Import
+
+_ENDINGS = {".h", ".hh", ".hpp", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".php", ".rb", ".sh"}
+_SEPARATOR = re.compile(r"::|[./\\]")
+_UNTOLD = {"", "..", "crate", "self", "super"}  # where these lead depends on the file
+_STANDS_FOR_FOLDER = {"__init__", "index", "mod"}
+_PARTS = 2  # of the end of a module's path that count: what comes before may not be a folder
+
+
+def module_of(path: str) -> str:
+    """The path of a file as imports name it: without its extension; in Go, its folder."""
+    stem, extension = os.path.splitext(path)
+    folder, name = os.path.split(stem)
+    return folder if extension == ".go" or name in _STANDS_FOR_FOLDER else stem
+
+
+def named_modules(at: Import) -> frozenset[tuple[str, ...]]:
+    """The modules that an import may name, in parts: the module, and each name taken from it."""
+    stem, extension = os.path.splitext(at.module)
+    module = stem if extension in _ENDINGS else at.module
+    parts = tuple(part for part in _SEPARATOR.split(module) if part not in _UNTOLD)
+    return frozenset({parts, *((*parts, name) for name in at.names)})
+
+
+def module_ends(imports: Iterable[Import], name: str) -> frozenset[str]:
+    """How `module_of` may end for the files that `name` may come from, with `/` in front."""
+    everything = list(imports)
+    naming = [at for at in everything if name in at.names]
+    ends = set()
+    for at in naming or everything:
+        for module in named_modules(at):  # a name may be a module, or a file
+            if end := module[-_PARTS:]:
+                ends.add("/" + "/".join(end))
+    return frozenset(ends)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SearchScope:
     """Which texts count: at or below `within`, in one of `languages` (None: any); and which first.
 
     Those come first whose `module_of` ends with one of `modules`, then those near `near`. Both
@@ -31,10 +64,10 @@ class Place:
     hides: Callable[[str], bool] | None = None
 
 
-ANYWHERE = Place()
+ANYWHERE = SearchScope()
 
 
-def candidates(snapshot: WorkspaceSnapshot, pattern: str, place: Place) -> tuple[str, ...]:
+def candidates(snapshot: WorkspaceSnapshot, pattern: str, place: SearchScope) -> tuple[str, ...]:
     """The texts of `place` in which `pattern` may match, by path.
 
     Code comes before others, then the likeliest and nearest first. `pattern` is one of RE2 and of
@@ -67,7 +100,7 @@ def open_texts(snapshot: WorkspaceSnapshot, word: str = "") -> Mapping[str, str]
 _Rank = tuple[int, bool, int]
 
 
-def _ranked(paths: Iterable[str], place: Place) -> Iterator[tuple[_Rank, str]]:
+def _ranked(paths: Iterable[str], place: SearchScope) -> Iterator[tuple[_Rank, str]]:
     """There may be 100,000 paths, in a tenth of as many folders."""
     modules = tuple(place.modules)
     around = _around(place.near)

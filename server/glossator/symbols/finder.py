@@ -21,16 +21,22 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.files import Listing
 from glossator.settings import WorkspaceSettings
 from glossator.store import BlobStatistics
-from glossator.symbols.candidates import ANYWHERE, Place, candidates, open_texts
-from glossator.symbols.find import Definition, FindDefinitions, FindUses, Found, Limits, Use
+from glossator.symbols.candidates import ANYWHERE, SearchScope, candidates, open_texts
+from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, LookUp, Name, Use
 from glossator.symbols.imports import Import
-from glossator.symbols.names import Name
-from glossator.symbols.near import FindNear, Near, pieces
-from glossator.symbols.single import CallsOf, ImportsOf, IsName, OutlineOf, OutlinesOf
+from glossator.symbols.jobs import (
+    CallsOf,
+    FindNear,
+    ImportsOf,
+    IsName,
+    OutlineOf,
+    OutlinesOf,
+    pieces,
+)
 from glossator.symbols.sources import Library, statistics
-from glossator.symbols.symbol import Symbol
-from glossator.symbols.table import MatchKnown, MatchNames, ReadNames, Stamp
-from glossator.worker import Job, JobFailed, Phase, Progress, Worker, WorkerGone
+from glossator.symbols.symbol import NearSymbol, Symbol
+from glossator.symbols.table import FileStamp, MatchKnown, MatchNames, ReadNames
+from glossator.worker import Job, JobFailed, JobProgress, Worker, WorkerGone, WorkerPhase
 
 logger = logging.getLogger(__name__)
 
@@ -124,9 +130,9 @@ class SymbolFinder:
         self,
         snapshot: WorkspaceSnapshot,
         name: Name,
-        place: Place = ANYWHERE,
+        place: SearchScope = ANYWHERE,
         limits: Limits = DEFINITIONS,
-    ) -> Found[Definition]:
+    ) -> LookUp[Definition]:
         """Where symbols of this name are defined."""
 
         def job(library: Library, paths: tuple[str, ...]) -> FindDefinitions:
@@ -139,9 +145,9 @@ class SymbolFinder:
         snapshot: WorkspaceSnapshot,
         name: Name,
         kinds: frozenset[str] = ALL_USES,
-        place: Place = ANYWHERE,
+        place: SearchScope = ANYWHERE,
         limits: Limits = USES,
-    ) -> Found[Use]:
+    ) -> LookUp[Use]:
         """Where this name is used in one of the ways `kinds`."""
 
         def job(library: Library, paths: tuple[str, ...]) -> FindUses:
@@ -156,14 +162,14 @@ class SymbolFinder:
         hides: Callable[[str], bool] | None,
         limit: int,
         seconds: float,
-    ) -> tuple[Near, ...]:
+    ) -> tuple[NearSymbol, ...]:
         """Symbols with nearly this name, as far as they can be found in so many seconds.
 
         None while the worker is away.
         """
-        if self._worker.state.phase is Phase.BACKING_OFF:
+        if self._worker.state.phase is WorkerPhase.BACKING_OFF:
             return ()
-        place = Place(languages=CODE, hides=hides)
+        place = SearchScope(languages=CODE, hides=hides)
         paths = await asyncio.to_thread(candidates, snapshot, pieces(name.last), place)
         library = self._library(snapshot, open_texts(snapshot))
         return await self._worker.run(FindNear(library, paths, name.last, limit, seconds))
@@ -173,7 +179,7 @@ class SymbolFinder:
         snapshot: WorkspaceSnapshot,
         query: str,
         limit: int,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[JobProgress], None] | None = None,
     ) -> tuple[Definition, ...]:
         """The symbols whose names hold the letters of `query` in order, best first.
 
@@ -244,7 +250,7 @@ class SymbolFinder:
         self,
         snapshot: WorkspaceSnapshot,
         number: int,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[JobProgress], None] | None = None,
     ) -> None:
         listed = await asyncio.to_thread(_stamps, snapshot)
         names = ReadNames(self._library(snapshot, {}), number, listed)
@@ -262,13 +268,13 @@ class SymbolFinder:
         self,
         snapshot: WorkspaceSnapshot,
         name: Name,
-        place: Place,
-        job: Callable[[Library, tuple[str, ...]], Job[Found[H]]],
-    ) -> Found[H]:
+        place: SearchScope,
+        job: Callable[[Library, tuple[str, ...]], Job[LookUp[H]]],
+    ) -> LookUp[H]:
         paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), place)
         texts = await asyncio.to_thread(open_texts, snapshot, name.last)
         worker = self._worker.state
-        away = worker.phase is Phase.BACKING_OFF
+        away = worker.phase is WorkerPhase.BACKING_OFF
         taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
         if away:
             found = await _in_thread(job(self._little_library(snapshot, texts), taken))
@@ -287,7 +293,7 @@ class SymbolFinder:
         self, snapshot: WorkspaceSnapshot, document: Document, job: Callable[[Library], Job[R]]
     ) -> R:
         """What a job on one document returns; a small one does not wait for the worker to start."""
-        ready = self._worker.state.phase is Phase.READY
+        ready = self._worker.state.phase is WorkerPhase.READY
         if not ready and len(document.text) <= _SMALL:
             return await _in_thread(job(self._little_library(snapshot, {})))
         return await self._worker.run(job(self._library(snapshot, {})))
@@ -322,7 +328,7 @@ async def _in_thread(job: Job[R]) -> R:
         cancelled.set()
 
 
-def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, Stamp]:
+def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, FileStamp]:
     """The listed files of code, but for links."""
     return {
         entry.path: (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)

@@ -88,7 +88,7 @@ def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
     word = re.compile(rb"(?<!\w)%b(?!\w)" % re.escape(plain))  # a literal
     places = [match.start() for match in word.finditer(tree.source)]
     around = _Around(placed(text, language) if places else ())
-    lines = _Lines(tree.source)
+    lines = _Positions(tree.source)
     found = []
     for start, path in paths(tree.root, places):
         leaf = path[-1]
@@ -126,7 +126,7 @@ def calls_in(text: str, language: str, first_line: int, last_line: int) -> tuple
     end = starts[last_line] if last_line < len(starts) else len(tree.source)
     places = [match.start() for match in _WORD.finditer(tree.source, begin, end)]
     around = _Around(placed(text, language) if places else ())
-    lines = _Lines(tree.source)
+    lines = _Positions(tree.source)
     found = []
     for start, path in paths(tree.root, places):
         leaf = path[-1]
@@ -161,7 +161,7 @@ class _Around:
         return (*symbol.container, symbol.name), False
 
 
-class _Lines:
+class _Positions:
     """Lines (from 1) and columns (characters from 0) of places; asked in ascending order."""
 
     def __init__(self, source: bytes) -> None:

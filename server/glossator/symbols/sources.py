@@ -9,10 +9,11 @@ import logging
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from time import monotonic
 
 from glossator.core.document import Missing, text_hash
 from glossator.core.errors import StoreUnavailable
@@ -20,10 +21,9 @@ from glossator.core.languages import language_of
 from glossator.documents import masked
 from glossator.files import Loaded, Roots, load, outermost, prepare, root_folder
 from glossator.store import Blobs, BlobStatistics
-from glossator.symbols.codec import SYMBOLS_VERSION, dump
-from glossator.symbols.codec import load as parsed
 from glossator.symbols.outline import OUTLINE_LIMIT, outline
-from glossator.symbols.symbol import Symbol
+from glossator.symbols.symbol import SYMBOLS_VERSION, Symbol, dump
+from glossator.symbols.symbol import load as parsed
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SourceText:
     """A text at one moment, and the language it is written in if we understand it."""
 
     path: str
@@ -62,7 +62,7 @@ class Text:
     in_file: bool  # or only in the editor
 
 
-def read(library: Library, path: str) -> Text | None:
+def read(library: Library, path: str) -> SourceText | None:
     """The text at an absolute path, the editor's first; None if it cannot be read as text."""
 
     def from_disk(at: str) -> Loaded | Missing:
@@ -73,12 +73,28 @@ def read(library: Library, path: str) -> Text | None:
         return None
     if isinstance(found, str):
         return editor_text(path, found)
-    return Text(path, found.text, found.sha256, language_of(path, found.text), in_file=True)
+    return SourceText(path, found.text, found.sha256, language_of(path, found.text), in_file=True)
 
 
-def editor_text(path: str, text: str) -> Text:
+def read_each(
+    library: Library, paths: Iterable[str], seconds: float
+) -> Iterator[SourceText | None]:
+    """The texts at these paths that can be read, for so many seconds; None ends a slice."""
+    begun = slice_begun = monotonic()
+    for path in paths:
+        now = monotonic()
+        if now - begun > seconds:
+            return
+        if now - slice_begun > SLICE:
+            yield None
+            slice_begun = monotonic()
+        if (text := read(library, path)) is not None:
+            yield text
+
+
+def editor_text(path: str, text: str) -> SourceText:
     """The text of an open document."""
-    return Text(path, text, text_hash(text), language_of(path, text), in_file=False)
+    return SourceText(path, text, text_hash(text), language_of(path, text), in_file=False)
 
 
 @dataclass(slots=True)
@@ -93,7 +109,7 @@ class Outlines:
     made: int = 0
     _unwritten: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
 
-    def of(self, text: Text, word: str = "") -> tuple[Symbol, ...]:
+    def of(self, text: SourceText, word: str = "") -> tuple[Symbol, ...]:
         """The symbols of a text in a language we understand; none for any other.
 
         The result may be empty, too, where no symbol has `word` anywhere: looking for it in what is
@@ -153,14 +169,14 @@ class _Recent:
         self._outlines: OrderedDict[tuple[str | None, str], tuple[Symbol, ...]] = OrderedDict()
         self._symbols = 0
 
-    def get(self, text: Text) -> tuple[Symbol, ...] | None:
+    def get(self, text: SourceText) -> tuple[Symbol, ...] | None:
         key = text.language, text.sha256
         with self._lock:
             if key in self._outlines:
                 self._outlines.move_to_end(key)
             return self._outlines.get(key)
 
-    def keep(self, text: Text, symbols: tuple[Symbol, ...]) -> None:
+    def keep(self, text: SourceText, symbols: tuple[Symbol, ...]) -> None:
         with self._lock:
             self._symbols += len(symbols) - len(
                 self._outlines.pop((text.language, text.sha256), ())

@@ -21,9 +21,9 @@ from glossator.core.languages import CODE
 from glossator.core.text import split_lines
 from glossator.symbols.find import Definition, line_of
 from glossator.symbols.sources import SLICE, Library, Outlines, outlines, read
-from glossator.worker import Job, Progress, Slices
+from glossator.worker import Job, JobProgress, Slices
 
-Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
+FileStamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
 _LONGEST_QUERY = 100  # characters
 
@@ -38,7 +38,7 @@ class ReadNames(Job[None]):
 
     library: Library
     number: int
-    listed: Mapping[str, Stamp]
+    listed: Mapping[str, FileStamp]
 
     def run(self) -> Slices[None]:
         """Read one file after the other."""
@@ -107,10 +107,10 @@ class _Table:
     """The distinct names of each file, an LF after each, as it was with a stamp."""
 
     number: int = -1  # of the newest listing it was made of
-    files: dict[str, tuple[Stamp, bytes]] = field(default_factory=dict)
+    files: dict[str, tuple[FileStamp, bytes]] = field(default_factory=dict)
 
     def update(
-        self, number: int, listed: Mapping[str, Stamp], library: Library, kept: Outlines
+        self, number: int, listed: Mapping[str, FileStamp], library: Library, kept: Outlines
     ) -> Slices[None]:
         """Make the table that of a listing; what was read stays when this is cut short."""
         if number <= self.number:
@@ -122,7 +122,7 @@ class _Table:
             if path not in self.files or self.files[path][0] != stamp:
                 self.files[path] = stamp, _names(library, path, kept)
             if monotonic() > slice_end:
-                yield Progress(done, len(listed))
+                yield JobProgress(done, len(listed))
                 slice_end = monotonic() + SLICE
         self.number = max(number, self.number)
 

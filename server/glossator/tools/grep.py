@@ -22,7 +22,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.prompts import load_prompt
-from glossator.search import Lines, Request, Text, TextSearch, unsearchable
+from glossator.search import Lines, Request, SearchedText, TextSearch, unsearchable
 from glossator.tools.account import account
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, searching
 from glossator.tools.grep_habits import as_grep
@@ -311,7 +311,7 @@ def _counts(
             yield entry, 1
 
 
-def _place(args: GrepArgs, entry: FileEntry, text: Text, lines: Lines) -> Place:
+def _place(args: GrepArgs, entry: FileEntry, text: SearchedText, lines: Lines) -> Place:
     before, after = max(args.before, args.context), max(args.after, args.context)
     return Place(entry.relative, text, lines, before, after)
 

@@ -12,7 +12,7 @@ from glossator.core.shown import shown
 from glossator.core.span import Span, whole_and_cut
 from glossator.core.tool_result import shorten
 from glossator.documents import WorkspaceSnapshot
-from glossator.search import Lines, Text, document_of
+from glossator.search import Lines, SearchedText, document_of
 
 MAX_LINE_CHARACTERS = 500
 
@@ -27,7 +27,7 @@ class Line:
 
     text: str
     file: str = ""
-    source: Text | None = None
+    source: SearchedText | None = None
     number: int | None = None
     is_match: bool = False
 
@@ -109,7 +109,7 @@ class Place:
     """A file whose lines are shown with so many `before` and `after` them."""
 
     relative: str
-    source: Text
+    source: SearchedText
     lines: Lines
     before: int = 0
     after: int = 0

@@ -13,7 +13,16 @@ from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
-from glossator.symbols import Coverage, Definition, Found, Line, Name, Near, Symbol, Use
+from glossator.symbols import (
+    Coverage,
+    Definition,
+    LookUp,
+    Name,
+    NearSymbol,
+    SourceLine,
+    Symbol,
+    Use,
+)
 from glossator.tools.account import account
 from glossator.tools.selection import Selection
 
@@ -37,7 +46,7 @@ _PLACES = 20  # that are told by their numbers alone
 class _Entry:
     """A line of a text and what is known about it."""
 
-    line: Line
+    line: SourceLine
     about: str
     within: tuple[str, ...] = ()  # the definition that it stands in, outermost first
     symbol: Symbol | None = None  # that is defined there
@@ -49,8 +58,8 @@ class _Row:
     """A piece of the result, the lines that it shows or makes citable, and its hits."""
 
     text: str
-    shown: tuple[Line, ...]
-    citable: tuple[Line, ...]
+    shown: tuple[SourceLine, ...]
+    citable: tuple[SourceLine, ...]
     hits: int
 
 
@@ -67,11 +76,11 @@ class _Bodies:
 def report(
     what: str,
     name: Name,
-    found: Found[Definition] | Found[Use],
+    found: LookUp[Definition] | LookUp[Use],
     snapshot: WorkspaceSnapshot,
     selection: Selection,
     *,
-    near: Sequence[Near] = (),
+    near: Sequence[NearSymbol] = (),
     bodies: Mapping[str, Document] | None = None,
 ) -> ToolResult:
     """The hits with their lines, then mere mentions of the name, then what was not looked at.
@@ -172,7 +181,7 @@ def _same_place(entry: _Entry) -> tuple[object, ...]:
     return "place", entry.line.path, entry.about
 
 
-def _is_minified(line: Line) -> bool:
+def _is_minified(line: SourceLine) -> bool:
     return len(line.text) > _LONG or line.path.endswith(_MINIFIED)
 
 
@@ -181,7 +190,10 @@ def _abouts(line: Iterable[_Entry]) -> str:
 
 
 def _row(
-    text: str, entries: Sequence[_Entry], shown: Iterable[Line] = (), citable: Iterable[Line] = ()
+    text: str,
+    entries: Sequence[_Entry],
+    shown: Iterable[SourceLine] = (),
+    citable: Iterable[SourceLine] = (),
 ) -> _Row:
     return _Row(text, tuple(shown), tuple(citable), sum(entry.is_hit for entry in entries))
 
@@ -248,7 +260,7 @@ def _body(entries: Sequence[_Entry], bodies: _Bodies, snapshot: WorkspaceSnapsho
         return None
     first, last = symbol.first_line, min(symbol.last_line, len(document.lines))
     lines = [
-        Line(line.path, line.sha256, number, text)
+        SourceLine(line.path, line.sha256, number, text)
         for number, text in enumerate(document.lines[first - 1 : last], first)
     ]
     numbered = (f"{each.number}\t{shorten(each.text, _MAX_BODY_CHARACTERS)}" for each in lines)
@@ -272,7 +284,7 @@ def _body(entries: Sequence[_Entry], bodies: _Bodies, snapshot: WorkspaceSnapsho
     )
 
 
-def _similar(near: Sequence[Near], snapshot: WorkspaceSnapshot) -> Iterator[str]:
+def _similar(near: Sequence[NearSymbol], snapshot: WorkspaceSnapshot) -> Iterator[str]:
     """Where names that may be meant are defined."""
     if near:
         yield "Similar names:"
@@ -313,7 +325,7 @@ def _files(count: int, more: str = "") -> str:
     return f"{count:,} {more}file" + ("s" if count != 1 else "")
 
 
-def _spans(lines: Iterable[Line], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
+def _spans(lines: Iterable[SourceLine], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
     """Runs of consecutive lines, text by text."""
     places = sorted({(line.path, line.sha256, line.number) for line in lines})
     for (path, sha256), group in groupby(places, key=lambda place: place[:2]):

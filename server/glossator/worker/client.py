@@ -17,17 +17,14 @@ from typing import TypeVar, cast
 
 from glossator.core.descriptors import is_exhaustion
 from glossator.core.errors import GlossatorError
-from glossator.worker.connection import Connection, JobFailed, unpickled
-from glossator.worker.jobs import Job, Progress
-from glossator.worker.launch import launch
+from glossator.worker.connection import Connection, launch, unpickled
+from glossator.worker.jobs import Job, JobProgress
 
 _FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
 _LONGEST_WAIT = 60.0  # seconds
 _PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
 _TOO_MANY_FILES = "too many files are open; raise the limit with ulimit -n, or restart Glossator"
 _RECOVERED = 60.0  # seconds; failures before a life as long as this count no more
-
-__all__ = ["JobFailed", "Phase", "Worker", "WorkerGone", "WorkerState"]
 
 _log = logging.getLogger(__name__)
 _R = TypeVar("_R")
@@ -41,7 +38,7 @@ class WorkerGone(GlossatorError):
         self.retry_after = retry_after
 
 
-class Phase(Enum):
+class WorkerPhase(Enum):
     """Where the process stands."""
 
     OFF = "off"  # not needed yet, or closed
@@ -57,7 +54,7 @@ class WorkerState:
     `how` it ended, or why it could not be started: what follows "it", while backing off.
     """
 
-    phase: Phase
+    phase: WorkerPhase
     failures: int = 0
     retry_after: float = 0.0
     process_id: int | None = None
@@ -88,13 +85,17 @@ class Worker:
     def state(self) -> WorkerState:
         """How the process stands now."""
         if self._connection is not None:
-            phase = Phase.READY if self._connection.ready else Phase.STARTING
+            phase = WorkerPhase.READY if self._connection.ready else WorkerPhase.STARTING
             return WorkerState(phase, self._failures, 0.0, self._connection.process_id)
         if self._closed or self._failures == 0:
-            return WorkerState(Phase.OFF)
-        return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining(), how=self._how)
+            return WorkerState(WorkerPhase.OFF)
+        return WorkerState(
+            WorkerPhase.BACKING_OFF, self._failures, self._remaining(), how=self._how
+        )
 
-    async def run(self, job: Job[_R], on_progress: Callable[[Progress], None] | None = None) -> _R:
+    async def run(
+        self, job: Job[_R], on_progress: Callable[[JobProgress], None] | None = None
+    ) -> _R:
         """What the job returns. Raises `WorkerGone`, or `JobFailed` when the job did.
 
         Cancelled, the job is dropped after its slice.

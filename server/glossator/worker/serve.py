@@ -22,20 +22,22 @@ from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
 from glossator.core.memory import give_back
-from glossator.worker.frames import (
+from glossator.worker.jobs import (
     Advanced,
     Alive,
     Done,
     Drop,
     Failed,
+    Job,
+    JobProgress,
     Ready,
     Report,
     Request,
+    Slices,
     Start,
     frame,
     read_request,
 )
-from glossator.worker.jobs import Job, Progress, Slices
 
 _ALIVE_SECONDS = 1.0  # between two signs of life, at least, while slices end
 _REST_SECONDS = 1.0  # without a job, after which memory is given back
@@ -54,7 +56,7 @@ class _Task:
     job: Job[Any]
     slices: Slices[Any]
 
-    def step(self) -> Progress | _Finished | None:
+    def step(self) -> JobProgress | _Finished | None:
         """Do the next slice."""
         try:
             return next(self.slices)
@@ -133,7 +135,7 @@ class _Server:
         match slice_.result():
             case _Finished(result):
                 self._send(Done(task.number, result))
-            case Progress() as progress:
+            case JobProgress() as progress:
                 self._send(Advanced(task.number, progress))
                 tasks.append(task)
             case None:

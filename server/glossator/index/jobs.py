@@ -1,0 +1,274 @@
+"""Jobs of the worker process on the index of one root: write segments, check them, free disk space.
+
+A writing job holds the folder's lock. It publishes all its segments at once, so a job that is ended
+at any moment leaves the index as it was.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from glossator.core.errors import UsageError
+from glossator.files import (
+    INNER,
+    CorruptFolders,
+    Roots,
+    disk_bytes,
+    divided,
+    files,
+    folders,
+    last_use,
+    read_folders,
+)
+from glossator.index.layout import VERSION
+from glossator.index.lock import removing, writing
+from glossator.index.manifest import IndexFolder, ManifestStamp, SegmentInfo
+from glossator.index.plain import Traits
+from glossator.index.policy import MAX_BYTES, MAX_FILES, by_folder
+from glossator.index.segment import CorruptSegment, Segment
+from glossator.worker import Job, JobProgress, Slices
+
+if TYPE_CHECKING:
+    from glossator.index.reading import Reading
+    from glossator.index.segment_writer import SegmentWriter
+
+_SLICE_SECONDS = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Another job writes to the folder, of another server as a rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """Something was published that the server does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was published."""
+
+    segments: tuple[SegmentInfo, ...]
+    left_out: int  # files that could not be indexed, or not yet
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSegment(Job[Built | Busy | Stale]):
+    """Index the files at the absolute `paths` below `root`, in place of the segments `replaces`.
+
+    `known`: the stamp of the catalogue as its server knows it. `version`: of the segments as the
+    server reads them; the worker may be of a newer program, if that was replaced meanwhile.
+    """
+
+    root: str
+    folder: str
+    paths: tuple[str, ...]
+    replaces: frozenset[str]
+    known: ManifestStamp | None
+    max_file_bytes: int
+    version: int = VERSION
+
+    def run(self) -> Slices[Built | Busy | Stale]:
+        """Become the writer, unless there is one, for as long as it takes."""
+        if self.version != VERSION:
+            raise UsageError("Glossator was replaced by another version; restart the server.")
+        with writing(self.folder) as ours:
+            if not ours:
+                return Busy()
+            catalogue = IndexFolder(Path(self.folder))
+            if catalogue.stamp() != self.known:
+                return Stale()
+            return (yield from self._build(catalogue))
+
+    def _build(self, catalogue: IndexFolder) -> Slices[Built]:
+        """Read the files, write segments of a bounded size, and publish them all at once."""
+        # numpy, which these need, takes long to import, and a server never runs the job itself
+        from glossator.index.reading import LeftOut, mark_file  # noqa: PLC0415
+        from glossator.index.segment_writer import SegmentWriter  # noqa: PLC0415
+
+        catalogue.tidy()
+        roots = Roots((self.root,))
+        written: list[SegmentInfo] = []
+        writer, text_bytes, left_out = SegmentWriter(), 0, 0
+        pause_at = monotonic() + _SLICE_SECONDS
+        for done, path in enumerate(sorted(self.paths, key=by_folder)):
+            facts = yield from mark_file(roots, path, self.max_file_bytes, writer)
+            if isinstance(facts, LeftOut):
+                left_out += 1
+            else:
+                relative = os.fsencode(path[len(self.root) :].lstrip(os.sep))
+                writer.add(relative, *facts)
+                text_bytes += facts.stamp[0]
+            if len(writer) >= MAX_FILES or text_bytes >= MAX_BYTES:
+                written.append((yield from _write(writer, catalogue)))
+                writer, text_bytes = SegmentWriter(), 0
+            if monotonic() >= pause_at:
+                yield JobProgress(done, len(self.paths))
+                pause_at = monotonic() + _SLICE_SECONDS
+        if len(writer):
+            written.append((yield from _write(writer, catalogue)))
+        if written or self.replaces:
+            catalogue.publish(written, self.replaces)
+        return Built(tuple(written), left_out)
+
+
+def _write(writer: SegmentWriter, catalogue: IndexFolder) -> Slices[SegmentInfo]:
+    return (yield from writer.write(catalogue.segments))
+
+
+_SLICE_SECONDS = 0.03
+_SAMPLE = 24  # trigrams of a file that are looked up
+_MAX_PROBLEMS = 20
+_REMEDY = "; rebuild the index."
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What was found. `outdated` documents are of files that changed; they are never used.
+
+    `problems` are sentences, each with a next step; there should be none.
+    """
+
+    segments: int = 0
+    documents: int = 0
+    outdated: int = 0
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSegments(Job[CheckReport]):
+    """Verify every checksum, and look trigrams of every unchanged file up in its segment."""
+
+    root: str
+    folder: str
+    max_file_bytes: int
+
+    def run(self) -> Slices[CheckReport]:
+        """Go through segments and files."""
+        # numpy, which this needs, takes long to import, and a server never runs the job itself
+        from glossator.index.reading import LeftOut, read_file  # noqa: PLC0415
+
+        opened = IndexFolder(Path(self.folder)).open()
+        problems = [f"{damage}{_REMEDY}" for damage in opened.damage]
+        total, done, outdated = sum(segment.documents for segment in opened.segments), 0, 0
+        pause_at = monotonic() + _SLICE_SECONDS
+        roots = Roots((self.root,))
+        for segment in opened.segments:
+            try:
+                for _ in segment.verify():
+                    yield None
+                for document, (path, stamp) in enumerate(
+                    zip(segment.paths(), segment.stamps(), strict=True)
+                ):
+                    place = os.path.join(self.root, os.fsdecode(path))
+                    reading = yield from read_file(roots, place, self.max_file_bytes)
+                    done += 1
+                    if isinstance(reading, LeftOut) or reading.stamp != stamp:
+                        outdated += 1
+                    elif not _holds(segment, document, reading):
+                        problems.append(f"{place} is not found by what it holds{_REMEDY}")
+                    if monotonic() >= pause_at:
+                        yield JobProgress(done, total)
+                        pause_at = monotonic() + _SLICE_SECONDS
+            except CorruptSegment as error:
+                problems.append(f"{error}{_REMEDY}")
+        problems += yield from _misremembered(Path(self.folder), self.root)
+        return CheckReport(len(opened.segments), total, outdated, _bounded(problems))
+
+
+def _misremembered(folder: Path, root: str) -> Generator[None, None, list[str]]:
+    """Folders that hold other names than is remembered of them."""
+    try:
+        roots, known = read_folders(folder, root)
+    except CorruptFolders as error:
+        return [f"{error}{_REMEDY}"]
+    problems = []
+    for path, facts in known.items():
+        yield None
+        names = {*divided(facts.files), *divided(facts.folders), *facts.left_out}
+        try:
+            found = {name for name in os.listdir(path) if os.path.join(path, name) not in roots}
+            status = os.lstat(path)  # afterwards: a folder that is as it was held these names
+        except OSError:
+            continue
+        stamp = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+        if stamp == facts[:3] and found != names:
+            problems.append(f"{path} does not hold what is remembered of it{_REMEDY}")
+    return problems
+
+
+def _holds(segment: Segment, document: int, reading: Reading) -> bool:
+    """Whether the document is found by its trigrams, and its traits are the file's."""
+    known = Traits.NONE
+    for trait, members in (
+        (Traits.PLAIN, segment.plain),
+        (Traits.EXOTIC, segment.exotic),
+        (Traits.BINARY, segment.binary),
+    ):
+        known |= trait if document in members else Traits.NONE
+    if known != reading.traits or Traits.BINARY in known:
+        return known == reading.traits
+    step = max(1, len(reading.keys) // _SAMPLE)
+    return segment.holds(document, reading.keys[::step].tolist())
+
+
+def _bounded(problems: Sequence[str]) -> tuple[str, ...]:
+    more = len(problems) - _MAX_PROBLEMS
+    shown = tuple(problems[:_MAX_PROBLEMS])
+    return (*shown, f"There are {more} more problems{_REMEDY}") if more > 0 else shown
+
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Prune(Job[tuple[str, ...]]):
+    """Deletes the folders in `base` that were used longest ago, until all take `limit` bytes.
+
+    Those in `spare` stay, and those another server uses. Returns the deleted folders.
+    """
+
+    base: str
+    spare: frozenset[str]
+    limit: int
+
+    def run(self) -> Slices[tuple[str, ...]]:
+        """Look at the sizes, most recently used first, and delete what is over the limit."""
+        by_use = sorted(
+            folders(Path(self.base)),
+            key=lambda folder: (str(folder) not in self.spare, -last_use(folder)),
+        )
+        total, deleted = 0, []
+        for folder in by_use:
+            yield None
+            over = total + disk_bytes(folder) > self.limit
+            if over and str(folder) not in self.spare and _delete(folder):
+                deleted.append(str(folder))
+            else:
+                total += disk_bytes(folder)
+        return tuple(deleted)
+
+
+def _delete(folder: Path) -> bool:
+    """Delete what is ours in the folder, and then the folder, unless it is in use."""
+    try:
+        with removing(str(folder)) as unused:
+            if not unused:
+                return False
+            for file in files(folder):
+                file.unlink(missing_ok=True)
+            for inner in INNER:
+                if (folder / inner).exists():
+                    (folder / inner).rmdir()
+            folder.rmdir()
+    except OSError as error:
+        _log.warning("%s, an index that is not needed any more, is not deleted: %s", folder, error)
+        return False
+    return True
