@@ -107,7 +107,7 @@ class Tree:
         assert not binary & everything
         statistics = self.index.statistics()
         assert statistics.pending == len(pending)
-        assert statistics.documents + statistics.delta + len(pending) == len(self.listed)
+        assert statistics.documents + statistics.in_memory + len(pending) == len(self.listed)
 
     def _plain(self, candidate: Candidate) -> bool:
         found = searchable(self.texts[candidate.entry])

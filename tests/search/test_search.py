@@ -25,7 +25,7 @@ from glossator.files.entries import FileEntry
 from glossator.index import plain
 from glossator.index.required import analyse
 from glossator.search import finder, ripgrep, search, source
-from glossator.search.ripgrep import Request, folds_alike, in_ripgrep_words
+from glossator.search.ripgrep import Request, folds_alike, ripgrep_syntax
 from glossator.search.ripgrep_program import NoRipgrep, find_ripgrep
 from glossator.search.scan import compile_pattern
 from glossator.search.search import TextSearch
@@ -184,7 +184,7 @@ def test_a_pattern_in_ripgreps_words_means_the_same_beyond_ascii(seed: int) -> N
         if not folds_alike(request.pattern, ignore_case=request.ignore_case):
             continue
         raw = b"\n".join(" ".join(random.choices(WORDS, k=3)).encode() for _ in range(30))
-        found = ripgrep_lines(in_ripgrep_words(request.pattern), raw, request)
+        found = ripgrep_lines(ripgrep_syntax(request.pattern), raw, request)
         assert found == found_lines(request.pattern, raw, flags), (request, raw)
         checked += 1
     assert checked > 60
@@ -201,7 +201,7 @@ def test_a_pattern_in_ripgreps_words_means_the_same_beyond_ascii(seed: int) -> N
     ],
 )
 def test_what_is_ascii_is_written_out(pattern: str, written: str) -> None:
-    assert in_ripgrep_words(pattern) == written
+    assert ripgrep_syntax(pattern) == written
 
 
 def program(folder: Path, script: str) -> str:

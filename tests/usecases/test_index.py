@@ -122,7 +122,7 @@ async def test_a_request_that_is_cancelled_ends_the_build(root: Path, mode: Inde
         building.cancel()
         with pytest.raises(asyncio.CancelledError):
             await building
-        await app.host.keeper.settle()
+        await app.host.index_manager.settle()
         assert port.activities[0].ended
         assert (await state(app)).index.segments == 0
 

@@ -98,8 +98,8 @@ def test_a_link_is_no_folder(base: Path, tmp_path: Path) -> None:
 
 _HOLDER = """
 import sys
-from glossator.index.lock import Use, writing
-use = Use(sys.argv[1])
+from glossator.index.lock import FolderUse, writing
+use = FolderUse(sys.argv[1])
 with writing(sys.argv[1]) as ours:
     print(ours, flush=True)
     sys.stdin.readline()

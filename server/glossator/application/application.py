@@ -172,7 +172,7 @@ class Application:
         return not self.runs.busy(session_id) and self.acting.let_go(session_id)
 
     def _cancel_build(self) -> None:
-        self.host.keeper.cancel_build()
+        self.host.index_manager.cancel_build()
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,

@@ -12,16 +12,16 @@ EVERYTHING: CodePoints = ((0, _LAST),)
 
 
 class UnknownSyntax(Exception):
-    """Syntax that is not understood here, though RE2 may be."""
+    """Syntax that this parser does not know, though RE2 may."""
 
 
 class Cursor:
-    """A place in a pattern, moved by reading."""
+    """A position in a pattern; reading moves it."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
         self._at = 0
-        self.shared = True  # only syntax so far that Rust's regex crate reads as RE2 does
+        self.shared = True  # whether Rust's regex crate reads the syntax so far as RE2 does
 
     @property
     def rest(self) -> bool:
@@ -123,7 +123,7 @@ _SET_OPERATIONS = ("&&", "--", "~~")  # Rust's, also meant for the future
 def named_set(cursor: Cursor) -> CodePoints | None:
     r"""The set of `\d`, `\pL` and the like, if one comes next.
 
-    What Unicode's names stand for depends on its version: they may be anything.
+    The meaning of Unicode's names depends on the version: they may match anything.
     """
     if cursor.match(_UNICODE_NAME):
         cursor.shared = False
@@ -136,7 +136,7 @@ def named_set(cursor: Cursor) -> CodePoints | None:
 
 
 def escaped_character(cursor: Cursor) -> int:
-    """The code point of an escape, its backslash read already."""
+    """The code point of an escape; its backslash is read already."""
     if octal := cursor.match(_OCTAL):
         cursor.shared = False
         return int(octal[0], 8)
@@ -155,7 +155,7 @@ def escaped_character(cursor: Cursor) -> int:
 
 
 def bracketed(cursor: Cursor) -> CodePoints:
-    """The set of a class in brackets, the opening one read already."""
+    """The set of a class in brackets; the opening bracket is read already."""
     start = cursor.mark()
     negated = cursor.take("^")
     if cursor.sees("]"):

@@ -39,21 +39,24 @@ if TYPE_CHECKING:
     from glossator.index.segment_writer import SegmentWriter
 
 _SLICE_SECONDS = 0.03
+_SAMPLE = 24  # trigrams of a file that a check looks up
+_MAX_PROBLEMS = 20
+_REMEDY = "; rebuild the index."
 
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """Another job writes to the folder, of another server as a rule."""
+    """Another job, mostly of another server, writes to the folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """Something was published that the server does not know."""
+    """A manifest was published that the server has not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What was published."""
+    """The published segments."""
 
     segments: tuple[SegmentInfo, ...]
     left_out: int  # files that could not be indexed, or not yet
@@ -63,8 +66,8 @@ class Built:
 class BuildSegment(Job[Built | Busy | Stale]):
     """Index the files at the absolute `paths` below `root`, in place of the segments `replaces`.
 
-    `known`: the stamp of the catalogue as its server knows it. `version`: of the segments as the
-    server reads them; the worker may be of a newer program, if that was replaced meanwhile.
+    It writes only if `known`, the manifest's stamp when the server read it, is still current.
+    `version` is the format that the server reads: the worker may run a newer program.
     """
 
     root: str
@@ -76,24 +79,24 @@ class BuildSegment(Job[Built | Busy | Stale]):
     version: int = VERSION
 
     def run(self) -> Slices[Built | Busy | Stale]:
-        """Become the writer, unless there is one, for as long as it takes."""
+        """Lock the folder and write, unless another job does."""
         if self.version != VERSION:
             raise UsageError("Glossator was replaced by another version; restart the server.")
         with writing(self.folder) as ours:
             if not ours:
                 return Busy()
-            catalogue = IndexFolder(Path(self.folder))
-            if catalogue.stamp() != self.known:
+            index = IndexFolder(Path(self.folder))
+            if index.stamp() != self.known:
                 return Stale()
-            return (yield from self._build(catalogue))
+            return (yield from self._build(index))
 
-    def _build(self, catalogue: IndexFolder) -> Slices[Built]:
+    def _build(self, index: IndexFolder) -> Slices[Built]:
         """Read the files, write segments of a bounded size, and publish them all at once."""
         # numpy, which these need, takes long to import, and a server never runs the job itself
         from glossator.index.reading import LeftOut, mark_file  # noqa: PLC0415
         from glossator.index.segment_writer import SegmentWriter  # noqa: PLC0415
 
-        catalogue.tidy()
+        index.tidy()
         roots = Roots((self.root,))
         written: list[SegmentInfo] = []
         writer, text_bytes, left_out = SegmentWriter(), 0, 0
@@ -107,33 +110,27 @@ class BuildSegment(Job[Built | Busy | Stale]):
                 writer.add(relative, *facts)
                 text_bytes += facts.stamp[0]
             if len(writer) >= MAX_FILES or text_bytes >= MAX_BYTES:
-                written.append((yield from _write(writer, catalogue)))
+                written.append((yield from _write(writer, index)))
                 writer, text_bytes = SegmentWriter(), 0
             if monotonic() >= pause_at:
                 yield JobProgress(done, len(self.paths))
                 pause_at = monotonic() + _SLICE_SECONDS
         if len(writer):
-            written.append((yield from _write(writer, catalogue)))
+            written.append((yield from _write(writer, index)))
         if written or self.replaces:
-            catalogue.publish(written, self.replaces)
+            index.publish(written, self.replaces)
         return Built(tuple(written), left_out)
 
 
-def _write(writer: SegmentWriter, catalogue: IndexFolder) -> Slices[SegmentInfo]:
-    return (yield from writer.write(catalogue.segments))
-
-
-_SLICE_SECONDS = 0.03
-_SAMPLE = 24  # trigrams of a file that are looked up
-_MAX_PROBLEMS = 20
-_REMEDY = "; rebuild the index."
+def _write(writer: SegmentWriter, index: IndexFolder) -> Slices[SegmentInfo]:
+    return (yield from writer.write(index.segments))
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What was found. `outdated` documents are of files that changed; they are never used.
+    """The result of a check. `outdated` documents are of changed files, and never used.
 
-    `problems` are sentences, each with a next step; there should be none.
+    `problems` are sentences, each with a next step; a sound index has none.
     """
 
     segments: int = 0
@@ -144,7 +141,7 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckSegments(Job[CheckReport]):
-    """Verify every checksum, and look trigrams of every unchanged file up in its segment."""
+    """Verify all checksums, and look up trigrams of every unchanged file; changes nothing."""
 
     root: str
     folder: str
@@ -184,7 +181,7 @@ class CheckSegments(Job[CheckReport]):
 
 
 def _misremembered(folder: Path, root: str) -> Generator[None, None, list[str]]:
-    """Folders that hold other names than is remembered of them."""
+    """Folders whose names differ from the remembered ones."""
     try:
         roots, known = read_folders(folder, root)
     except CorruptFolders as error:
@@ -205,7 +202,7 @@ def _misremembered(folder: Path, root: str) -> Generator[None, None, list[str]]:
 
 
 def _holds(segment: Segment, document: int, reading: Reading) -> bool:
-    """Whether the document is found by its trigrams, and its traits are the file's."""
+    """Whether the file's trigrams find the document, and the traits are equal."""
     known = Traits.NONE
     for trait, members in (
         (Traits.PLAIN, segment.plain),
@@ -230,9 +227,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Prune(Job[tuple[str, ...]]):
-    """Deletes the folders in `base` that were used longest ago, until all take `limit` bytes.
+    """Delete the least recently used index folders in `base` until all take `limit` bytes.
 
-    Those in `spare` stay, and those another server uses. Returns the deleted folders.
+    Folders in `spare` stay, and those that another server uses. Returns the deleted folders.
     """
 
     base: str
@@ -240,7 +237,7 @@ class Prune(Job[tuple[str, ...]]):
     limit: int
 
     def run(self) -> Slices[tuple[str, ...]]:
-        """Look at the sizes, most recently used first, and delete what is over the limit."""
+        """Add up sizes, most recently used first, and delete folders over the limit."""
         by_use = sorted(
             folders(Path(self.base)),
             key=lambda folder: (str(folder) not in self.spare, -last_use(folder)),
@@ -257,7 +254,7 @@ class Prune(Job[tuple[str, ...]]):
 
 
 def _delete(folder: Path) -> bool:
-    """Delete what is ours in the folder, and then the folder, unless it is in use."""
+    """Delete our files in the folder, and then the folder, unless it is in use."""
     try:
         with removing(str(folder)) as unused:
             if not unused:

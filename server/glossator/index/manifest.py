@@ -24,7 +24,7 @@ SUFFIX = ".seg"
 
 @dataclass(frozen=True, slots=True)
 class SegmentInfo:
-    """A written segment as the catalogue names it."""
+    """A written segment as the manifest names it."""
 
     name: str
     bytes: int
@@ -33,7 +33,7 @@ class SegmentInfo:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make what was renamed in `folder` safe on disk."""
+    """Sync renames in `folder` to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -42,7 +42,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Give `path` this content, all or nothing, by way of a file `.tmp`. Raises `OSError`."""
+    """Replace the content of `path` atomically, through a `.tmp` file. Raises `OSError`."""
     unfinished = path.with_suffix(".tmp")
     unfinished.unlink(missing_ok=True)
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -69,7 +69,7 @@ class CorruptManifest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is published; `generation` grows with every change."""
+    """The published segments; `generation` grows with every change."""
 
     generation: int = 0
     segments: tuple[SegmentInfo, ...] = ()
@@ -77,7 +77,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSegments:
-    """The segments that can be used, and for each other one what is wrong with it."""
+    """The segments that can be used, and what is wrong with each of the others."""
 
     generation: int
     segments: tuple[Segment, ...]
@@ -85,7 +85,7 @@ class OpenedSegments:
 
 
 class IndexFolder:
-    """The folder of one root's index. Only its writer may publish, tidy, quarantine."""
+    """The folder of one root's index. Only the process that holds its lock may change it."""
 
     def __init__(self, folder: Path) -> None:
         self.segments = folder / "segments"
@@ -94,7 +94,7 @@ class IndexFolder:
         self._quarantine = folder / "quarantine"
 
     def stamp(self) -> ManifestStamp | None:
-        """What changes whenever something is published; None before the first time."""
+        """Changes with every publication; None before the first."""
         try:
             status = self._manifest.stat()
         except OSError:
@@ -102,7 +102,7 @@ class IndexFolder:
         return status.st_ino, status.st_mtime_ns
 
     def read(self) -> Manifest:
-        """What is published now. Raises `CorruptManifest`."""
+        """The current manifest. Raises `CorruptManifest`."""
         try:
             content = self._manifest.read_bytes()
         except FileNotFoundError:
@@ -112,7 +112,7 @@ class IndexFolder:
         return _parse(content)
 
     def open(self, known: Mapping[str, Segment] = _NONE) -> OpenedSegments:
-        """Open what is published; `known` segments by name are open already."""
+        """Open the published segments; `known` ones, by name, are open already."""
         manifest, opened = Manifest(), OpenedSegments(0, (), ())
         for _ in range(_TRIES):
             before = manifest.generation
@@ -128,7 +128,7 @@ class IndexFolder:
         return opened
 
     def publish(self, added: Iterable[SegmentInfo], removed: Collection[str]) -> Manifest:
-        """Add segments and take others away, all at once. Raises `OSError`."""
+        """Add and remove segments in one step. Raises `OSError`."""
         current = self._read_or_reset()
         manifest = Manifest(
             current.generation + 1,
@@ -139,7 +139,7 @@ class IndexFolder:
         return manifest
 
     def tidy(self) -> tuple[str, ...]:
-        """Make the folder fit to be written to; returns what was damaged, now in quarantine.
+        """Prepare the folder for writing; returns the damage, which is now in quarantine.
 
         Raises `OSError`.
         """
@@ -161,7 +161,7 @@ class IndexFolder:
         return tuple(damage.values())
 
     def remember(self, folders: bytes) -> str:
-        """Put the file of remembered folders there; returns what was wrong with the last one.
+        """Write the file of remembered folders; returns the damage of the previous one.
 
         Raises `OSError`.
         """
@@ -176,11 +176,11 @@ class IndexFolder:
         return damage
 
     def forget(self) -> None:
-        """Remember no folders. Raises `OSError`."""
+        """Delete the file of remembered folders. Raises `OSError`."""
         (self._folder / folder_file.NAME).unlink(missing_ok=True)
 
     def quarantine(self, names: Collection[str]) -> Manifest:
-        """Take damaged segments away, but keep the last few files to look into them.
+        """Remove damaged segments, but keep the last few files for inspection.
 
         Raises `OSError`.
         """
@@ -231,7 +231,7 @@ class IndexFolder:
         replace_file(self._manifest, json.dumps(content, indent=1).encode())
 
     def _remove_unnamed(self, manifest: Manifest) -> None:
-        """Remove the segments that are not published; files of others are left alone."""
+        """Remove unpublished segments; files that are not ours stay."""
         named = {info.name for info in manifest.segments}
         for path in self.segments.iterdir():
             if path.name not in named and _OURS.fullmatch(path.name):

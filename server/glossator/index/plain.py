@@ -13,7 +13,7 @@ _FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".en
 
 
 class Searchable(NamedTuple):
-    """UTF-8 text whose lines end in LF; one at its end opens no further line.
+    """UTF-8 text whose lines end in LF; a LF at its end opens no further line.
 
     `plain`: the file is UTF-8 without a mark, NUL and lone CR; ripgrep with `--crlf` sees the same
     lines and characters in it.
@@ -46,7 +46,7 @@ def searchable(raw: bytes) -> Searchable | None:
 
 
 class Traits(IntFlag):
-    """What the index keeps of a file beside its trigrams; see `Searchable`."""
+    """What the index stores of a file beside its trigrams; see `Searchable`."""
 
     NONE = 0
     PLAIN = 1
@@ -55,7 +55,7 @@ class Traits(IntFlag):
 
 
 def traits(found: Searchable | None) -> Traits:
-    """The traits of a file of which `searchable` says this."""
+    """The traits of a file, from the result of `searchable`."""
     if found is None:
         return Traits.BINARY
     plain = Traits.PLAIN if found.plain else Traits.NONE
@@ -65,7 +65,7 @@ def traits(found: Searchable | None) -> Traits:
 def read_parts(entry: FileEntry, ranges: Ranges | None, limit: int) -> Parts | None:
     """All of a listed file of at most `limit` bytes, or some whole lines of it.
 
-    None unless it is as it is listed.
+    None if the file is no longer as it was listed.
     """
     if ranges is None and entry.size > limit:
         return None
@@ -73,7 +73,7 @@ def read_parts(entry: FileEntry, ranges: Ranges | None, limit: int) -> Parts | N
 
 
 def listed_stamp(entry: FileEntry) -> Listed:
-    """The stamp of a listed file as far as it is listed, size to inode: all but the device."""
+    """The stamp of a listed file, size to inode; the listing has no device."""
     return entry[2:6]
 
 

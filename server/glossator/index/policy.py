@@ -1,8 +1,8 @@
-"""When the index is written to disk, and which segments are written anew as one; pure functions.
+"""When the index is written to disk, and which segments are merged; pure functions.
 
 A search costs a little for each segment, and writing costs reading the files again. Segments of
-about the same size are merged when there are `_TIER` of them, so a file is written again only as
-often as the logarithm of their number, and a root has a few dozen segments at most.
+about the same size are merged when there are `_TIER` of them, so each file is rewritten
+logarithmically often, and a root has a few dozen segments at most.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _TIER = 8
 class Hooks:
     """Callbacks of the index, on the event loop; they must not raise.
 
-    `on_change`: the index has another view. `notice`: a message for the user. `progress`: of long
-    writing, in files; None when it is over.
+    `on_change`: the view changed. `notice`: a message for the user. `progress`: of long writing, in
+    files; None when it is over.
     """
 
     on_change: Callable[[], None]
@@ -42,7 +42,7 @@ class Hooks:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Pending files that can be indexed now, and in how many seconds the next of the others."""
+    """Pending files that can be indexed now, and seconds until the next other one can."""
 
     ripe: list[FileEntry]
     ripens_in: float
@@ -55,7 +55,7 @@ def survey(
     now: int,
     max_file_bytes: int,
 ) -> Survey:
-    """What can be indexed of the pending files; `refused` ones as they are cannot, nor links."""
+    """Which pending files can be indexed; links and unchanged `refused` files cannot."""
     ripe: list[FileEntry] = []
     wait = math.inf
     for entry in pending:
@@ -80,13 +80,12 @@ class SegmentFigures:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How it stands with one root; times in seconds.
+    """The state of one root; times in seconds.
 
-    `ripe` files could be indexed, `kept` documents are in memory, and `room` is there for more.
-    `quiet`: since the last change. `may_write_in`: 0 is now, infinity never. `trying`: a failure to
-    write is being made good. `wanted`: someone asked for all to be on disk. `renews`: segments that
-    someone wants written anew. `full`: there is no space for more on disk. `damaged` segments are
-    of no use any more.
+    `ripe` files can be indexed, `kept` documents are in memory, which has `room` for more.
+    `quiet`: since the last change. `may_write_in`: 0 is now, infinity never. `trying`: a failed
+    write is retried. `wanted`: the user wants all files on disk. `renews`: segments to write again.
+    `full`: the disk limit is reached. `damaged` segments cannot be used.
     """
 
     ripe: int
@@ -104,12 +103,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Index what is ripe in memory."""
+    """Index the ripe files in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteSegment:
-    """Index on disk what these segments hold and, unless `alone`, what is ripe or in memory."""
+    """Write the files of these segments and, unless `alone`, those ripe or in memory."""
 
     replaces: frozenset[str] = frozenset()
     alone: bool = False
@@ -117,9 +116,9 @@ class WriteSegment:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Do nothing, unless something changes, for so many seconds.
+    """Do nothing for so many seconds, unless something changes.
 
-    `settled`: all that can be done about what is ripe is done.
+    `settled`: every ripe file is indexed, as far as possible.
     """
 
     seconds: float = math.inf
@@ -127,7 +126,7 @@ class Rest:
 
 
 def plan(standing: Standing) -> Keep | WriteSegment | Rest:
-    """What to do next about one root."""
+    """The next step for one root."""
     renews = _that_fit([each for each in standing.segments if each.name in standing.renews])
     if renews and standing.may_write_in == 0:
         return WriteSegment(renews, alone=True)
@@ -139,7 +138,7 @@ def plan(standing: Standing) -> Keep | WriteSegment | Rest:
 
 
 def _make_space(standing: Standing) -> Keep | WriteSegment | Rest:
-    """What to do next when nothing may be written but what makes the index smaller."""
+    """The next step on a full disk: only writing that makes the index smaller."""
     wasteful = standing.damaged or _that_fit(_wasteful(standing.segments))
     if wasteful and standing.may_write_in == 0:
         return WriteSegment(wasteful, alone=True)
@@ -167,7 +166,7 @@ def _go_on(standing: Standing) -> Keep | WriteSegment | Rest:
 
 
 def by_folder(path: str) -> tuple[str, str]:
-    """Orders files as they are indexed: those of a folder together, as a start compares them."""
+    """Sort key of files in a segment: the files of a folder together, as a start compares them."""
     folder, _, name = path.rpartition(os.sep)
     return folder, name
 
@@ -185,7 +184,7 @@ def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEn
 
 
 def to_merge(segments: Sequence[SegmentFigures]) -> frozenset[str]:
-    """The segments to write anew as one; none, if all is well."""
+    """The segments to merge into one; none, if all is well."""
     if wasteful := _wasteful(segments):
         return _that_fit(wasteful)
     tiers: dict[int, list[SegmentFigures]] = defaultdict(list)

@@ -32,17 +32,17 @@ def trigrams(text: bytes) -> NDArray[np.intp]:
 
 
 def framed(text: bytes) -> bytes:
-    """The text with a line end before its first and after its last line, as between any two.
+    """The text with a LF before its first and after its last line, as between any two lines.
 
-    So the trigrams tell where lines begin and end.
+    So trigrams with a LF find where lines begin and end.
     """
     return b"\n" + text + (b"" if text.endswith(b"\n") else b"\n")
 
 
 def passages(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """The text in pieces of whole lines: where each ends, and it with two bytes at either end.
+    """Pieces of whole lines: the end of each, and its bytes with two more at either end.
 
-    So the trigrams of whatever lies in one line, with the line ends around it, are in one piece.
+    So all trigrams of a line, with the line ends around it, are in one piece.
     """
     framed_text = framed(text)
     text = text.removesuffix(b"\n")
@@ -55,7 +55,7 @@ def passages(text: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:
-    """Set the places of the text's keys in `seen`; a long text takes several steps."""
+    """Set the text's keys in `seen`; a long text takes several steps."""
     for at in range(0, len(text) - 2, _PIECE):
         if at and at % _STEP == 0:
             yield
@@ -71,14 +71,14 @@ def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:
 
 
 class Facts(NamedTuple):
-    """What the index keeps of a file as it was read, beside its trigrams."""
+    """What the index stores of a file beside its trigrams."""
 
     stamp: DocumentStamp
     traits: Traits
 
 
 class Reading(NamedTuple):
-    """All the index keeps of a file as it was read; `keys` are distinct and ascending."""
+    """What the index stores of a file; `keys` are distinct and ascending."""
 
     stamp: DocumentStamp
     traits: Traits
@@ -86,20 +86,20 @@ class Reading(NamedTuple):
 
 
 class Marks(Protocol):
-    """Where the trigrams of a file are marked, passage by passage."""
+    """Where `mark_file` marks the trigrams of a file, passage by passage."""
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """By key, for the passage that is being read."""
+        """By key, for the current passage."""
         ...
 
     def end_passage(self, end: int) -> None:
-        """All of the passage is marked; at the byte `end` another one of the same file follows."""
+        """The passage ends at the byte `end`; another one of the same file follows."""
         ...
 
 
 class _Together:
-    """The trigrams of all passages."""
+    """One set of trigrams for all passages."""
 
     def __init__(self) -> None:
         self.seen = np.zeros(KEYS, np.bool_)
@@ -111,13 +111,13 @@ class _Together:
 class LeftOut(Enum):
     """Why a file is not indexed for now."""
 
-    YOUNG = "young"
+    RACY = "racy"  # changed too recently: its stamp may not show the next change
     MISDATED = "misdated"  # with a time that a stamp cannot hold, as damaged archives leave it
     UNREADABLE = "unreadable"  # absent, too large, forbidden, changing, or now a link
 
 
 def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Reading | LeftOut]:
-    """Read the absolute `path` of at most `limit` bytes; the result comes at the end.
+    """Read the absolute `path` of at most `limit` bytes; the generator returns the result.
 
     A long text takes several steps.
     """
@@ -129,9 +129,9 @@ def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Read
 def mark_file(
     roots: Roots, path: str, limit: int, marks: Marks
 ) -> Generator[None, None, Facts | LeftOut]:
-    """As `read_file`, but its trigrams are marked in `marks`, those of the last passage at the end.
+    """As `read_file`, but marks trigrams in `marks`; the last passage is not ended there.
 
-    Nothing is marked of what is left out.
+    Nothing is marked for a file that is left out.
     """
     now = time.time_ns()  # before the reading: a change after it is younger still
     raw = load_listed(roots, path, limit)
@@ -139,12 +139,12 @@ def mark_file(
         return LeftOut.UNREADABLE
     size, mtime_ns, ctime_ns, inode, _ = raw.stamp
     if ripe_at(mtime_ns, ctime_ns) > now:
-        return LeftOut.YOUNG
+        return LeftOut.RACY
     if mtime_ns not in TIMES or ctime_ns not in TIMES:
         return LeftOut.MISDATED
     content = searchable(raw.content)
     if content is not None:
-        # what is no plain text, byte for byte, is searched as a whole
+        # a text that differs from the file's bytes is always searched as a whole
         whole = not (content.plain and raw.content == content.text)
         divided = ((0, framed(content.text)),) if whole else passages(content.text)
         end = 0

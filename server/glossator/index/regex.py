@@ -71,8 +71,8 @@ Node = Chars | Assertion | Sequence | Alternation | Repeat
 class Regex:
     """A parsed pattern. `shared`: Rust's regex crate reads its syntax in the same way.
 
-    `by_line`: unless `multiline`, whether it matches can be told of each line alone. Not so of a
-    pattern that asks where the text begins or ends, or matches a byte whatever it is.
+    `by_line`: each line can be matched alone (unless `multiline`). False for patterns that ask
+    where the text begins or ends, or that match any byte.
     """
 
     node: Node

@@ -1,7 +1,7 @@
-"""Writing a segment: documents are added one by one, their postings grouped by key in batches.
+"""Writes a segment: documents are added one by one, their postings grouped by key in batches.
 
-Eight passages have their trigrams marked side by side, so that one word tells which of them have a
-key. Memory stays near two bytes a posting: 60 to 100 MB for 20,000 files of source code.
+Eight passages mark their trigrams side by side, in the eight bytes of one word for each key. It
+takes about two bytes of memory a posting: 60 to 100 MB for 20,000 files of source code.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class SegmentWriter:
         return self._seen[:, len(self._owners) % _ABREAST]
 
     def end_passage(self, end: int) -> None:
-        """Take in what is marked in `seen` as a passage of the document that is added next.
+        """Add the trigrams in `seen` as a passage of the next document.
 
         It ends before the byte `end`. A segment holds at most `layout.MAX_PASSAGES`.
         """
@@ -85,7 +85,7 @@ class SegmentWriter:
         self._traits.append(traits)
 
     def write(self, folder: Path) -> Generator[None, None, SegmentInfo]:
-        """Write the file in small steps; it has its name when it is whole and safe on disk.
+        """Write the file in small steps; it gets its name when it is complete and synced.
 
         Raises `OSError`.
         """

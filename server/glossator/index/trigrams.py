@@ -50,9 +50,10 @@ _MAX_SIZE = 512  # keys in all
 class Query:
     """A condition on a text's trigrams: all `keys`, and of each group at least one member.
 
-    A group without members can never be met. Of a whole condition: `folds`: it says nothing about
-    texts with U+017F or U+212A, which equal an ASCII s and k but for case. `spans`: what meets it
-    may span lines or need the text's ends, else it lies within one line and the line ends at it.
+    Combining conditions only ever weakens them, so no matching text is left out. A group without
+    members is never met. Of a whole condition: `folds`: it does not hold for texts with U+017F or
+    U+212A, which equal s and k but for case. `spans`: a match may span lines or need the ends of
+    the text; else it lies within one line and the line ends around it.
     """
 
     keys: frozenset[int] = frozenset()
@@ -95,7 +96,7 @@ def any_of(queries: Iterable[Query]) -> Query:
 
 
 def bounded(query: Query) -> Query:
-    """A condition of limited size that holds at least where `query` does."""
+    """A condition of limited size that `query` implies."""
     return _bounded(query, _MAX_KEYS, _MAX_SIZE)
 
 
@@ -108,7 +109,7 @@ def _alternatives(member: Query) -> tuple[Query, ...]:
 
 
 def _strongest_left_out(members: list[Query]) -> tuple[Query, ...]:
-    """The members without those that hold only where another one holds anyway."""
+    """The members without those that another member implies."""
     kept: list[Query] = []
     for member in sorted(dict.fromkeys(members), key=lambda each: len(each.keys)):
         if not any(other.keys <= member.keys and not other.groups for other in kept):

@@ -27,7 +27,7 @@ _LOOK_UP = 0.02  # seconds between looks at whether the search was cancelled
 
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
-    """How a program ended, and what it wrote; `output` is empty if that went into a file."""
+    """The exit code and output of a program; `output` is empty if it went into a file."""
 
     code: int
     output: bytes
@@ -35,7 +35,7 @@ class ProgramResult:
 
 
 class Child:
-    """A program at work, without our environment; leaving the `with` ends it.
+    """A running program, without our environment; leaving the `with` ends it.
 
     Raises `OSError` when it cannot be started.
     """
@@ -76,14 +76,14 @@ class Child:
         return None
 
     def end(self) -> None:
-        """End it, if it has not ended, and wait until it is gone; safe to call again."""
+        """End it and wait for its end; safe to call again."""
         if self._process.returncode is None:
             self._kill()
         with self._process:  # closes the pipes and takes the exit code
             pass
 
     def _kill(self) -> None:
-        """End the program, and what it started if it is a script around another one."""
+        """End the program and its children."""
         if sys.platform == "win32":
             self._process.kill()
             return
@@ -95,7 +95,7 @@ class Child:
 
 _OLDEST = 14
 _VERSION = re.compile(rb"ripgrep (\d+)\.")
-_PATIENCE = 2.0  # seconds for it to tell its version
+_PATIENCE = 2.0  # seconds for `--version`
 _LOOK_AGAIN = 60.0  # seconds until one that was not found is looked for again
 _LEFT_OUT = 300.0  # seconds without one that hung
 _REMEMBERED = 8  # sets of roots
@@ -113,7 +113,7 @@ _VSCODE = (
 
 @dataclass(frozen=True, slots=True)
 class NoRipgrep:
-    """Why ripgrep is not used, and what to do about it if it should work."""
+    """Why ripgrep is not used, and what the user can do about it."""
 
     reason: str
     next_step: str = ""
@@ -148,12 +148,12 @@ def find_ripgrep(
 
 
 def leave_out(program: str) -> None:
-    """Do without this program for some minutes."""
+    """Do not run this program for some minutes."""
     _left_out[program] = monotonic() + _LEFT_OUT
 
 
 def is_left_out(program: str) -> bool:
-    """Whether it hung not long ago."""
+    """Whether it hung recently."""
     return monotonic() < _left_out.get(program, 0.0)
 
 
@@ -181,7 +181,7 @@ def _look_for(setting: str, roots: Roots, cancelled: Callable[[], bool]) -> str 
 
 
 def _is_ripgrep(program: str, cancelled: Callable[[], bool]) -> bool:
-    """Whether it says so, and is not so old that its line ends are others."""
+    """Whether it is ripgrep, and new enough to treat line ends as we do."""
     try:
         with Child([program, "--no-config", "--version"]) as child:
             ended = child.wait(_PATIENCE, cancelled)
@@ -192,7 +192,7 @@ def _is_ripgrep(program: str, cancelled: Callable[[], bool]) -> bool:
 
 
 def _folders() -> Iterable[str]:
-    """Where ripgrep may be: absolute folders of the PATH, then the one VS Code brings along."""
+    """Where ripgrep may be: absolute folders of the PATH, then VS Code's own."""
     yield from filter(os.path.isabs, os.environ.get("PATH", "").split(os.pathsep))
     for place in _VSCODE:
         start = Path(place).expanduser()
@@ -201,7 +201,7 @@ def _folders() -> Iterable[str]:
 
 
 def _in_workspace(program: str, roots: Roots) -> bool:
-    """Whether what the workspace holds would be run."""
+    """Whether the program lies in the workspace."""
     return any(
         is_inside(path, root)
         for path in (os.path.abspath(program), os.path.realpath(program))

@@ -1,6 +1,6 @@
-"""What a search reads: the editor's text where a document is open, else the file's bytes.
+"""What a search reads: the editor's text of an open document, else the file's bytes.
 
-A `Document` is made only of a text that is shown; searching needs the bytes alone.
+A `Document` is made only for text that is shown; searching needs the bytes alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OPENING = 15_000  # bytes that are searched in the time that opening a file take
 
 
 class SearchedText(NamedTuple):
-    """A text as it is searched (see `scan.as_searched`), and what it was made of."""
+    """A text as it is searched (see `scan.as_searched`), and its source."""
 
     content: bytes
     source: Overlay | Raw
@@ -39,9 +39,9 @@ class SearchedText(NamedTuple):
 class FileMatch(NamedTuple):
     """A file that holds a match, with what was read of it.
 
-    `lines` is how many lines match, of each part up to as many as were asked for; None where that
-    cannot be told, because the file is not plain or not as it was listed. Of a file that was read
-    as a whole `places` is where the matches of these lines begin, unless the pattern is multiline.
+    `lines` is the number of matching lines, up to a limit for each part; None if it is unknown
+    because the file is not plain or not as it was listed. Unless the pattern is multiline, `places`
+    are the starts of these matches in a file that was read as a whole.
     """
 
     entry: FileEntry
@@ -51,10 +51,10 @@ class FileMatch(NamedTuple):
 
 
 class Reader:
-    """Reads candidates of a search for `pattern`, of which `others` are not plain.
+    """Reads candidates of a search; the `others`, by absolute path, are not plain.
 
-    Of files for which `ranges` gives some only these are read, others have at most `limit` bytes.
-    The `others` are given by absolute path.
+    Of files for which `ranges` gives ranges only these are read; other files have at most `limit`
+    bytes.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class Reader:
         self._cancelled = cancelled
 
     def parts(self, entry: FileEntry) -> Parts | None:
-        """What is to be searched of a plain file that is as it was listed."""
+        """What to search of a plain file, if it is as it was listed."""
         if entry.path in self._others:
             return None
         return read_parts(entry, self._ranges(entry), self.limit)
 
     def amount(self, entry: FileEntry) -> int:
-        """How long it takes to look into a file, in bytes that are searched in the same time."""
+        """The cost of reading a file, in bytes that are searched in the same time."""
         if ranges := self._ranges(entry):
             return OPENING + sum(end - start for start, end in ranges)
         return OPENING + (entry.size if entry.size <= self.limit else 0)
@@ -107,9 +107,9 @@ class Reader:
         return block, taken, files
 
     def holding(self, block: Iterable[FileEntry], most: float) -> Iterator[FileMatch]:
-        """Those that hold a match, or may; all are read before the first is given.
+        """Those that hold a match, or may; all are read before the first is yielded.
 
-        Of each part of a file at most so many matching lines are looked for.
+        At most `most` matching lines are found in each part of a file.
         """
         read: list[tuple[FileEntry, Parts | None]] = []
         texts: list[bytes] = []
@@ -140,12 +140,12 @@ class Reader:
 
 
 def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
-    """Every file in which `query` can be met.
+    """Every file that may meet `query`.
 
-    All open documents are among the others, and files that may have changed since they were read.
+    The others include all open documents, and files that may have changed since they were read.
     """
-    view, young = snapshot.text, _young(snapshot)
-    masked = snapshot.overlays.keys() | young.keys()
+    view, racy = snapshot.text, _racy(snapshot)
+    masked = snapshot.overlays.keys() | racy.keys()
     found = view.candidates(query, masked)
 
     def misses(link: FileEntry) -> bool:
@@ -154,20 +154,20 @@ def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
             return False
         return view.knows_plain(target)
 
-    always = (*snapshot.open_files, *snapshot.unsaved, *young.values())
+    always = (*snapshot.open_files, *snapshot.unsaved, *racy.values())
     return replace(found, others=(*found.others, *always), misses=misses)
 
 
 def read_text(
     snapshot: WorkspaceSnapshot, entry: FileEntry, *, plain: bool = False
 ) -> SearchedText | Missing:
-    """The text of a listed file as it is now; `plain`: it is plain text if it is as it is listed.
+    """The current text of a listed file; `plain`: it was plain text when it was listed.
 
-    Such a file needs no decoding, which would take longer than all the rest.
+    A plain file that did not change needs no decoding, which takes longer than all the rest.
     """
     parts = None
     if entry.path not in snapshot.overlays:
-        # its path has no link in it, so it hides no open document
+        # its path contains no link, so it is not an open document
         parts = read_parts(entry, None, snapshot.cache.max_file_bytes)
         if parts is not None and plain:
             return plain_text(entry, parts)
@@ -189,15 +189,15 @@ def plain_text(entry: FileEntry, parts: Parts) -> SearchedText:
 
 
 def document_of(snapshot: WorkspaceSnapshot, text: SearchedText) -> Document | Missing:
-    """The document that was searched, to show lines of it."""
+    """The searched document, to show lines of it."""
     if isinstance(text.source, Overlay):
         return text.source.document
     return snapshot.cache.document(snapshot.folders, text.source)
 
 
 def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReason]:
-    """The files the index never looks into, with the reason."""
-    looked_into = snapshot.overlays.keys() | _young(snapshot).keys()
+    """The files that searches leave out, with the reason."""
+    looked_into = snapshot.overlays.keys() | _racy(snapshot).keys()
     return {
         entry: MissingReason.BINARY
         for entry in snapshot.text.unsearchable()
@@ -205,12 +205,12 @@ def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReaso
     }
 
 
-def _young(snapshot: WorkspaceSnapshot) -> dict[str, FileEntry]:
-    """By path the listed files that may have changed since they were indexed, unnoticed."""
+def _racy(snapshot: WorkspaceSnapshot) -> dict[str, FileEntry]:
+    """By path the indexed files that may have changed without a change of their stamp."""
     now, overlays = time.time_ns(), snapshot.overlays
     return {
         entry.path: entry
-        for entry in snapshot.text.young
+        for entry in snapshot.text.racy
         if is_racy(entry.mtime_ns, entry.ctime_ns, now)
         and entry.path not in overlays
         and snapshot.listing.get(entry.path) == entry
@@ -218,13 +218,13 @@ def _young(snapshot: WorkspaceSnapshot) -> dict[str, FileEntry]:
 
 
 def _led_to(snapshot: WorkspaceSnapshot, link: FileEntry) -> FileEntry | None:
-    """The listed file that a link leads to now, as its stamp proves; None where that is not so."""
+    """The listed file that a link leads to, proved by its stamp; None if there is none."""
     try:
         steps = os.path.join(os.path.dirname(link.path), os.readlink(link.path))
         target = snapshot.listing.get(os.path.normpath(steps))
         if target is None or Stamp.of(os.stat(link.path))[:4] != listed_stamp(target):
             return None
-    except (OSError, ValueError):  # whoever reads the link says what is wrong with it
+    except (OSError, ValueError):  # reading the link reports the error
         return None
     return target
 

@@ -30,9 +30,10 @@ _LONGEST = 300  # characters
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """`whole` as asked, its `last` part, which texts are searched for, and the scope before it.
+    """A requested name: `swim`, `Fish.swim`, `zoo::Fish<T>::swim(3)`, `log!`, `r#type`.
 
-    `bang`: it was asked for with a final `!`, which calls a macro, or belongs to a name of Ruby.
+    `whole` as requested, its `last` part, which texts are searched for, and the scope before it.
+    `bang`: it ends with `!`, which calls a macro, or belongs to a name of Ruby.
     """
 
     whole: str
@@ -42,7 +43,7 @@ class Name:
 
     @staticmethod
     def parse(asked: str) -> Name:
-        """Take a name apart. Raises `UsageError` for one that no symbol can have."""
+        """Split a name. Raises `UsageError` if no symbol can have it."""
         whole = " ".join(asked.split())
         bare = _without_arguments(_RAW.sub("", whole[:_LONGEST]))
         named = bare.removesuffix("!")
@@ -60,7 +61,7 @@ class Name:
         return f"{self.last}!" if self.bang else self.last
 
     def fits(self, symbol: Symbol, path: str) -> bool:
-        """Whether `symbol` of the file `path` can be meant: the scope may name file and folders."""
+        """Whether it can mean `symbol` of the file `path`; the scope may name file and folders."""
         if symbol.name == self.whole:
             return True
         if symbol.name.removeprefix("r#").lstrip("#") not in (self.last, self.spelled):
@@ -96,14 +97,14 @@ def _opening(name: str) -> int:
     return 0
 
 
-MAX_MENTIONS = 20  # lines shown of texts that we do not understand
+MAX_MENTIONS = 20  # lines shown of texts without a grammar
 
 H = TypeVar("H")
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of a text, 1-based, as it was when it was looked at."""
+    """A line of a text, 1-based, at the version that was read."""
 
     path: str
     sha256: str
@@ -130,13 +131,13 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much was looked at.
+    """How much was searched.
 
     Of the `candidates`, the texts that may hold the name, `read` were read, and of these `holding`
-    hold it. `unread` were left out because enough had been done, `unreadable` are binary, too large
+    hold it. `unread` were left out because a limit was reached, `unreadable` are binary, too large
     or gone, `unparsed` hold the name but are too large to parse. `mentions` counts the lines that
-    hold the name in texts of languages we do not understand. With `worker_away` only few were read,
-    and only small ones parsed; `why_away` says what became of the worker, after "it".
+    hold the name in texts without a grammar. With `worker_away` only few texts were read, and only
+    small ones parsed; `why_away` completes "the worker …".
     """
 
     candidates: int = 0
@@ -152,7 +153,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class LookUp(Generic[H]):
-    """What was found, in the order of the texts, and some lines that merely mention the name."""
+    """The hits, in the order of the texts, and some lines that merely mention the name."""
 
     hits: tuple[H, ...]
     mentions: tuple[SourceLine, ...]
@@ -161,7 +162,7 @@ class LookUp(Generic[H]):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When enough was done: so many texts that hold the name, so many hits, so much time."""
+    """When a search ends: texts that hold the name, hits, seconds."""
 
     texts: int
     hits: int

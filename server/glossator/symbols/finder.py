@@ -1,8 +1,8 @@
-"""The server's side of the symbol jobs: which texts may hold a name, nearest first, and asking.
+"""The server's side of the symbol jobs: which texts may hold a name, and running the job.
 
-The text index names the candidates, open documents mask their files, and the worker process parses.
-While the worker is not there, little is done instead, in a thread, and a search says so: parsing
-holds the interpreter's lock, so only small texts are parsed in this process.
+The text index gives the candidates, open documents mask their files, and the worker process parses.
+Without a worker a thread of this process does little of it, and the result says so: parsing holds
+the GIL, so this process parses only small texts.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ USES = Limits(texts=1_000, hits=400, seconds=10.0)
 ALL_USES = frozenset({"definition", "call", "import", "reference"})
 CALLS = frozenset({"call"})
 
-_MOST_SOURCES = 100_000  # that are read for one name
-_FEW_SOURCES = 20  # while the worker is away
+_MOST_SOURCES = 100_000  # texts read for one name
+_FEW_SOURCES = 20  # without a worker
 _SMALL = 30_000  # characters, parsed in less than 10 ms; no larger text is parsed in this process
-_KEPT_SHARE = 8  # outlines get one part in so many of the room for indexes
+_KEPT_SHARE = 8  # outlines take at most this fraction of the disk space for indexes
 
 H = TypeVar("H")
 R = TypeVar("R")
@@ -84,10 +84,9 @@ class SymbolFinder:
     async def outlines(
         self, snapshot: WorkspaceSnapshot, documents: Sequence[Document], seconds: float
     ) -> dict[str, tuple[Symbol, ...]]:
-        """The outlines of many documents by path, as many as can be had in so many seconds.
+        """The outlines of many documents by path, as many as are ready in so many seconds.
 
-        Those of files that have changed since are not among them. They are only ever made by the
-        worker.
+        Files that have changed since are left out. Only the worker makes these outlines.
         """
         if not documents:
             return {}
@@ -109,7 +108,7 @@ class SymbolFinder:
         return await self._on_one(snapshot, document, job)
 
     async def is_name(self, snapshot: WorkspaceSnapshot, document: Document, offset: int) -> bool:
-        """Whether an identifier of code stands there, in characters; also where it is not known."""
+        """Whether an identifier of code stands at a character offset; also true if unknown."""
 
         def job(library: Library) -> IsName:
             return IsName(library, document.path, document.text, offset)
@@ -163,9 +162,9 @@ class SymbolFinder:
         limit: int,
         seconds: float,
     ) -> tuple[NearSymbol, ...]:
-        """Symbols with nearly this name, as far as they can be found in so many seconds.
+        """Symbols with nearly this name, as many as are found in so many seconds.
 
-        None while the worker is away.
+        None without a worker.
         """
         if self._worker.state.phase is WorkerPhase.BACKING_OFF:
             return ()
@@ -194,9 +193,9 @@ class SymbolFinder:
     async def known(
         self, snapshot: WorkspaceSnapshot, query: str, limit: int
     ) -> tuple[tuple[Definition, ...], bool]:
-        """As `matching`, of the files that were read by now; and whether that is all of them.
+        """As `matching`, of the files read so far; and whether these are all.
 
-        The others are begun to be read, and nobody waits for that.
+        Reading of the other files begins in the background.
         """
         match = await self._match(snapshot, query, limit)
         found, whole = await self._worker.run(MatchKnown(match))
@@ -207,9 +206,9 @@ class SymbolFinder:
     async def known_soon(
         self, snapshot: WorkspaceSnapshot, query: str, limit: int, seconds: float
     ) -> tuple[tuple[Definition, ...], bool]:
-        """As `known`, if it is there in so many seconds; for who asks again at every letter.
+        """As `known`, if it takes at most so many seconds; for calls at every typed letter.
 
-        Otherwise nothing, and who asks the same again is answered the sooner. Does not raise.
+        Otherwise nothing; the next call with the same query gets the result. Does not raise.
         """
         wanted = snapshot.revision, query, limit
         if self._asked is None or self._asked[0] != wanted:
@@ -226,7 +225,7 @@ class SymbolFinder:
         return found, whole
 
     async def statistics(self, snapshot: WorkspaceSnapshot) -> BlobStatistics | None:
-        """The outlines that are kept on disk; None if none are, or they cannot be looked at."""
+        """Figures of the outlines on disk; None if there are none, or they cannot be read."""
         return await asyncio.to_thread(statistics, snapshot.roots)
 
     async def _known(
@@ -259,7 +258,7 @@ class SymbolFinder:
     async def _read_ahead(self, snapshot: WorkspaceSnapshot, number: int) -> None:
         try:
             await self._read_names(snapshot, number)
-        except (WorkerGone, JobFailed) as failure:  # whoever asks next tries again
+        except (WorkerGone, JobFailed) as failure:  # the next call tries again
             logger.warning("Names were not read ahead: %s", failure)
         finally:
             self._reading = None
@@ -292,7 +291,7 @@ class SymbolFinder:
     async def _on_one(
         self, snapshot: WorkspaceSnapshot, document: Document, job: Callable[[Library], Job[R]]
     ) -> R:
-        """What a job on one document returns; a small one does not wait for the worker to start."""
+        """The result of a job on one document; a small one does not wait for the worker."""
         ready = self._worker.state.phase is WorkerPhase.READY
         if not ready and len(document.text) <= _SMALL:
             return await _in_thread(job(self._little_library(snapshot, {})))
@@ -302,12 +301,12 @@ class SymbolFinder:
         return Library(snapshot.roots, self._max_file_bytes, self._kept_bytes, texts)
 
     def _little_library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
-        """For this process, where nothing is kept: SQLite is the worker's."""
+        """For this process, which stores no outlines: only the worker opens SQLite."""
         return Library(snapshot.roots, self._max_file_bytes, 0, texts, _SMALL)
 
 
 async def _in_thread(job: Job[R]) -> R:
-    """Do a small job in this process; cancelling the await makes it stop at the next slice."""
+    """Run a small job in a thread; cancelling the await ends it at the next slice."""
     cancelled = threading.Event()
 
     def work() -> R:
@@ -338,7 +337,7 @@ def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, FileStamp]:
 
 
 def _unstamped(snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
-    """Open documents, and links, whose stamp says nothing of what they lead to."""
+    """Open documents, and links: the stamp of a link says nothing about its target."""
     links = (entry.path for entry in snapshot.listing.files if entry.is_link)
     opened = (entry.path for entry in (*snapshot.open_files, *snapshot.unsaved))
     return (*(path for path in links if language_of(path) in CODE), *opened)

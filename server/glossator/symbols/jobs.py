@@ -106,9 +106,9 @@ class CallsOf(_DocumentJob[tuple[tuple[str, int], ...]]):
 
 @dataclass(frozen=True, slots=True)
 class OutlinesOf(Job[dict[str, Outlined]]):
-    """The outlines of the texts at absolute `paths`, as many as can be had in so many seconds.
+    """The outlines of the texts at absolute `paths`, as many as are ready in so many seconds.
 
-    What cannot be read is left out; a language we do not understand has an empty outline.
+    Unreadable texts are left out; a language without a grammar has an empty outline.
     """
 
     urgent: ClassVar[bool] = True
@@ -140,7 +140,10 @@ _LONGEST = 100  # characters
 class FindNear(Job[tuple[NearSymbol, ...]]):
     """One symbol of each of the nearest names, nearest first, in the texts at absolute `paths`.
 
-    Of as many texts as can be looked at in so many seconds.
+    A name is near if it is equal but for case and underscores, if one contains the other from the
+    beginning of a word on, or if most letters are the same. Only texts with a piece of the name are
+    parsed: with a slip or two in a name, one of its pieces is still right. As many texts are read
+    as possible in so many seconds.
     """
 
     urgent: ClassVar[bool] = True
@@ -152,7 +155,7 @@ class FindNear(Job[tuple[NearSymbol, ...]]):
     seconds: float
 
     def run(self) -> Slices[tuple[NearSymbol, ...]]:
-        """Look at one text after the other."""
+        """Read one text after the other."""
         likeness = cache(_Likeness(self.name))
         holds = re2.compile(pieces(self.name).encode("utf-8", "replace"))
         found: dict[str, NearSymbol] = {}
@@ -175,7 +178,7 @@ class FindNear(Job[tuple[NearSymbol, ...]]):
 
 
 def pieces(name: str) -> str:
-    """An expression, of RE2 and of `re`, for what texts with a near name hold."""
+    """A pattern, for RE2 and `re`, that texts with a near name match."""
     words = [word.casefold() for word in _WORD.findall(name[:_LONGEST])] or [name[:_LONGEST]]
     letters = "".join(words)
     ends = set(accumulate(map(len, words)))

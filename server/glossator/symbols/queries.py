@@ -264,7 +264,7 @@ CSHARP = """
 """
 
 
-def _definitions(body: str) -> str:
+def _ruby(body: str) -> str:
     """Classes, modules and methods; `body` is where their signature ends."""
     scoped = "(scope_resolution scope: (_) @scope name: (_) @name)"
     return f"""
@@ -280,8 +280,8 @@ def _definitions(body: str) -> str:
 
 
 RUBY = f"""
-{_definitions("body: (_) @body")}
-{_definitions('"end" @body')}
+{_ruby("body: (_) @body")}
+{_ruby('"end" @body')}
 (call method: (identifier) @_accessor arguments: (argument_list (simple_symbol) @name)
   (#any-of? @_accessor "attr_accessor" "attr_reader" "attr_writer")) @property
 (assignment left: (constant) @name) @constant.global

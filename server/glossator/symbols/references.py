@@ -106,7 +106,7 @@ def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
 def is_name(text: str, language: str, offset: int) -> bool:
     """Whether an identifier of code stands at `offset` (characters): no keyword, comment or string.
 
-    True, too, where that is not known.
+    Also true if that is unknown.
     """
     tree = parse(text, language) if language in CODE else None
     if tree is None:

@@ -1,6 +1,6 @@
-"""What symbol jobs read: files and open documents, and their outlines, kept by content.
+"""What symbol jobs read: files and open documents, and their outlines, stored by content.
 
-For the worker process: reading and parsing here take the time they take.
+For the worker process: reading and parsing block.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _RECENT_SYMBOLS = 50_000  # of open documents that are remembered, about 20 MB
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Where texts are read from, and how much room their outlines have on disk (0: none is kept).
+    """Where texts are read from, and the disk space for their outlines (0: none are stored).
 
-    The outlines are kept with the state of the first root; the key being the content, no matter
-    which it is. `open_texts` are the open documents by real path, as far as a job needs them: they
-    mask their files. A text of more than `parse_limit` characters is not parsed.
+    The outlines lie in the state folder of the first root; any will do, as the key is the content.
+    `open_texts` are the open documents by real path, as far as a job needs them: they mask their
+    files. A text of more than `parse_limit` characters is not parsed.
     """
 
     roots: tuple[str, ...]
@@ -53,7 +53,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A text at one moment, and the language it is written in if we understand it."""
+    """A text at one moment, and its language if it has a grammar."""
 
     path: str
     text: str
@@ -101,8 +101,8 @@ def editor_text(path: str, text: str) -> SourceText:
 class Outlines:
     """The outlines of texts, looked up by content or made; `made` counts the latter.
 
-    Those of files are kept on disk. What is typed would fill it with texts that nobody sees again:
-    of open documents the last ones are remembered, as long as the process lives.
+    Outlines of files are stored on disk. Every letter typed makes a new text, so of open documents
+    only the last outlines are kept, in memory.
     """
 
     _blobs: Blobs | None
@@ -110,10 +110,10 @@ class Outlines:
     _unwritten: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
 
     def of(self, text: SourceText, word: str = "") -> tuple[Symbol, ...]:
-        """The symbols of a text in a language we understand; none for any other.
+        """The symbols of a text; none in a language without a grammar.
 
-        The result may be empty, too, where no symbol has `word` anywhere: looking for it in what is
-        kept is quicker than to take that apart.
+        The result may be empty if no symbol contains `word`: searching the stored bytes is quicker
+        than parsing them.
         """
         if text.language is None:
             return ()
@@ -139,7 +139,7 @@ class Outlines:
         return symbols
 
     def flush(self) -> None:
-        """Write what was made."""
+        """Write the new outlines."""
         for namespace, values in self._unwritten.items():
             if self._blobs is not None:
                 try:
@@ -162,7 +162,7 @@ class Outlines:
 
 
 class _Recent:
-    """The outlines of the open documents that were asked for last; safe to use from any thread."""
+    """The last outlines of open documents; safe to use from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -190,7 +190,7 @@ _RECENT = _Recent()
 
 
 def statistics(roots: tuple[str, ...]) -> BlobStatistics | None:
-    """What is kept on disk for these roots; None if nothing is, or it cannot be looked at."""
+    """Figures of the outlines on disk; None if there are none, or they cannot be read."""
     path = root_folder(outermost(roots)[0]) / _DATABASE if roots else None
     if path is None or not path.exists():
         return None
@@ -204,7 +204,7 @@ def statistics(roots: tuple[str, ...]) -> BlobStatistics | None:
 
 @contextmanager
 def outlines(library: Library) -> Iterator[Outlines]:
-    """The outlines of a library; those that are made are written at the end at the latest."""
+    """The outlines of a library; new ones are written at the end at the latest."""
     shelf = Outlines(_opened(library))
     try:
         yield shelf

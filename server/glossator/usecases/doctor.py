@@ -95,7 +95,9 @@ def _watcher(app: Application) -> Check:
 def _index(app: Application) -> Check:
     status = app.host.status().index
     text = status.text
-    detail = f"{text.documents + text.delta:,} files in it, {text.pending:,} read by every search"
+    detail = (
+        f"{text.documents + text.in_memory:,} files in it, {text.pending:,} read by every search"
+    )
     if not app.settings.workspace.index:
         return Check("Index", CheckState.OK, "off: turned off by the setting workspace.index")
     if elsewhere := [state for _, state in status.disk if state != "on"]:

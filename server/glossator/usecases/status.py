@@ -75,7 +75,7 @@ def _index(keeper: TextIndexStatus) -> IndexView:
         _index_state(keeper),
         text.documents,
         text.pending,
-        text.delta,
+        text.in_memory,
         text.segments,
         text.disk_bytes,
         text.memory_bytes,

@@ -44,7 +44,7 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # or numpy 
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A process that was started, and the pipes to it."""
+    """A worker process and its pipes."""
 
     process: Process
     requests: asyncio.StreamWriter
@@ -53,13 +53,13 @@ class Launched:
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What a worker needs of `environ`; above all no keys and no tokens."""
+    """The part of `environ` that a worker needs; no keys and no tokens."""
     kept = {
         name: value
         for name, value in environ.items()
         if name.upper() in _INHERITED or name.startswith(_INHERITED_FAMILIES)
     }
-    # relative entries would mean other folders there, and an empty one its current folder
+    # the worker runs in another folder, so entries become absolute; empty ones go
     places = [os.path.abspath(place) for place in _entries(environ.get("PYTHONPATH")) if place]
     if places:
         kept["PYTHONPATH"] = os.pathsep.join(places)
@@ -67,10 +67,10 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 async def launch() -> Launched:
-    """A new worker process; raises `OSError`.
+    """Start a worker process; raises `OSError`.
 
-    Not in the workspace and with `-P`, so that no module of the workspace is taken for ours; in a
-    session of its own, so that Ctrl-C in a terminal does not reach it.
+    It runs outside the workspace with `-P`, so that it imports no module of the workspace, and in
+    its own session, so that Ctrl-C in a terminal does not reach it.
     """
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -94,15 +94,15 @@ def _entries(path: str | None) -> list[str]:
 
 
 _LAST_SECONDS = 2.0  # for a process whose pipe was closed to end
-_LOOKS = 10  # in the time that it may be silent; after a pause of our own, one look is no proof
-_LARGE = 200_000  # bytes; taking more apart would be felt on the event loop
+_LOOKS = 10  # checks in the allowed silence; a single check may come after our own pause
+_LARGE = 200_000  # bytes; unpickling more would block the event loop
 _LOG_CHUNK = 65_536
 
 _log = logging.getLogger(__name__)
 
 
 class JobFailed(GlossatorError):
-    """A job ended with an error; the message is the job's, or the traceback of a fault."""
+    """A job raised; the message is the error's, or the traceback of a bug."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,9 @@ class _Asked:
 
 
 class Connection:
-    """A running worker process; `on_end` is told how it ended and how many seconds it lived.
+    """A running worker process; `on_end` gets how it ended and how many seconds it lived.
 
-    It may be silent for `patience` seconds while it has something to do.
+    It is killed after `patience` seconds of silence with a job to do.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Connection:
         self._busy.set()
         try:
             self._pipes.requests.write(frame(Start(number, pickled)))
-            with contextlib.suppress(ConnectionError):  # its end is noticed by the reader
+            with contextlib.suppress(ConnectionError):  # the reader notices its end
                 await self._pipes.requests.drain()
             return await asked.result
         except asyncio.CancelledError:
@@ -167,7 +167,7 @@ class Connection:
             await asyncio.wait({self._life})
 
     async def _live(self) -> None:
-        """Read until the process ends, then release whoever waits."""
+        """Read until the process ends, then end all pending calls."""
         logging_ = asyncio.create_task(self._log_errors())
         watching = asyncio.create_task(self._watch())
         try:
@@ -187,11 +187,11 @@ class Connection:
             while True:
                 (size,) = HEADER.unpack(await self._pipes.reports.readexactly(HEADER.size))
                 body = await self._pipes.reports.readexactly(size)
-                report: Report = pickle.loads(body)  # noqa: S301 - our own child, see frames.py
+                report: Report = pickle.loads(body)  # noqa: S301 - our own child, see jobs.py
                 self._take(report)
 
     async def _watch(self) -> None:
-        """End the process when it has something to do, and says nothing for too long."""
+        """Kill the process when it has a job and is silent for too long."""
         silent = 0
         while silent < _LOOKS:
             await self._busy.wait()
@@ -235,10 +235,9 @@ class Connection:
             asked.result.set_exception(error)
 
     async def _exit_code(self) -> int:
-        """How the process ended; one that closed its pipe must not live on.
+        """The exit code; a process that closed its pipe and does not end is killed.
 
-        It is killed only when it does not end by itself: killing one that has just ended takes its
-        exit code from who waits for it.
+        It gets time to end by itself: killing a process that has just ended loses its exit code.
         """
         try:
             return await asyncio.wait_for(self._process.wait(), _LAST_SECONDS)
@@ -257,7 +256,7 @@ class Connection:
 
 
 async def unpickled(result: bytes) -> object:
-    """The object in `result`; a large one is taken apart in a thread."""
+    """Unpickle `result`; a large one in a thread."""
     if len(result) < _LARGE:
         return pickle.loads(result)  # noqa: S301
     return await asyncio.to_thread(pickle.loads, result)

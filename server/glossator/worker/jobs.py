@@ -19,7 +19,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job has come; the unit is the job's own."""
+    """How far a job is; each job has its own unit."""
 
     done: int
     total: int
@@ -31,12 +31,12 @@ Slices: TypeAlias = Generator[JobProgress | None, None, R_co]
 class Job(ABC, Generic[R_co]):
     """Something the worker does.
 
-    A `GlossatorError` or `OSError` it raises is told by its message, any other with its traceback.
+    A `GlossatorError` or `OSError` is reported by its message, any other with its traceback.
     """
 
     __slots__ = ()
 
-    urgent: ClassVar[bool] = False  # someone waits for it: it goes before the others
+    urgent: ClassVar[bool] = False  # the user waits for it: it runs before the others
 
     @abstractmethod
     def run(self) -> Slices[R_co]:
@@ -56,7 +56,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Nobody waits for this job any more."""
+    """Cancel a job."""
 
     number: int
 
@@ -71,12 +71,12 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Alive:
-    """The process goes on with its jobs, and has nothing else to tell."""
+    """The process is working."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """A job has come so far."""
+    """A job made progress."""
 
     number: int
     progress: JobProgress
@@ -84,7 +84,7 @@ class Advanced:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A job has ended well."""
+    """A job returned."""
 
     number: int
     result: bytes
@@ -92,7 +92,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A job has ended with an error."""
+    """A job raised."""
 
     number: int
     message: str
@@ -102,13 +102,17 @@ Report: TypeAlias = Ready | Alive | Advanced | Done | Failed
 
 
 def frame(message: Request | Report) -> bytes:
-    """The message as it goes over the pipe."""
+    """The message as a frame: an 8-byte length and a pickle.
+
+    Both ends are our own code of one version, and only they hold the pipes, so unpickling is safe.
+    Jobs and results are pickles inside the message: one that cannot be unpickled fails alone.
+    """
     body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return HEADER.pack(len(body)) + body
 
 
 def read_request(pipe: IO[bytes]) -> Request | None:
-    """The next message to the worker, once it is there; None at the end of the stream."""
+    """Wait for the next message to the worker; None at the end of the stream."""
     header = pipe.read(HEADER.size)
     if len(header) < HEADER.size:
         return None
@@ -116,5 +120,5 @@ def read_request(pipe: IO[bytes]) -> Request | None:
     body = pipe.read(size)
     if len(body) < size:
         return None
-    request: Request = pickle.loads(body)  # noqa: S301 - from our own server, see above
+    request: Request = pickle.loads(body)  # noqa: S301 - from our own server, see `frame`
     return request
