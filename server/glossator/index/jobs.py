@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from glossator.index.reading import Reading
     from glossator.index.segment_writer import SegmentWriter
 
+_log = logging.getLogger(__name__)
+
 _SLICE_SECONDS = 0.03
 _SAMPLE = 24  # trigrams of a file that a check looks up
 _MAX_PROBLEMS = 20
@@ -220,9 +222,6 @@ def _bounded(problems: Sequence[str]) -> tuple[str, ...]:
     more = len(problems) - _MAX_PROBLEMS
     shown = tuple(problems[:_MAX_PROBLEMS])
     return (*shown, f"There are {more} more problems{_REMEDY}") if more > 0 else shown
-
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,13 @@ from glossator.files import folder_file
 from glossator.index.segment import CorruptSegment, Segment
 
 SUFFIX = ".seg"
+_FORMAT = 1
+_OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")
+_KEPT_DAMAGED = 4  # files in quarantine
+_TRIES = 8
+_NONE: Mapping[str, Segment] = MappingProxyType({})
+
+ManifestStamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,37 +37,6 @@ class SegmentInfo:
     bytes: int
     checksum: int
     documents: int
-
-
-def sync_folder(folder: Path) -> None:
-    """Sync renames in `folder` to disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Replace the content of `path` atomically, through a `.tmp` file. Raises `OSError`."""
-    unfinished = path.with_suffix(".tmp")
-    unfinished.unlink(missing_ok=True)
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(descriptor)
-    unfinished.rename(path)
-    sync_folder(path.parent)
-
-
-_FORMAT = 1
-_OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")
-_KEPT_DAMAGED = 4  # files in quarantine
-_TRIES = 8
-_NONE: Mapping[str, Segment] = MappingProxyType({})
-
-ManifestStamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
 
 
 class CorruptManifest(Exception):
@@ -271,3 +247,25 @@ def _parse_info(value: object) -> SegmentInfo:
         } if _OURS.fullmatch(name) and name.endswith(SUFFIX):
             return SegmentInfo(name, size, checksum, documents)
     raise CorruptManifest("the manifest is damaged")
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync renames in `folder` to disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace the content of `path` atomically, through a `.tmp` file. Raises `OSError`."""
+    unfinished = path.with_suffix(".tmp")
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(descriptor)
+    unfinished.rename(path)
+    sync_folder(path.parent)

@@ -23,6 +23,7 @@ from glossator.index.charset import (
     named_set,
 )
 
+_NOT_LF = complement(((10, 10),))
 _MAX_DEPTH = 60  # groups within groups
 
 
@@ -205,9 +206,6 @@ class _RegexParser:
                 literals.append(self._literal(ord(cursor.next())))
             return literals
         return [self._literal(escaped_character(cursor))]
-
-
-_NOT_LF = complement(((10, 10),))
 
 
 _MAX_COPIES = 100  # ripgrep limits the size of compiled patterns; \w is large there

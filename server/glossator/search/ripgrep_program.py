@@ -22,77 +22,6 @@ from typing import IO, Self
 
 from glossator.files import Roots, is_inside
 
-_LOOK_UP = 0.02  # seconds between looks at whether the search was cancelled
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramResult:
-    """The exit code and output of a program; `output` is empty if it went into a file."""
-
-    code: int
-    output: bytes
-    errors: bytes
-
-
-class Child:
-    """A running program, without our environment; leaving the `with` ends it.
-
-    Raises `OSError` when it cannot be started.
-    """
-
-    def __init__(
-        self,
-        command: Sequence[str | bytes],
-        folder: str | None = None,
-        output: int | IO[bytes] = subprocess.PIPE,
-    ) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - a program outside the workspace
-            command,
-            cwd=folder,
-            env={},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.PIPE,
-            process_group=0,  # Ctrl-C in a terminal is for the server to handle
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.end()
-
-    def wait(self, seconds: float, cancelled: Callable[[], bool]) -> ProgramResult | None:
-        """How it ended; None if it was cancelled. Raises `TimeoutError` past so many seconds."""
-        deadline = monotonic() + seconds
-        while not cancelled():
-            try:
-                output, errors = self._process.communicate(timeout=_LOOK_UP)
-            except subprocess.TimeoutExpired:
-                if monotonic() > deadline:
-                    raise TimeoutError from None
-                continue
-            return ProgramResult(self._process.returncode, output or b"", errors)
-        return None
-
-    def end(self) -> None:
-        """End it and wait for its end; safe to call again."""
-        if self._process.returncode is None:
-            self._kill()
-        with self._process:  # closes the pipes and takes the exit code
-            pass
-
-    def _kill(self) -> None:
-        """End the program and its children."""
-        if sys.platform == "win32":
-            self._process.kill()
-            return
-        # the group cannot be another one's: its number is taken until our child is waited for;
-        # where only the remains of the child are left of it, some systems refuse
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-
-
 _OLDEST = 14
 _VERSION = re.compile(rb"ripgrep (\d+)\.")
 _PATIENCE = 2.0  # seconds for `--version`
@@ -207,3 +136,74 @@ def _in_workspace(program: str, roots: Roots) -> bool:
         for path in (os.path.abspath(program), os.path.realpath(program))
         for root in roots.paths
     )
+
+
+_LOOK_UP = 0.02  # seconds between looks at whether the search was cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramResult:
+    """The exit code and output of a program; `output` is empty if it went into a file."""
+
+    code: int
+    output: bytes
+    errors: bytes
+
+
+class Child:
+    """A running program, without our environment; leaving the `with` ends it.
+
+    Raises `OSError` when it cannot be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str | bytes],
+        folder: str | None = None,
+        output: int | IO[bytes] = subprocess.PIPE,
+    ) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - a program outside the workspace
+            command,
+            cwd=folder,
+            env={},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.PIPE,
+            process_group=0,  # Ctrl-C in a terminal is for the server to handle
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def wait(self, seconds: float, cancelled: Callable[[], bool]) -> ProgramResult | None:
+        """How it ended; None if it was cancelled. Raises `TimeoutError` past so many seconds."""
+        deadline = monotonic() + seconds
+        while not cancelled():
+            try:
+                output, errors = self._process.communicate(timeout=_LOOK_UP)
+            except subprocess.TimeoutExpired:
+                if monotonic() > deadline:
+                    raise TimeoutError from None
+                continue
+            return ProgramResult(self._process.returncode, output or b"", errors)
+        return None
+
+    def end(self) -> None:
+        """End it and wait for its end; safe to call again."""
+        if self._process.returncode is None:
+            self._kill()
+        with self._process:  # closes the pipes and takes the exit code
+            pass
+
+    def _kill(self) -> None:
+        """End the program and its children."""
+        if sys.platform == "win32":
+            self._process.kill()
+            return
+        # the group cannot be another one's: its number is taken until our child is waited for;
+        # where only the remains of the child are left of it, some systems refuse
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)

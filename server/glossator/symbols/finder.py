@@ -13,6 +13,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from glossator.core.document import Document, Origin
@@ -75,10 +76,7 @@ class SymbolFinder:
         name_line: int | None = None,
     ) -> tuple[Symbol, ...]:
         """The symbols of a document in their order: all, or those of a name or a line with it."""
-
-        def job(library: Library) -> OutlineOf:
-            return OutlineOf(library, document.path, document.text, name, name_line)
-
+        job = partial(OutlineOf, name=name, name_line=name_line)
         return await self._on_one(snapshot, document, job)
 
     async def outlines(
@@ -101,58 +99,41 @@ class SymbolFinder:
 
     async def imports(self, snapshot: WorkspaceSnapshot, document: Document) -> tuple[Import, ...]:
         """What a document imports."""
-
-        def job(library: Library) -> ImportsOf:
-            return ImportsOf(library, document.path, document.text)
-
-        return await self._on_one(snapshot, document, job)
+        return await self._on_one(snapshot, document, ImportsOf)
 
     async def is_name(self, snapshot: WorkspaceSnapshot, document: Document, offset: int) -> bool:
         """Whether an identifier of code stands at a character offset; also true if unknown."""
-
-        def job(library: Library) -> IsName:
-            return IsName(library, document.path, document.text, offset)
-
-        return await self._on_one(snapshot, document, job)
+        return await self._on_one(snapshot, document, partial(IsName, offset=offset))
 
     async def calls(
         self, snapshot: WorkspaceSnapshot, document: Document, first_line: int, last_line: int
     ) -> tuple[tuple[str, int], ...]:
         """What these lines (1-based, inclusive) call: names with their lines, in their order."""
-
-        def job(library: Library) -> CallsOf:
-            return CallsOf(library, document.path, document.text, first_line, last_line)
-
+        job = partial(CallsOf, first_line=first_line, last_line=last_line)
         return await self._on_one(snapshot, document, job)
 
     async def definitions(
         self,
         snapshot: WorkspaceSnapshot,
         name: Name,
-        place: SearchScope = ANYWHERE,
+        scope: SearchScope = ANYWHERE,
         limits: Limits = DEFINITIONS,
     ) -> LookUp[Definition]:
         """Where symbols of this name are defined."""
-
-        def job(library: Library, paths: tuple[str, ...]) -> FindDefinitions:
-            return FindDefinitions(library, paths, name, limits)
-
-        return await self._search(snapshot, name, place, job)
+        job = partial(FindDefinitions, name=name, limits=limits)
+        return await self._search(snapshot, name, scope, job)
 
     async def uses(
         self,
         snapshot: WorkspaceSnapshot,
         name: Name,
         kinds: frozenset[str] = ALL_USES,
-        place: SearchScope = ANYWHERE,
+        scope: SearchScope = ANYWHERE,
         limits: Limits = USES,
     ) -> LookUp[Use]:
         """Where this name is used in one of the ways `kinds`."""
-
-        def job(library: Library, paths: tuple[str, ...]) -> FindUses:
-            return FindUses(library, paths, name, limits, kinds)
-
-        return await self._search(snapshot, name, place, job)
+        job = partial(FindUses, name=name, limits=limits, kinds=kinds)
+        return await self._search(snapshot, name, scope, job)
 
     async def near(
         self,
@@ -168,8 +149,8 @@ class SymbolFinder:
         """
         if self._worker.state.phase is WorkerPhase.BACKING_OFF:
             return ()
-        place = SearchScope(languages=CODE, hides=hides)
-        paths = await asyncio.to_thread(candidates, snapshot, pieces(name.last), place)
+        scope = SearchScope(languages=CODE, hides=hides)
+        paths = await asyncio.to_thread(candidates, snapshot, pieces(name.last), scope)
         library = self._library(snapshot, open_texts(snapshot))
         return await self._worker.run(FindNear(library, paths, name.last, limit, seconds))
 
@@ -267,10 +248,10 @@ class SymbolFinder:
         self,
         snapshot: WorkspaceSnapshot,
         name: Name,
-        place: SearchScope,
+        scope: SearchScope,
         job: Callable[[Library, tuple[str, ...]], Job[LookUp[H]]],
     ) -> LookUp[H]:
-        paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), place)
+        paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), scope)
         texts = await asyncio.to_thread(open_texts, snapshot, name.last)
         worker = self._worker.state
         away = worker.phase is WorkerPhase.BACKING_OFF
@@ -289,13 +270,20 @@ class SymbolFinder:
         return replace(found, coverage=coverage)
 
     async def _on_one(
-        self, snapshot: WorkspaceSnapshot, document: Document, job: Callable[[Library], Job[R]]
+        self,
+        snapshot: WorkspaceSnapshot,
+        document: Document,
+        job: Callable[[Library, str, str], Job[R]],
     ) -> R:
         """The result of a job on one document; a small one does not wait for the worker."""
         ready = self._worker.state.phase is WorkerPhase.READY
         if not ready and len(document.text) <= _SMALL:
-            return await _in_thread(job(self._little_library(snapshot, {})))
-        return await self._worker.run(job(self._library(snapshot, {})))
+            return await _in_thread(
+                job(self._little_library(snapshot, {}), document.path, document.text)
+            )
+        return await self._worker.run(
+            job(self._library(snapshot, {}), document.path, document.text)
+        )
 
     def _library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
         return Library(snapshot.roots, self._max_file_bytes, self._kept_bytes, texts)

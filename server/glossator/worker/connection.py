@@ -31,68 +31,6 @@ from glossator.worker.jobs import (
     frame,
 )
 
-_INHERITED = frozenset(
-    "PATH HOME LANG LANGUAGE TMPDIR TMP TEMP LD_LIBRARY_PATH DYLD_LIBRARY_PATH "
-    "SYSTEMROOT SYSTEMDRIVE WINDIR USERPROFILE APPDATA LOCALAPPDATA "
-    "PYTHONHOME PYTHONUTF8 PYTHONIOENCODING PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX "
-    "PYTHONNOUSERSITE PYTHONUSERBASE PYTHONWARNINGS PYTHONFAULTHANDLER".split()
-)
-_INHERITED_FAMILIES = ("LC_", "XDG_")
-_NEUTRAL_FOLDER = os.path.abspath(os.sep)
-_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # or numpy starts a pool
-
-
-@dataclass(frozen=True, slots=True)
-class Launched:
-    """A worker process and its pipes."""
-
-    process: Process
-    requests: asyncio.StreamWriter
-    reports: asyncio.StreamReader
-    log: asyncio.StreamReader
-
-
-def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The part of `environ` that a worker needs; no keys and no tokens."""
-    kept = {
-        name: value
-        for name, value in environ.items()
-        if name.upper() in _INHERITED or name.startswith(_INHERITED_FAMILIES)
-    }
-    # the worker runs in another folder, so entries become absolute; empty ones go
-    places = [os.path.abspath(place) for place in _entries(environ.get("PYTHONPATH")) if place]
-    if places:
-        kept["PYTHONPATH"] = os.pathsep.join(places)
-    return kept | _ONE_THREAD
-
-
-async def launch() -> Launched:
-    """Start a worker process; raises `OSError`.
-
-    It runs outside the workspace with `-P`, so that it imports no module of the workspace, and in
-    its own session, so that Ctrl-C in a terminal does not reach it.
-    """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        "-m",
-        "glossator.worker",
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        cwd=_NEUTRAL_FOLDER,
-        env=clean_environment(os.environ),
-        start_new_session=True,
-    )
-    if process.stdin is None or process.stdout is None or process.stderr is None:
-        raise OSError("the worker process was started without its pipes")
-    return Launched(process, process.stdin, process.stdout, process.stderr)
-
-
-def _entries(path: str | None) -> list[str]:
-    return path.split(os.pathsep) if path else []
-
-
 _LAST_SECONDS = 2.0  # for a process whose pipe was closed to end
 _LOOKS = 10  # checks in the allowed silence; a single check may come after our own pause
 _LARGE = 200_000  # bytes; unpickling more would block the event loop
@@ -260,3 +198,65 @@ async def unpickled(result: bytes) -> object:
     if len(result) < _LARGE:
         return pickle.loads(result)  # noqa: S301
     return await asyncio.to_thread(pickle.loads, result)
+
+
+_INHERITED = frozenset(
+    "PATH HOME LANG LANGUAGE TMPDIR TMP TEMP LD_LIBRARY_PATH DYLD_LIBRARY_PATH "
+    "SYSTEMROOT SYSTEMDRIVE WINDIR USERPROFILE APPDATA LOCALAPPDATA "
+    "PYTHONHOME PYTHONUTF8 PYTHONIOENCODING PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX "
+    "PYTHONNOUSERSITE PYTHONUSERBASE PYTHONWARNINGS PYTHONFAULTHANDLER".split()
+)
+_INHERITED_FAMILIES = ("LC_", "XDG_")
+_NEUTRAL_FOLDER = os.path.abspath(os.sep)
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # or numpy starts a pool
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A worker process and its pipes."""
+
+    process: Process
+    requests: asyncio.StreamWriter
+    reports: asyncio.StreamReader
+    log: asyncio.StreamReader
+
+
+def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The part of `environ` that a worker needs; no keys and no tokens."""
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if name.upper() in _INHERITED or name.startswith(_INHERITED_FAMILIES)
+    }
+    # the worker runs in another folder, so entries become absolute; empty ones go
+    places = [os.path.abspath(place) for place in _entries(environ.get("PYTHONPATH")) if place]
+    if places:
+        kept["PYTHONPATH"] = os.pathsep.join(places)
+    return kept | _ONE_THREAD
+
+
+async def launch() -> Launched:
+    """Start a worker process; raises `OSError`.
+
+    It runs outside the workspace with `-P`, so that it imports no module of the workspace, and in
+    its own session, so that Ctrl-C in a terminal does not reach it.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",
+        "-m",
+        "glossator.worker",
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        cwd=_NEUTRAL_FOLDER,
+        env=clean_environment(os.environ),
+        start_new_session=True,
+    )
+    if process.stdin is None or process.stdout is None or process.stderr is None:
+        raise OSError("the worker process was started without its pipes")
+    return Launched(process, process.stdin, process.stdout, process.stderr)
+
+
+def _entries(path: str | None) -> list[str]:
+    return path.split(os.pathsep) if path else []
