@@ -136,7 +136,7 @@ class IndexWork:
             if damage:
                 self._tell(
                     f"What was remembered of the folders of {store.root} was damaged and is "
-                    f"written anew ({damage}). Nothing was missed."
+                    f"written again ({damage}). Nothing was missed."
                 )
 
     def stop(self) -> None:
@@ -307,7 +307,7 @@ class IndexWork:
         try:
             await prune(self._worker, self._stores, self._settings.index_bytes)
         except (WorkerGone, JobFailed) as error:
-            _log.warning("Indexes that are not needed any more were not looked for: %s", error)
+            _log.warning("Unused indexes were not removed: %s", error)
 
     def _show_progress(self, progress: JobProgress) -> None:
         if self._total:

@@ -147,7 +147,7 @@ class RootStore:
         except (JobFailed, OSError) as error:
             self.complaint = (
                 f"The index of {self.root} could not be written: {error}. Searches miss nothing, "
-                f"but take longer; see to it that {self.folder} can be written to. "
+                f"but take longer; make sure that {self.folder} can be written to. "
                 "It is tried again now and then."
             )
             return self._failed(self.complaint, _FAILED_SECONDS)

@@ -35,7 +35,7 @@ _SAMPLE = 200  # … so many, about, are taken for a sample of all
 
 _FIRST_BLOCK = 1 << 16  # bytes; each further block has twice as many, …
 _MOST_BLOCK = 1 << 20  # … and so many at most
-SHOWN = 20  # lines of a file that are looked for before it is shown; the answer may end before
+SHOWN = 20  # matching lines of a file that are found before it is shown; the answer may end before
 
 _T = TypeVar("_T")
 

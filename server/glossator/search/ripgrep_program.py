@@ -1,7 +1,6 @@
 """Which ripgrep program a search runs (never one that the workspace may contain), and running it.
 
-A program that was found is remembered; one that was not found or failed is looked for again after
-a while.
+A found program is remembered; after a failure, the search for one is repeated after a while.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from glossator.files import Roots, is_inside
 _OLDEST = 14
 _VERSION = re.compile(rb"ripgrep (\d+)\.")
 _PATIENCE = 2.0  # seconds for `--version`
-_LOOK_AGAIN = 60.0  # seconds until one that was not found is looked for again
+_LOOK_AGAIN = 60.0  # seconds until the next search after a failure
 _LEFT_OUT = 300.0  # seconds without one that hung
 _REMEMBERED = 8  # sets of roots
 _IN_VSCODE = "node_modules/@vscode/ripgrep/bin/rg"
@@ -138,7 +137,7 @@ def _in_workspace(program: str, roots: Roots) -> bool:
     )
 
 
-_LOOK_UP = 0.02  # seconds between looks at whether the search was cancelled
+_LOOK_UP = 0.02  # seconds between two checks whether the search was cancelled
 
 
 @dataclass(frozen=True, slots=True)

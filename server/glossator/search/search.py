@@ -102,7 +102,9 @@ class TextSearch:
         found = self._candidates
         if len(found) > _MOST:
             return self._among(self._snapshot.files())
-        alone = len(self._snapshot.roots) == 1  # then paths are in the order of what is shown
+        alone = (
+            len(self._snapshot.roots) == 1
+        )  # then absolute and relative paths have the same order
         key = attrgetter("path" if alone else "relative")
         return iter(sorted((*found.plain, *found.others), key=key))
 

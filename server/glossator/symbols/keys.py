@@ -80,7 +80,7 @@ def _leads_on(child: Node, parent: Node) -> bool:
         return True
     if child.type not in _THROUGH:
         return False
-    # A mapping may be a key of YAML; it is never looked into.
+    # A mapping may be a key of YAML; its keys are left out.
     return parent.type not in _ENTRIES or child != parent.child_by_field_name("key")
 
 

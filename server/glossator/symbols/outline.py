@@ -193,7 +193,7 @@ def _text(node: Node, source: bytes) -> str:
 
 _NEAR = 500  # bytes of white space between things that belong together
 _DEPTH = 1_000  # nodes above a definition; matching takes time quadratic in the depth
-_SIGNATURE_BYTES = 4_000  # of a definition's head are looked at
+_SIGNATURE_BYTES = 4_000  # of a definition's head are read
 
 Captures = dict[str, list[Node]]
 

@@ -169,7 +169,7 @@ class _Positions:
         self._place, self._line, self._column = 0, 1, 0
 
     def at(self, place: int) -> tuple[int, int]:
-        """The line and column of a byte offset; only what lies between the places is looked at."""
+        """The line and column of a byte offset; reads only the text between the places."""
         passed = self._source[self._place : place]
         if ends := passed.count(b"\n"):
             self._line += ends
