@@ -166,7 +166,7 @@ def test_a_file_says_what_it_is_and_stays_short() -> None:
         assert text.count("\n") <= MAX_LINES, path
 
 
-PARSERS = {"definitions", "headings", "keys", "outline", "references", "tree"}
+PARSERS = {"headings", "jobs", "keys", "outline", "references", "tree"}
 
 
 def test_only_symbol_jobs_parse() -> None:
@@ -204,7 +204,7 @@ def test_the_invariants_name_tests_that_exist() -> None:
     ("modules", "heavy"),
     [  # what `initialize` must not wait for, and what the worker would only carry about
         ("lsp.listen lsp.features", "anthropic numpy pydantic rich tree_sitter typer watchfiles"),
-        ("worker.serve index.build", "anthropic pydantic tree_sitter"),
+        ("worker.serve index.jobs", "anthropic pydantic tree_sitter"),
     ],
 )
 def test_a_process_starts_without_what_it_does_not_need(modules: str, heavy: str) -> None:

@@ -77,7 +77,7 @@ MakeWorkspace = Callable[..., Awaitable[Workspace]]
 
 
 def idle_indexing(worker: Worker) -> Indexing:
-    """Nothing is indexed unless a test asks for it (`host.keeper.build`)."""
+    """Nothing is indexed unless a test asks for it (`host.index_manager.build`)."""
     return Indexing(worker, lambda _: None, lambda _: None, patience=math.inf)
 
 

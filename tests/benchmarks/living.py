@@ -217,8 +217,8 @@ def _stamps(files: Sequence[FileEntry]) -> float:
 
 
 def _keeper(app: Application) -> TextIndexManager:
-    assert app.host.keeper is not None
-    return app.host.keeper
+    assert app.host.index_manager is not None
+    return app.host.index_manager
 
 
 def _peak_megabytes(process_id: int) -> float:

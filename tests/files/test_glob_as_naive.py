@@ -143,7 +143,7 @@ def in_members(members: str, character: str) -> bool:
     return False
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=2_000, deadline=None)
 @given(PATTERNS, PATHS, st.booleans())
 def test_as_naive(pattern: str, path: str, negated: bool) -> None:
     assume(pattern.count("{") <= 3)  # more may stand for too many patterns, which is refused

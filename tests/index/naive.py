@@ -11,20 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.files.entries import FileEntry
-from glossator.index.files import SegmentInfo
-from glossator.index.fold import key
+from glossator.index.manifest import SegmentInfo
 from glossator.index.plain import Traits, searchable, traits
-from glossator.index.query import Query
-from glossator.index.segment import Stamp
+from glossator.index.reading import framed, passages, trigrams
+from glossator.index.segment import DocumentStamp
 from glossator.index.segment_writer import SegmentWriter
-from glossator.index.trigrams import framed, passages, trigrams
+from glossator.index.trigrams import Query, key
 
 
 class TextDocument(NamedTuple):
     """A file by its passages: where each ends, and its distinct trigrams."""
 
     path: bytes
-    stamp: Stamp
+    stamp: DocumentStamp
     traits: Traits
     passages: tuple[tuple[int, NDArray[np.intp]], ...]
 
@@ -73,7 +72,7 @@ def meets(keys: frozenset[int], query: Query) -> bool:
     )
 
 
-def document(path: str, raw: bytes, stamp: Stamp = (0, 0, 0, 0)) -> TextDocument:
+def document(path: str, raw: bytes, stamp: DocumentStamp = (0, 0, 0, 0)) -> TextDocument:
     found = searchable(raw)
     divided = passages(found.text) if found else ((0, b""),)
     held = tuple((end, trigrams(passage)) for end, passage in divided)

@@ -16,9 +16,9 @@ from glossator.files.entries import FileEntry, Files
 from glossator.index.candidates import Candidate
 from glossator.index.index import TextIndex, TextView
 from glossator.index.plain import searchable
-from glossator.index.policy import Figures
-from glossator.index.query import ANYTHING
+from glossator.index.policy import SegmentFigures
 from glossator.index.segment import Segment
+from glossator.index.trigrams import ANYTHING
 from tests.index.naive import document, entry, literal, may_match, write_segment
 
 WORDS = (b"alpha", b"ALPHABET", b"beta", b"\r\n", b"\0", "\N{KELVIN SIGN}".encode(), b"\xff", b"  ")
@@ -107,7 +107,7 @@ class Tree:
         assert not binary & everything
         statistics = self.index.statistics()
         assert statistics.pending == len(pending)
-        assert statistics.documents + statistics.delta + len(pending) == len(self.listed)
+        assert statistics.documents + statistics.in_memory + len(pending) == len(self.listed)
 
     def _plain(self, candidate: Candidate) -> bool:
         found = searchable(self.texts[candidate.entry])
@@ -166,7 +166,7 @@ class Storm:
         self._tree.adopt(self._random.choice([self.change, self.keep, self.hide_and_show]))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_whatever_happens_no_match_is_left_out(
     tmp_path_factory: pytest.TempPathFactory, seed: int
@@ -211,7 +211,7 @@ def test_what_is_adopted_is_not_pending(tree: Tree) -> None:
     found = tree.index.freeze().candidates(literal(b"alpha"))
     assert [candidate.entry.relative for candidate in found] == ["a"]
     assert list(found.plain) == [tree.listed[str(tree.root / "a")]]
-    assert tree.index.figures(str(tree.root)) == (Figures(tree.segments[0].name, 3, 3),)
+    assert tree.index.figures(str(tree.root)) == (SegmentFigures(tree.segments[0].name, 3, 3),)
     assert tree.index.statistics().disk_bytes == tree.segments[0].bytes
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from glossator.index import layout
-from glossator.index.files import SegmentInfo
-from glossator.index.manifest import CorruptManifest, IndexFolder
+from glossator.index.manifest import CorruptManifest, IndexFolder, SegmentInfo
 from tests.index.naive import document, write_segment
 
 OUTSIDE = (

@@ -16,8 +16,8 @@ from glossator.files.entries import STAMP, FileEntry, Files, FolderFiles
 from glossator.files.folder_file import joined
 from glossator.index.index import TextIndex
 from glossator.index.placement import ValidDocuments
-from glossator.index.query import ANYTHING
 from glossator.index.segment import Segment
+from glossator.index.trigrams import ANYTHING
 from tests.index.naive import document, write_segment
 
 ROOT, OTHER = "/ws", "/ws2"
@@ -133,7 +133,7 @@ class Some:
         self.held.append(held)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_the_valid_documents_are_those_with_the_stamps_of_the_listed_files(
     tmp_path_factory: pytest.TempPathFactory, seed: int

@@ -8,17 +8,17 @@ from dataclasses import replace
 import pytest
 
 from glossator.files.entries import RACY_NS, FileEntry
-from glossator.index import layout, memory_segment, trigrams
+from glossator.index import layout, memory_segment, reading
 from glossator.index.policy import (
     CROWDED,
     MAX_BYTES,
     MAX_FILES,
     MAX_KEPT,
-    Figures,
     Keep,
     Rest,
+    SegmentFigures,
     Standing,
-    Write,
+    WriteSegment,
     first_batch,
     plan,
     survey,
@@ -27,8 +27,8 @@ from glossator.index.policy import (
 from tests.lsp.support.chance import seeded
 
 NOW, NEVER, NONE = 0.0, math.inf, frozenset[str]()
-FULL = Figures("full", 20_000, 20_000)
-MERGE = [Figures("A", 100, 20)]
+FULL = SegmentFigures("full", 20_000, 20_000)
+MERGE = [SegmentFigures("A", 100, 20)]
 
 
 @pytest.mark.parametrize(
@@ -37,22 +37,22 @@ MERGE = [Figures("A", 100, 20)]
         (0, 0, 512, 99, NOW, [], Rest()),
         (1, 0, 512, 0, NOW, [], Keep()),
         (200, 100, 400, 0, NOW, [], Keep()),
-        (201, 0, 512, 0, NOW, [], Write()),
+        (201, 0, 512, 0, NOW, [], WriteSegment()),
         (201, 0, 512, 0, NEVER, [], Keep()),
         (201, 0, 512, 0, 3, [], Rest(3, settled=False)),
-        (2, 300, 1, 0, NOW, [], Write()),
+        (2, 300, 1, 0, NOW, [], WriteSegment()),
         (2, 300, 0, 0, NEVER, [], Rest(NEVER, settled=False)),
         (0, 64, 400, 29, NOW, [], Rest(1)),
         (0, 64, 400, 29, 5, [], Rest(5)),
-        (0, 64, 400, 30, NOW, [], Write()),
+        (0, 64, 400, 30, NOW, [], WriteSegment()),
         (1, 64, 400, 30, NOW, [], Keep()),
         (0, 63, 400, 99, NOW, [FULL], Rest()),
         (0, 64, 400, 99, NEVER, [FULL], Rest(NEVER)),
         (0, 0, 512, 0, NOW, MERGE, Rest(30)),
-        (0, 0, 512, 30, NOW, MERGE, Write(frozenset("A"))),
+        (0, 0, 512, 30, NOW, MERGE, WriteSegment(frozenset("A"))),
         (0, 0, 512, 0, NOW, [FULL] * CROWDED, Rest()),
-        (0, 0, 512, 0, NOW, [FULL] * CROWDED + MERGE, Write(frozenset("A"))),
-        (300, 0, 512, 0, NOW, MERGE, Write()),
+        (0, 0, 512, 0, NOW, [FULL] * CROWDED + MERGE, WriteSegment(frozenset("A"))),
+        (300, 0, 512, 0, NOW, MERGE, WriteSegment()),
     ],
 )
 def test_what_is_done_next(
@@ -61,8 +61,8 @@ def test_what_is_done_next(
     room: int,
     quiet: float,
     may_write_in: float,
-    segments: list[Figures],
-    step: Keep | Write | Rest,
+    segments: list[SegmentFigures],
+    step: Keep | WriteSegment | Rest,
 ) -> None:
     standing = Standing(ripe, kept, room, quiet, may_write_in, True, False, False, NONE, segments)
     assert plan(standing) == step
@@ -71,25 +71,25 @@ def test_what_is_done_next(
 def test_what_is_to_be_renewed_is_written_first_and_alone() -> None:
     standing = Standing(300, 0, 512, 0, NOW, True, True, False, NONE, [FULL])
     standing = replace(standing, renews=frozenset({FULL.name, "gone"}))
-    assert plan(standing) == Write(frozenset({FULL.name}), alone=True)
-    assert plan(replace(standing, full=True)) == Write(frozenset({FULL.name}), alone=True)
+    assert plan(standing) == WriteSegment(frozenset({FULL.name}), alone=True)
+    assert plan(replace(standing, full=True)) == WriteSegment(frozenset({FULL.name}), alone=True)
     waiting = replace(standing, ripe=0, may_write_in=3)
     assert plan(waiting) == Rest(3, settled=False)
     assert plan(replace(waiting, trying=False)) == Rest(3)
-    assert plan(replace(standing, renews=frozenset({"gone"}))) == Write()
+    assert plan(replace(standing, renews=frozenset({"gone"}))) == WriteSegment()
 
 
 def test_what_is_damaged_is_written_anew_at_once() -> None:
     standing = Standing(0, 0, 512, 0, NOW, False, False, False, frozenset("A"), [FULL])
-    assert plan(standing) == Write(frozenset("A"))
+    assert plan(standing) == WriteSegment(frozenset("A"))
     assert plan(replace(standing, may_write_in=3)) == Rest(3)
 
 
 @pytest.mark.parametrize(
     ("ripe", "kept", "may_write_in", "step"),
     [
-        (1, 0, NOW, Write()),
-        (0, 1, NOW, Write()),
+        (1, 0, NOW, WriteSegment()),
+        (0, 1, NOW, WriteSegment()),
         (0, 0, NOW, Rest()),
         (0, 1, 3, Rest(3, settled=False)),
         (1, 0, NEVER, Keep()),
@@ -97,21 +97,21 @@ def test_what_is_damaged_is_written_anew_at_once() -> None:
     ],
 )
 def test_what_is_wanted_on_disk_is_written_at_once(
-    ripe: int, kept: int, may_write_in: float, step: Keep | Write | Rest
+    ripe: int, kept: int, may_write_in: float, step: Keep | WriteSegment | Rest
 ) -> None:
     standing = Standing(ripe, kept, 512, 0, may_write_in, True, True, False, NONE, [])
     assert plan(standing) == step
 
 
-DEAD, HALF_DEAD = Figures("dead", 900, 0), Figures("half", 900, 449)
+DEAD, HALF_DEAD = SegmentFigures("dead", 900, 0), SegmentFigures("half", 900, 449)
 
 
 @pytest.mark.parametrize(
     ("ripe", "may_write_in", "wanted", "segments", "step"),
     [
-        (300, NOW, False, [DEAD, FULL], Write(frozenset({"dead"}), alone=True)),
-        (0, NOW, False, [DEAD, HALF_DEAD], Write(frozenset({"dead", "half"}), alone=True)),
-        (300, NOW, True, [HALF_DEAD], Write(frozenset({"half"}), alone=True)),
+        (300, NOW, False, [DEAD, FULL], WriteSegment(frozenset({"dead"}), alone=True)),
+        (0, NOW, False, [DEAD, HALF_DEAD], WriteSegment(frozenset({"dead", "half"}), alone=True)),
+        (300, NOW, True, [HALF_DEAD], WriteSegment(frozenset({"half"}), alone=True)),
         (300, NOW, False, [FULL] * 9, Keep()),
         (300, 3, False, [DEAD], Keep()),
         (0, 3, True, [DEAD], Rest(3)),
@@ -122,15 +122,15 @@ DEAD, HALF_DEAD = Figures("dead", 900, 0), Figures("half", 900, 449)
 def test_a_full_index_only_gets_smaller(
     ripe: int,
     may_write_in: float,
-    segments: list[Figures],
-    step: Keep | Write | Rest,
+    segments: list[SegmentFigures],
+    step: Keep | WriteSegment | Rest,
     *,
     wanted: bool,
 ) -> None:
     standing = Standing(ripe, 0, 512, 0, may_write_in, False, wanted, True, NONE, segments)
     assert plan(standing) == step
     damaged = replace(standing, damaged=frozenset({"full"}), may_write_in=NOW)
-    assert plan(damaged) == Write(frozenset({"full"}), alone=True)
+    assert plan(damaged) == WriteSegment(frozenset({"full"}), alone=True)
 
 
 def test_as_much_is_kept_as_there_is_room() -> None:
@@ -167,8 +167,8 @@ def test_a_batch_is_as_much_as_one_segment_takes() -> None:
 
 
 def test_a_segment_has_room_for_the_passages_of_all_its_files() -> None:
-    of_the_last = trigrams.MAX_PASSAGES  # which may be of any size
-    passages = MAX_BYTES // trigrams.PASSAGE + MAX_FILES + of_the_last
+    of_the_last = reading.MAX_PASSAGES  # which may be of any size
+    passages = MAX_BYTES // reading.PASSAGE + MAX_FILES + of_the_last
     assert passages < layout.MAX_PASSAGES
 
 
@@ -186,22 +186,22 @@ def test_a_segment_has_room_for_the_passages_of_all_its_files() -> None:
     ],
 )
 def test_what_is_merged(segments: list[tuple[int, int]], merged: str) -> None:
-    figures = [Figures("ABCDEFGHI"[i], *segment) for i, segment in enumerate(segments)]
+    figures = [SegmentFigures("ABCDEFGHI"[i], *segment) for i, segment in enumerate(segments)]
     assert to_merge(figures) == set(merged)
 
 
 def test_after_any_history_there_are_few_segments_and_writing_stays_cheap() -> None:
     chance = seeded()
-    segments = [Figures("0", 20_000, 20_000)]
+    segments = [SegmentFigures("0", 20_000, 20_000)]
     written = added = 0
     for number in range(1, 1000):
         live = chance.randint(64, 712)
         added += live
-        segments.append(Figures(str(number), live, live))
+        segments.append(SegmentFigures(str(number), live, live))
         while names := to_merge(segments):
             merged = sum(segment.live for segment in segments if segment.name in names)
             segments = [segment for segment in segments if segment.name not in names]
-            segments.append(Figures(f"m{written}", merged, merged))
+            segments.append(SegmentFigures(f"m{written}", merged, merged))
             written += merged
         assert len(segments) <= 40 + added // (MAX_FILES // 2)
     assert written <= 4 * added

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.index.fold import key
-from glossator.index.required import ANYTHING, Query, analyse
+from glossator.index.required import analyse
+from glossator.index.trigrams import ANYTHING, Query, key
 
 NEVER = Query(groups=((),))
 

@@ -12,10 +12,10 @@ from random import Random
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.index.fold import key
 from glossator.index.plain import searchable
-from glossator.index.required import ANYTHING, Query, analyse
-from glossator.index.trigrams import framed
+from glossator.index.reading import framed
+from glossator.index.required import analyse
+from glossator.index.trigrams import ANYTHING, Query, key
 from glossator.search.scan import compile_pattern, matching_lines
 
 RIPGREP = Path(sys.executable).with_name("rg")

@@ -16,7 +16,7 @@ from glossator.documents.host import WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.files.disk import load_raw
 from glossator.files.entries import Files
-from glossator.index import reading, trigrams
+from glossator.index import reading
 from glossator.index.index import TextIndex
 from glossator.index.plain import searchable, traits
 from glossator.index.reading import LeftOut, mark_file
@@ -65,7 +65,7 @@ def indexed(snapshot: WorkspaceSnapshot) -> WorkspaceSnapshot:
             found = searchable(raw.content)
             assert index.keep(
                 entry,
-                trigrams.trigrams(trigrams.framed(found.text) if found else b""),
+                reading.trigrams(reading.framed(found.text) if found else b""),
                 traits(found),
             )
     return replace(snapshot, text=index.freeze())
@@ -77,8 +77,8 @@ def in_a_segment(
     """The same with every file of the one root in a segment, all texts in many passages."""
     monkeypatch.setattr(reading, "ripe_at", lambda *_: 0)
     monkeypatch.setattr(search, "_IN_PARTS", 0)
-    monkeypatch.setattr(trigrams, "LONG", 40)
-    monkeypatch.setattr(trigrams, "PASSAGE", 16)
+    monkeypatch.setattr(reading, "LONG", 40)
+    monkeypatch.setattr(reading, "PASSAGE", 16)
     (root,) = snapshot.roots
     writer, index = SegmentWriter(), TextIndex(snapshot.listing.get)
     for entry in snapshot.listing.files:

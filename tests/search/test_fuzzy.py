@@ -8,7 +8,7 @@ import time
 import pytest
 
 from glossator.files.entries import FileEntry
-from glossator.search.fuzzy import Folders, best_files, newest_files, way_of
+from glossator.search.fuzzy import FolderFinder, best_files, match_rank, newest_files
 from tests.workspaces import MakeWorkspace
 
 FILES = (
@@ -59,9 +59,9 @@ async def test_few_and_many_are_ranked_alike(workspace: MakeWorkspace) -> None:
     for typed in ("mod", "model", "fishmo", "amo", "test/m"):
         every = best_files(ws.snapshot, typed, 1_000, None)
         assert every == sorted(every, key=lambda each: each[0]), (seed, typed)
-        assert all(way_of(file.relative, typed) == way for way, file in every), (seed, typed)
+        assert all(match_rank(file.relative, typed) == way for way, file in every), (seed, typed)
         assert {file.relative for _, file in every} == {
-            name for name in names if way_of(name, typed) is not None
+            name for name in names if match_rank(name, typed) is not None
         }, (seed, typed)
         few = best_files(ws.snapshot, typed, 20, None)
         assert [way for way, _ in few] == [way for way, _ in every[:20]], (seed, typed)
@@ -78,7 +78,7 @@ async def test_what_is_hidden_takes_no_place(workspace: MakeWorkspace) -> None:
         found = best_files(ws.snapshot, typed, 5, hides)
         assert [file.relative for _, file in found] == ["old/model.py"] * (typed[0] != "s")
     assert [file.relative for file in newest_files(ws.snapshot, 5, hides)] == ["old/model.py"]
-    folders, listing = Folders(), ws.snapshot.listing
+    folders, listing = FolderFinder(), ws.snapshot.listing
     assert folders.best(listing, "e", 5, None) == [(4, "secret")]
     assert folders.best(listing, "e", 5, hides) == []
     assert folders.best(listing, "o", 5, hides) == [(1, "old")]
@@ -97,7 +97,7 @@ async def test_open_files_come_first(workspace: MakeWorkspace) -> None:
 
 async def test_folders_are_those_of_now(workspace: MakeWorkspace) -> None:
     ws = await workspace({"src/deep/model/x.py": "x\n", "modes/y.py": "y\n"})
-    folders = Folders()
+    folders = FolderFinder()
 
     def found(typed: str) -> list[str]:
         return [name for _, name in folders.best(ws.snapshot.listing, typed, 5, None)]

@@ -66,7 +66,7 @@ def _piece(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=700, deadline=None)
 @given(TEXTS, PATTERNS | PATTERNS.map("^{}".format) | st.sampled_from(["a", "ab", "a b"]))
 def test_line_by_line(text: str, pattern: str) -> None:
     found = found_in(text, pattern)
@@ -78,7 +78,7 @@ def test_line_by_line(text: str, pattern: str) -> None:
     ], (text, pattern)
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=700, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(TEXTS, PATTERNS)
 def test_multiline(text: str, pattern: str) -> None:
     found = found_in(text, pattern, multiline=True)
@@ -97,7 +97,7 @@ def test_multiline(text: str, pattern: str) -> None:
     assert found == sorted(expected), (text, pattern)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(TEXTS, st.lists(st.integers(1, 45)))
 def test_lines_by_number(text: str, numbers: list[int]) -> None:
     lines, expected = Lines(as_searched(text)), lines_of(text) if text else [""]
@@ -105,7 +105,7 @@ def test_lines_by_number(text: str, numbers: list[int]) -> None:
         assert lines.get(number) == (expected[number - 1] if number <= len(expected) else None)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(TEXTS, st.lists(st.integers(0, 45)))
 def test_lines_by_place(text: str, places: list[int]) -> None:
     searched = as_searched(text)
@@ -119,7 +119,7 @@ def test_lines_by_place(text: str, places: list[int]) -> None:
     assert unread.get(1) == lines.get(1)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(st.lists(TEXTS), PATTERNS, st.sampled_from([1, 2, math.inf]))
 def test_several_texts_searched_as_one(texts: list[str], pattern: str, most: float) -> None:
     searched, compiled = list(map(as_searched, texts)), compile_pattern(pattern)

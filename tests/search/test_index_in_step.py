@@ -20,7 +20,7 @@ from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 
 WORDS = "alpha bravo charlie delta echo foxtrot golf hotel".split()
-ROUNDS = 12
+ROUNDS = 25
 STEPS = 50
 SOON_NS = 50_000_000  # longer than any file system's tick, shorter than the usual two seconds
 
@@ -107,8 +107,8 @@ async def test_searches_find_what_is_there(
         await host.ready()
         for word in WORDS:
             assert found(host, word) == tree.holding(word), (seed, word)
-        await host.keeper.settle()
-        indexed += host.status().index.text.delta
+        await host.index_manager.settle()
+        indexed += host.status().index.text.in_memory
         for word in WORDS:
             assert found(host, word) == tree.holding(word), (seed, word)
     assert indexed > ROUNDS
@@ -133,9 +133,9 @@ async def test_what_is_written_to_a_mapped_page_is_found_though_no_stamp_tells(
         page[:] = b"bravo\n"  # the next write changes no stamp
         await host.start()
         await host.ready()
-        await (host.keeper.build() if on_disk else host.keeper.settle())
+        await (host.index_manager.build() if on_disk else host.index_manager.settle())
         statistics = host.status().index.text
-        indexed = statistics.documents if on_disk else statistics.delta
+        indexed = statistics.documents if on_disk else statistics.in_memory
         assert (statistics.pending, indexed) == (0, 1)
         assert found(host, "bravo") == {"0.txt"}
         before = Stamp.of(path.stat())

@@ -11,7 +11,7 @@ import pytest
 
 from glossator.files.roots import Roots
 from glossator.search import ripgrep_program
-from glossator.search.ripgrep_program import Absent, find_ripgrep
+from glossator.search.ripgrep_program import NoRipgrep, find_ripgrep
 from tests.search.searching import RIPGREP
 
 
@@ -52,7 +52,7 @@ def test_the_path_without_the_workspace(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("setting", ["off", "rg", "bin/rg", "/nowhere/rg", "/bin/ls", "/etc"])
 def test_settings_that_turn_it_off(setting: str) -> None:
     absent = find_ripgrep(setting, Roots(("/ws",)))
-    assert isinstance(absent, Absent)
+    assert isinstance(absent, NoRipgrep)
     assert "workspace.ripgrep" in absent.reason
 
 
@@ -64,9 +64,9 @@ def test_what_was_not_found_is_looked_for_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, roots = str(tmp_path / "bin" / "rg"), Roots(("/ws",))
-    assert isinstance(find_ripgrep(program, roots), Absent)
+    assert isinstance(find_ripgrep(program, roots), NoRipgrep)
     place(tmp_path / "bin")
-    assert isinstance(find_ripgrep(program, roots), Absent), "not so soon"
+    assert isinstance(find_ripgrep(program, roots), NoRipgrep), "not so soon"
     monkeypatch.setattr(ripgrep_program, "monotonic", lambda: math.inf)
     assert find_ripgrep(program, roots) == program
 
@@ -77,7 +77,7 @@ def test_a_program_that_hangs_holds_up_no_cancelled_search(tmp_path: Path) -> No
     Path(program).write_text(f"#!/bin/sh\nread line < {tmp_path}/never\n")
     looks = iter([False, False, True])
     started = time.monotonic()
-    assert isinstance(find_ripgrep(program, roots, lambda: next(looks, True)), Absent)
+    assert isinstance(find_ripgrep(program, roots, lambda: next(looks, True)), NoRipgrep)
     assert time.monotonic() - started < ripgrep_program._PATIENCE
     Path(program).write_text("#!/bin/sh\necho ripgrep 14.1.0\n")
     assert find_ripgrep(program, roots) == program, "a cancelled look is not remembered"

@@ -22,12 +22,11 @@ from glossator.core.errors import UsageError
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.files.cache import ReadCache
 from glossator.files.entries import FileEntry
-from glossator.index import parts
+from glossator.index import plain
 from glossator.index.required import analyse
-from glossator.search import blocks, finder, ripgrep, search, source
-from glossator.search.ripgrep import Request
-from glossator.search.ripgrep_pattern import folds_alike, in_ripgrep_words
-from glossator.search.ripgrep_program import Absent, find_ripgrep
+from glossator.search import finder, ripgrep, search, source
+from glossator.search.ripgrep import Request, folds_alike, ripgrep_syntax
+from glossator.search.ripgrep_program import NoRipgrep, find_ripgrep
 from glossator.search.scan import compile_pattern
 from glossator.search.search import TextSearch
 from tests.index.test_required_random import RE2_ONLY, SHARED, found_lines, sample
@@ -185,7 +184,7 @@ def test_a_pattern_in_ripgreps_words_means_the_same_beyond_ascii(seed: int) -> N
         if not folds_alike(request.pattern, ignore_case=request.ignore_case):
             continue
         raw = b"\n".join(" ".join(random.choices(WORDS, k=3)).encode() for _ in range(30))
-        found = ripgrep_lines(in_ripgrep_words(request.pattern), raw, request)
+        found = ripgrep_lines(ripgrep_syntax(request.pattern), raw, request)
         assert found == found_lines(request.pattern, raw, flags), (request, raw)
         checked += 1
     assert checked > 60
@@ -202,7 +201,7 @@ def test_a_pattern_in_ripgreps_words_means_the_same_beyond_ascii(seed: int) -> N
     ],
 )
 def test_what_is_ascii_is_written_out(pattern: str, written: str) -> None:
-    assert in_ripgrep_words(pattern) == written
+    assert ripgrep_syntax(pattern) == written
 
 
 def program(folder: Path, script: str) -> str:
@@ -310,7 +309,7 @@ async def test_a_ripgrep_that_hangs_is_ended_with_all_it_started_and_left_out(
     assert counts(snapshot, Request("needle")) == await finding
     assert runs(tmp_path) == 1
     absent = find_ripgrep(snapshot.ripgrep, snapshot.folders)
-    assert isinstance(absent, Absent)
+    assert isinstance(absent, NoRipgrep)
     assert "did not end in time" in absent.reason
     assert "workspace.ripgrep" in absent.next_step
 
@@ -479,8 +478,8 @@ async def test_only_of_a_file_that_is_worth_it_passages_are_looked_up(
     snapshot = await pending(root)
     helped = in_a_segment(snapshot, tmp_path_factory.mktemp("segments"), monkeypatch)
     monkeypatch.setattr(search, "_IN_PARTS", worth)
-    read = Mock(wraps=parts.read_parts)
-    monkeypatch.setattr("glossator.search.blocks.read_parts", read)
+    read = Mock(wraps=plain.read_parts)
+    monkeypatch.setattr("glossator.search.source.read_parts", read)
     assert counts(helped, Request("needle")) == [("long", 1)]
     assert [call.args[1] is not None for call in read.call_args_list] == [in_parts]
 
@@ -564,8 +563,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
-        for module in (finder, blocks):
-            monkeypatch.setattr(module, "monotonic", lambda: self.now)
+        monkeypatch.setattr(finder, "monotonic", lambda: self.now)
 
 
 async def test_time_spent_on_what_was_found_is_not_time_to_be_spared(
@@ -597,15 +595,15 @@ async def test_by_what_was_found_before_two_batches_are_at_work_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     be_impatient(monkeypatch, seconds=SECONDS, first_batch=20)
-    monkeypatch.setattr(blocks, "FIRST", 1)
+    monkeypatch.setattr(finder, "_FIRST_BLOCK", 1)
     monkeypatch.setattr(finder, "_WORTH", 0)
-    clock, read = Clock(monkeypatch), blocks.Reader.block
+    clock, read = Clock(monkeypatch), source.Reader.block
 
     def block(*of: Any) -> Any:
         clock.now += 1
         return read(*of)
 
-    monkeypatch.setattr(blocks.Reader, "block", block)
+    monkeypatch.setattr(source.Reader, "block", block)
     alone = f"while [ $(wc -l < {tmp_path}/runs) = 1 ]; do sleep 0.01; done"
     snapshot = await tree(tmp_path, f'{alone}\nexec {RIPGREP} "$@"')
     assert len(counts(snapshot, Request("needle"))) == 200
@@ -619,16 +617,16 @@ async def test_what_is_left_is_told_from_its_size(
     """A large file at the beginning does not mean that all others take as long."""
     write(tmp_path / "ws", {"a": b"needle " * 700_000})
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
-    clock, read = Clock(monkeypatch), blocks.Reader.block
+    clock, read = Clock(monkeypatch), source.Reader.block
 
     def block(
-        reader: blocks.Reader, files: Iterator[FileEntry], size: int, largest: float
+        reader: source.Reader, files: Iterator[FileEntry], size: int, largest: float
     ) -> tuple[list[FileEntry], int, Iterator[FileEntry]]:
         taken = read(reader, files, size, largest)
         clock.now += taken[1] / 1e6
         return taken
 
-    monkeypatch.setattr(blocks.Reader, "block", block)
+    monkeypatch.setattr(source.Reader, "block", block)
     for worth, ran in ((20, 0), (1, 1)):  # seconds; the first file takes 5, and all others as much
         monkeypatch.setattr(finder, "_WORTH", worth)
         running = TextSearch(snapshot, Request("needle"))

@@ -7,10 +7,10 @@ import pickle
 
 import pytest
 
-from glossator.symbols.codec import dump, load
 from glossator.symbols.imports import imports
 from glossator.symbols.outline import outline
 from glossator.symbols.references import references
+from glossator.symbols.symbol import dump, load
 
 TEXT = "class Größe:\n    '''Doc \U0001d4b3.'''\n    def f(self): pass\n"
 

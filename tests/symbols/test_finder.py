@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from glossator.core.document import Document
-from glossator.symbols.candidates import Place
-from glossator.symbols.names import Name
-from glossator.worker.client import Phase, WorkerGone, WorkerState
-from glossator.worker.jobs import Progress
+from glossator.symbols.candidates import SearchScope
+from glossator.symbols.find import Name
+from glossator.worker.client import WorkerGone, WorkerPhase, WorkerState
+from glossator.worker.jobs import JobProgress
 from tests.worker.jobs import Count
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -25,7 +25,7 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def defined(ws: Workspace, name: str) -> list[str]:
-    found = await ws.symbols.definitions(ws.snapshot, Name.parse(name), Place())
+    found = await ws.symbols.definitions(ws.snapshot, Name.parse(name), SearchScope())
     return [ws.snapshot.relative(hit.line.path) for hit in found.hits]
 
 
@@ -70,7 +70,7 @@ async def test_reading_all_names_does_not_hold_up_what_is_patient(
     order: list[str] = []
     begun = asyncio.Event()
 
-    def patient(_progress: Progress) -> None:
+    def patient(_progress: JobProgress) -> None:
         order.append("patient")
         begun.set()
 
@@ -88,7 +88,7 @@ async def test_large_texts_are_parsed_by_the_worker_alone(workspace: MakeWorkspa
     ws.open("large.py", text)
     ws.open("small.py", "def f(): ...\n")
     assert len(await ws.symbols.outline(ws.snapshot, opened(ws, "small.py"))) == 1
-    assert ws.worker.state == WorkerState(Phase.OFF)  # it need not be started for this
+    assert ws.worker.state == WorkerState(WorkerPhase.OFF)  # it need not be started for this
     assert len(await ws.symbols.outline(ws.snapshot, opened(ws, "large.py"))) == 5_000
     process_id = ws.worker.state.process_id
     assert process_id is not None

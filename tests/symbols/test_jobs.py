@@ -12,13 +12,12 @@ from typing import TypeVar
 import pytest
 
 from glossator.symbols import sources
-from glossator.symbols.codec import SYMBOLS_VERSION
-from glossator.symbols.find import Definition, FindDefinitions, FindUses, Found, Limits
-from glossator.symbols.names import Name
-from glossator.symbols.single import ImportsOf, OutlineOf, OutlinesOf
+from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, LookUp, Name
+from glossator.symbols.jobs import ImportsOf, OutlineOf, OutlinesOf
 from glossator.symbols.sources import SLICE, Library, editor_text, outlines, read, statistics
-from glossator.symbols.table import MatchNames, ReadNames, Stamp
-from glossator.worker.jobs import Job, Progress
+from glossator.symbols.symbol import SYMBOLS_VERSION
+from glossator.symbols.table import FileStamp, MatchNames, ReadNames
+from glossator.worker.jobs import Job, JobProgress
 
 ENOUGH = Limits(texts=1_000, hits=1_000)
 numbers = itertools.count()  # of listings; one worker process knows each once
@@ -39,7 +38,7 @@ def run(job: Job[R]) -> R:
 
 def definitions(
     library: Library, paths: list[str], name: str, limits: Limits = ENOUGH
-) -> Found[Definition]:
+) -> LookUp[Definition]:
     return run(FindDefinitions(library, tuple(paths), Name.parse(name), limits))
 
 
@@ -160,7 +159,7 @@ def test_a_long_search_comes_in_slices(root: Path, monkeypatch: pytest.MonkeyPat
     paths = written(root, {f"{n}.py": "def f(): ...\n" for n in range(5)})
     job = FindUses(library(root), tuple(paths), Name.parse("f"), ENOUGH, frozenset({"definition"}))
     slices = list(job.run())
-    assert slices == [Progress(done, 5) for done in range(5)]
+    assert slices == [JobProgress(done, 5) for done in range(5)]
     assert SLICE > 0
 
 
@@ -195,7 +194,7 @@ def test_many_texts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     }
     assert found[two][0] == editor_text(two, "def g(): ...\n").sha256
     assert run(replace(job, seconds=-1.0)) == {}
-    monkeypatch.setattr("glossator.symbols.single.SLICE", -1.0)
+    monkeypatch.setattr("glossator.symbols.sources.SLICE", -1.0)
     assert len(list(job.run())) == 4  # each time it may be dropped
 
 
@@ -216,7 +215,7 @@ def test_a_link_to_an_open_document_is_the_open_document(root: Path) -> None:
         assert sorted(match.line.path for match in matches) == sorted(expected)
 
 
-def stamps(paths: list[str]) -> dict[str, Stamp]:
+def stamps(paths: list[str]) -> dict[str, FileStamp]:
     found = {}
     for path in paths:
         status = os.stat(path)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.symbols.candidates import module_ends, module_of
+from glossator.symbols.find import Name
 from glossator.symbols.imports import Import
-from glossator.symbols.modules import module_ends, module_of
-from glossator.symbols.names import Name
 from glossator.symbols.symbol import Symbol
 
 

@@ -12,7 +12,7 @@ import pytest
 from glossator.core.text import split_lines
 from glossator.core.tool_result import ToolResult
 from glossator.files.entries import FileEntry
-from glossator.search import blocks
+from glossator.search import finder
 from glossator.search.search import TextSearch
 from glossator.tools import grep
 from tests.exhaustion import no_descriptor_left
@@ -169,8 +169,8 @@ async def test_no_more_is_looked_for_than_will_be_shown(
 ) -> None:
     monkeypatch.setattr(grep, "_LINES_BYTES", 4_000)
     monkeypatch.setattr(grep, "_PAGE_BYTES", 4_000)
-    monkeypatch.setattr(blocks, "FIRST", 1)
-    monkeypatch.setattr(blocks, "MOST", 1)
+    monkeypatch.setattr(finder, "_FIRST_BLOCK", 1)
+    monkeypatch.setattr(finder, "_MOST_BLOCK", 1)
     told: list[object] = []
     lines = TextSearch.lines
 
@@ -389,7 +389,7 @@ async def test_counting_ends_in_time(
     workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grep, "_COUNTING", 0)
-    monkeypatch.setattr(blocks, "FIRST", 1)
+    monkeypatch.setattr(finder, "_FIRST_BLOCK", 1)
     ws = await workspace({f"{n}.py": "hit\n" * 20 for n in range(300)}, ripgrep="off")
     result = await ws.call("Grep", pattern="hit", output_mode="content")
     assert re.search(r"\[\d+ of more than [\d,]+ lines in \d+ files?; counted by", result.text)

@@ -143,7 +143,7 @@ async def test_an_index_that_another_server_writes(
         with (state_folder.prepare(str(root)) / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             with pytest.raises(UsageError, match="Another server"):
-                await app.host.keeper.rebuild()
+                await app.host.index_manager.rebuild()
             (check,) = [c for c in (await doctor(app, _NOW)).checks if c.name == "Index"]
         assert (check.state, check.detail) == ("warning", "0 files in it, 0 read by every search")
         assert "wait until it is done" in check.next_step

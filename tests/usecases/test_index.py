@@ -16,7 +16,7 @@ from glossator.core.answers import IndexAnswer, StatusAnswer
 from glossator.files import state_folder
 from glossator.files.entries import RACY_NS
 from glossator.index import root_store
-from glossator.index.build import BuildSegment
+from glossator.index.jobs import BuildSegment
 from glossator.settings.load import load_settings
 from glossator.usecases.index import IndexMode, IndexRequest, rebuild_index
 from glossator.usecases.status import StatusRequest, status
@@ -122,7 +122,7 @@ async def test_a_request_that_is_cancelled_ends_the_build(root: Path, mode: Inde
         building.cancel()
         with pytest.raises(asyncio.CancelledError):
             await building
-        await app.host.keeper.settle()
+        await app.host.index_manager.settle()
         assert port.activities[0].ended
         assert (await state(app)).index.segments == 0
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
-from glossator.index.build import BuildSegment, Built, Busy, Stale
-from glossator.worker.jobs import Job, Progress, Slices
+from glossator.index.jobs import BuildSegment, Built, Busy, Stale
+from glossator.worker.jobs import Job, JobProgress, Slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Count(Job[int]):
     def run(self) -> Slices[int]:
         try:
             for done in range(self.slices):
-                yield Progress(done, self.slices)
+                yield JobProgress(done, self.slices)
                 time.sleep(0.001)
             return self.slices
         finally:
@@ -112,6 +112,6 @@ class Endless(BuildSegment):
 
     def run(self) -> Slices[Built | Busy | Stale]:
         while self.paths:
-            yield Progress(0, len(self.paths))
+            yield JobProgress(0, len(self.paths))
             time.sleep(0.01)
         return (yield from BuildSegment.run(self))

@@ -21,7 +21,7 @@ from glossator.index.policy import Hooks
 from glossator.index.required import analyse
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
-from glossator.worker.jobs import Progress
+from glossator.worker.jobs import JobProgress
 
 WORDS = ("needle", "common", "absent", "number7")
 
@@ -33,7 +33,7 @@ class Serving:
         self.index = TextIndex(self._listed.get)
         self.worker = Worker(first_wait=0.01, longest_wait=0.05)
         self.notices: list[str] = []
-        self.progress: list[Progress | None] = []
+        self.progress: list[JobProgress | None] = []
         self.on_progress: Callable[[], None] = lambda: None
         self.changes = 0
         self.keeper = TextIndexManager(
@@ -84,7 +84,7 @@ class Serving:
     def _changed(self) -> None:
         self.changes += 1
 
-    def _progressed(self, progress: Progress | None) -> None:
+    def _progressed(self, progress: JobProgress | None) -> None:
         self.progress.append(progress)
         self.on_progress()
 

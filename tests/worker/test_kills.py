@@ -16,7 +16,7 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.files import state_folder
 from glossator.index.manifest import IndexFolder
-from glossator.worker.client import Phase
+from glossator.worker.client import WorkerPhase
 from tests.lsp.support.chance import seeded
 from tests.worker.conftest import MakeServing
 
@@ -108,7 +108,7 @@ async def test_two_servers_take_turns_at_writing(
     await server.start()
     await server.keeper.settle()
     assert server.index.statistics().documents == FILES
-    assert server.worker.state.phase is Phase.OFF  # it read what the other one wrote
+    assert server.worker.state.phase is WorkerPhase.OFF  # it read what the other one wrote
     await server.keeper.rebuild()  # the other one lives on, but writes no more
     assert server.index.statistics().documents == FILES
     server.assert_right()
@@ -128,6 +128,6 @@ async def test_what_another_server_writes_is_noticed(
     server.keeper.look()
     await server.keeper.settle()
     assert server.index.statistics().documents == FILES
-    assert server.worker.state.phase is Phase.READY
+    assert server.worker.state.phase is WorkerPhase.READY
     assert_whole(tree)
     server.assert_right()

@@ -12,9 +12,8 @@ import pytest
 from glossator.documents.host import WorkspaceHost
 from glossator.files import state_folder
 from glossator.files.folder_file import NAME, FolderFile, read_folders
-from glossator.index.files import replace_file
 from glossator.index.lock import writing
-from glossator.index.manifest import IndexFolder
+from glossator.index.manifest import IndexFolder, replace_file
 from tests.files.trees import FOLDERS_ARE_REMEMBERED
 from tests.patience import until
 from tests.worker.conftest import Restart
@@ -76,13 +75,13 @@ async def test_what_was_remembered_wrongly_is_found_soon(
 ) -> None:
     right = await start()
     await until(lambda: bool(written(file)))
-    await right.keeper.settle()
+    await right.index_manager.settle()
     content = written(file)
     wrong = FolderFile(str(tree), [str(tree)])
     for path, known in read_folders(file.parent, str(tree)).known.items():
         wrong.add(path, known._replace(files=known.files.replace("binary/", "")))
     replace_file(file, wrong.content() or b"")
-    (report,) = await right.keeper.check()
+    (report,) = await right.index_manager.check()
     assert report.problems == (
         f"{tree} does not hold what is remembered of it; rebuild the index.",
     )
@@ -97,7 +96,7 @@ async def test_what_was_remembered_wrongly_is_found_soon(
 async def test_without_an_index_nothing_is_remembered(start: Start, state: Path) -> None:
     for _ in range(2):
         host = await start(index=False)
-        await host.keeper.settle()
+        await host.index_manager.settle()
     assert not list(state.parent.glob(state.name))
 
 
@@ -106,7 +105,7 @@ async def test_what_another_writes_is_left_alone(start: Start, tree: Path, file:
     with writing(str(file.parent)) as ours:
         assert ours
         host = await start()
-        await until(lambda: bool(host.keeper.status().problems))  # the index waits, too
+        await until(lambda: bool(host.index_manager.status().problems))  # the index waits, too
         assert not written(file)
     host.sweep("test")
     await until(lambda: bool(written(file)))
@@ -117,16 +116,16 @@ async def test_a_damaged_file_is_told_of_checked_and_written_anew(
 ) -> None:
     host = await start()
     await until(lambda: bool(written(file)))
-    await host.keeper.settle()
+    await host.index_manager.settle()
     content = written(file)
     replace_file(file, content[:-1])
-    (report,) = await host.keeper.check()
+    (report,) = await host.index_manager.check()
     assert report.problems == (
         f"{NAME} is cut short or damaged, or of another version; rebuild the index.",
     )
     again = await start()
     await until(lambda: written(file) == content)
-    await again.keeper.settle()
+    await again.index_manager.settle()
     assert names(again) == names(host)
     assert ["What was remembered of the folders" in notice for notice in notices] == [True]
 
@@ -134,9 +133,9 @@ async def test_a_damaged_file_is_told_of_checked_and_written_anew(
 async def test_rebuilding_forgets(start: Start, file: Path) -> None:
     host = await start()
     await until(lambda: bool(written(file)))
-    await host.keeper.rebuild()
+    await host.index_manager.rebuild()
     assert not written(file)
-    (report,) = await host.keeper.check()
+    (report,) = await host.index_manager.check()
     assert report.problems == ()
     host.sweep("test")
     await until(lambda: bool(written(file)))
@@ -149,6 +148,6 @@ async def test_a_place_that_cannot_be_written_to_costs_only_time(
     (file.parent / "quarantine").touch()
     host = await start()
     await until(lambda: "lists the folders" in caplog.text)
-    await host.keeper.settle()
+    await host.index_manager.settle()
     assert host.snapshot().text.pending == ()
     assert IndexFolder(file.parent).read().segments

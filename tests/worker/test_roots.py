@@ -1,4 +1,4 @@
-"""Roots that change while their index is built: one keeper at a time works."""
+"""Roots that change while their index is built: one manager at a time works."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glossator.files import state_folder
 from glossator.index.manifest import IndexFolder
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
-from glossator.worker.jobs import Progress
+from glossator.worker.jobs import JobProgress
 
 FILES = 220
 
@@ -28,10 +28,10 @@ class Hosted:
     host: WorkspaceHost
     worker: Worker
     notices: list[str] = field(default_factory=list)
-    progress: list[Progress | None] = field(default_factory=list)
+    progress: list[JobProgress | None] = field(default_factory=list)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def shown(self, progress: Progress | None) -> None:
+    def shown(self, progress: JobProgress | None) -> None:
         self.progress.append(progress)
         self.begun.set()
 
@@ -51,7 +51,7 @@ async def hosted(
 
 def keepers() -> list[str]:
     tasks = [task.get_name() for task in asyncio.all_tasks()]
-    return [name for name in tasks if name in ("glossator-keeper", "glossator-closing")]
+    return [name for name in tasks if name in ("glossator-index-manager", "glossator-closing")]
 
 
 def documents(root: Path) -> list[int]:
@@ -67,10 +67,10 @@ async def test_roots_that_change_during_a_build(hosted: Hosted, tree: Path, tmp_
     for change in [RootsChanged(other, ()), RootsChanged((), other)] * 3:
         hosted.host.apply(change)
     await hosted.host.ready()
-    assert keepers() == ["glossator-keeper"]
-    await hosted.host.keeper.build()
+    assert keepers() == ["glossator-index-manager"]
+    await hosted.host.index_manager.build()
     assert hosted.notices == []
-    assert hosted.host.keeper.status().problems == ()
+    assert hosted.host.index_manager.status().problems == ()
     assert sum(documents(tree)) == FILES
     assert hosted.progress[-1] is None
 
@@ -81,13 +81,13 @@ async def test_a_root_that_leaves_is_not_built_any_more(
     (tmp_path / "other").mkdir()
     await hosted.host.start()
     await hosted.begun.wait()
-    asked = asyncio.create_task(hosted.host.keeper.build())
+    asked = asyncio.create_task(hosted.host.index_manager.build())
     await asyncio.sleep(0)
     before = len(documents(tree))
     hosted.host.apply(RootsChanged((str(tmp_path / "other"),), (str(tree),)))
     with pytest.raises(UsageError, match="folders changed; ask again"):
         await asked
     await hosted.host.ready()
-    await hosted.host.keeper.build()
+    await hosted.host.index_manager.build()
     assert hosted.progress[-1] is None
     assert len(documents(tree)) <= before + 1

@@ -50,7 +50,7 @@ def start(grown: tuple[Path, Path], restart: Restart) -> Start:
 async def known(start: Start, grown: tuple[Path, Path]) -> None:
     """A server was there before: the index is on disk, and what it saw of the folders."""
     host = await start()
-    await host.keeper.build()
+    await host.index_manager.build()
     files = [state_folder.root_folder(str(root)) / NAME for root in grown]
     await until(lambda: all(file.exists() for file in files))
 
@@ -73,7 +73,7 @@ async def test_no_entry_is_made_until_a_file_is_asked_for(
     start: Start, grown: tuple[Path, Path], made: list[tuple[str, bool]]
 ) -> None:
     host = await start()
-    figures = host.keeper.status().text
+    figures = host.index_manager.status().text
     assert (figures.documents, figures.pending) == (len(host.snapshot().listing), 0)
     assert len(host.snapshot().text.candidates(analyse("nowhere").query)) == 0
     assert host.status().files == 2 * len(FOLDERS) * len(FILES) + 2
@@ -95,8 +95,8 @@ async def test_without_an_index_on_disk_a_thread_makes_them(
             elif path.name != NAME:
                 path.unlink()
     host = await start()
-    await host.keeper.build()
-    assert host.keeper.status().text.pending == 0
+    await host.index_manager.build()
+    assert host.index_manager.status().text.pending == 0
     assert made
     assert not any(by_the_loop for _, by_the_loop in made)
 
@@ -108,7 +108,7 @@ async def test_a_changed_file_has_the_entries_of_its_folder_made(
     (grown[0] / "a" / "f.txt").touch()
     host.apply(DiskChanged(frozenset({str(grown[0] / "a" / "f.txt")})))
     assert {folder for folder, _ in made} == {f"{grown[0]}/a/"}
-    assert host.keeper.status().text.pending == 1
+    assert host.index_manager.status().text.pending == 1
 
 
 async def test_a_new_folder_has_no_entries_made(

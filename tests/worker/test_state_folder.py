@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from glossator.files import state_folder
-from glossator.index.lock import Use, writing
-from glossator.index.prune import Prune
+from glossator.index.jobs import Prune
+from glossator.index.lock import FolderUse, writing
 
 SEGMENT = "0123456789abcdef.seg"
 
@@ -98,8 +98,8 @@ def test_a_link_is_no_folder(base: Path, tmp_path: Path) -> None:
 
 _HOLDER = """
 import sys
-from glossator.index.lock import Use, writing
-use = Use(sys.argv[1])
+from glossator.index.lock import FolderUse, writing
+use = FolderUse(sys.argv[1])
 with writing(sys.argv[1]) as ours:
     print(ours, flush=True)
     sys.stdin.readline()
@@ -153,7 +153,7 @@ def test_what_is_used_is_not_deleted(
     base: Path, holder: tuple[Path, subprocess.Popen[str]]
 ) -> None:
     folder, process = holder
-    use = Use(str(folder))  # as many as like
+    use = FolderUse(str(folder))  # as many as like
     assert run(Prune(str(base), frozenset(), 0)) == set()
     process.kill()
     process.wait()
@@ -170,7 +170,7 @@ def test_locks_on_what_was_deleted_do_not_count() -> None:
         assert ours
         (folder / "lock").unlink()
         assert is_writer(folder)
-    use = Use(str(folder))
+    use = FolderUse(str(folder))
     shutil.rmtree(folder)
     assert use.lost
     state_folder.prepare("/root")

@@ -13,11 +13,11 @@ from glossator.core.errors import UsageError
 from glossator.files import state_folder
 from glossator.files.entries import TIMES
 from glossator.index import layout
-from glossator.index.prune import Prune
+from glossator.index.jobs import Prune
 from glossator.index.root_store import RootStore
 from glossator.store.objects import Blobs
 from glossator.symbols import sources
-from glossator.worker.client import Phase, Worker
+from glossator.worker.client import Worker, WorkerPhase
 from tests.patience import until
 from tests.worker.conftest import MakeServing
 from tests.worker.serving import Serving, list_files
@@ -46,7 +46,7 @@ async def test_many_files_are_indexed_on_disk_and_found_there_at_the_next_start(
     await first.close()
     second = await built(serving())
     assert second.index.statistics().documents == FILES
-    assert second.worker.state.phase is Phase.OFF
+    assert second.worker.state.phase is WorkerPhase.OFF
 
 
 async def test_what_was_opened_ahead_is_used_and_its_damage_told(
@@ -98,10 +98,10 @@ async def test_few_changes_are_kept_in_memory_once_they_are_old_enough(
     server.assert_right()
     await until(lambda: not server.index.pending())
     server.assert_right()
-    assert server.index.statistics().delta == 2
+    assert server.index.statistics().in_memory == 2
     assert len(segments(tree)) == 1
     await server.keeper.build()
-    assert server.index.statistics().delta == 0
+    assert server.index.statistics().in_memory == 0
     assert len(segments(tree)) == 2
 
 
@@ -109,11 +109,11 @@ async def test_without_an_index_on_disk_as_much_as_fits_is_in_memory(
     serving: MakeServing, state: Path
 ) -> None:
     server = await built(serving(index=False))
-    assert server.index.statistics().delta == FILES
+    assert server.index.statistics().in_memory == FILES
     assert [why for _, why in server.keeper.status().disk] == ["off: workspace.index is false"]
     await server.keeper.build()
     assert not list(state.parent.glob("index"))
-    assert server.worker.state.phase is Phase.OFF
+    assert server.worker.state.phase is WorkerPhase.OFF
 
 
 async def test_a_state_folder_that_cannot_be_made_is_told_in_the_status(
@@ -121,7 +121,7 @@ async def test_a_state_folder_that_cannot_be_made_is_told_in_the_status(
 ) -> None:
     (tmp_path / "state").write_text("in the way")
     server = await built(serving())
-    assert server.index.statistics().delta == FILES
+    assert server.index.statistics().in_memory == FILES
     ((_, why),) = server.keeper.status().disk
     assert "cannot be written to (Not a directory)" in why
 
@@ -320,7 +320,7 @@ async def test_no_more_is_written_than_there_may_be(serving: MakeServing, tree: 
     for number in range(300):
         shutil.copyfile(tree / "binary", tree / f"binary{number}")
     server.look_again()
-    await until(lambda: server.index.statistics().delta > 200)
+    await until(lambda: server.index.statistics().in_memory > 200)
     await server.keeper.settle()
     assert server.index.statistics().segments == 1
     assert "workspace.indexBytes" in server.keeper.status().problems[0]
@@ -340,7 +340,7 @@ async def test_a_full_index_makes_room_for_what_is_valid(serving: MakeServing, t
     await until(lambda: old not in segments(tree))
     await server.keeper.build()
     figures = server.index.statistics()
-    assert (figures.documents + figures.delta, figures.pending) == (FILES, 0)
+    assert (figures.documents + figures.in_memory, figures.pending) == (FILES, 0)
     assert figures.documents  # then it is full again
     server.assert_right()
 
@@ -364,7 +364,7 @@ async def test_what_a_server_uses_is_not_deleted_by_another(
 ) -> None:
     await (await built(serving())).close()
     reading = await built(serving())
-    assert reading.worker.state.phase is Phase.OFF
+    assert reading.worker.state.phase is WorkerPhase.OFF
     assert await worker.run(Prune(str(state), frozenset(), 0)) == ()
     assert len(segments(tree)) == 1
     await reading.close()

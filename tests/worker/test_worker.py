@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from glossator.worker.client import JobFailed, Phase, Worker, WorkerGone
-from glossator.worker.jobs import Progress
-from glossator.worker.launch import clean_environment
+from glossator.worker import JobFailed, Worker, WorkerGone, WorkerPhase
+from glossator.worker.connection import clean_environment
+from glossator.worker.jobs import JobProgress
 from tests.patience import until
 from tests.worker.jobs import (
     Count,
@@ -42,7 +42,7 @@ async def test_a_job_runs_in_one_other_process_started_when_it_is_needed(worker:
     before = worker.state
     environment = await worker.run(Environment())
     process_id = worker.state.process_id
-    assert (before.phase, worker.state.phase) == (Phase.OFF, Phase.READY)
+    assert (before.phase, worker.state.phase) == (WorkerPhase.OFF, WorkerPhase.READY)
     assert process_id not in (None, os.getpid())
     assert environment["cwd"] == "/"
     assert int(environment["nice"]) > os.nice(0)
@@ -64,9 +64,9 @@ def test_only_its_own_folders_are_imported_from(tmp_path: Path) -> None:
 
 
 async def test_progress_arrives_in_order(worker: Worker) -> None:
-    seen: list[Progress] = []
+    seen: list[JobProgress] = []
     assert await worker.run(Count(5), seen.append) == 5
-    assert seen == [Progress(done, 5) for done in range(5)]
+    assert seen == [JobProgress(done, 5) for done in range(5)]
 
 
 async def test_an_urgent_job_goes_first_and_patient_ones_take_turns(worker: Worker) -> None:
@@ -104,7 +104,7 @@ async def test_an_end_unasked_is_told_and_backed_off_from(worker: Worker) -> Non
     slow = Worker(first_wait=1000, longest_wait=5000)
     with pytest.raises(WorkerGone, match="ended"):
         await slow.run(Die())
-    assert slow.state.phase is Phase.BACKING_OFF
+    assert slow.state.phase is WorkerPhase.BACKING_OFF
     with pytest.raises(WorkerGone) as gone:
         await slow.run(Echo(1))
     assert 900 < gone.value.retry_after <= 1000
@@ -168,7 +168,7 @@ async def test_closing_ends_it_also_in_the_middle_of_a_slice(tmp_path: Path) -> 
     process = psutil.Process(worker.state.process_id)
     await worker.close()
     assert not process.is_running()
-    assert worker.state.phase is Phase.OFF
+    assert worker.state.phase is WorkerPhase.OFF
     with pytest.raises(WorkerGone):
         await stuck
     with pytest.raises(WorkerGone, match="closed"):

@@ -11,11 +11,11 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.files import state_folder
-from glossator.index.build import BuildSegment, Built, Busy, Stale
+from glossator.index.jobs import BuildSegment, Built, Busy, Stale
 from glossator.index.lock import writing
-from glossator.index.manifest import IndexFolder, Stamp
+from glossator.index.manifest import IndexFolder, ManifestStamp
 from glossator.index.root_store import RootStore, Wrote
-from glossator.worker.client import JobFailed, Phase, Worker
+from glossator.worker import JobFailed, Worker, WorkerPhase
 from tests.patience import until
 from tests.worker.conftest import MakeServing
 from tests.worker.serving import list_files
@@ -23,7 +23,7 @@ from tests.worker.serving import list_files
 FILES = 220
 
 
-def job(root: Path, known: Stamp | None = None) -> BuildSegment:
+def job(root: Path, known: ManifestStamp | None = None) -> BuildSegment:
     """One that indexes all there is."""
     paths = tuple(entry.path for entry in list_files(root))
     folder = state_folder.prepare(str(root))
@@ -152,7 +152,7 @@ async def test_an_idle_server_holds_nobody_up(serving: MakeServing, tree: Path) 
     await first.keeper.build()
     await second.start()
     await second.keeper.settle()
-    assert second.worker.state.phase is Phase.OFF
+    assert second.worker.state.phase is WorkerPhase.OFF
     await second.keeper.rebuild()
     first.keeper.look()
     await first.keeper.settle()

@@ -16,13 +16,13 @@ from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Model, ModelOptions, Models
-from glossator.search import Folders, Request, TextSearch
+from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
 from glossator.tools import SubAgents, ToolContext, all_tools
-from glossator.worker import Progress, Worker
+from glossator.worker import JobProgress, Worker
 
 
 class BuildProgress:
@@ -35,7 +35,7 @@ class BuildProgress:
         self._activity: Activity | None = None
         self._percentage = -1
 
-    def __call__(self, progress: Progress | None) -> None:
+    def __call__(self, progress: JobProgress | None) -> None:
         """Show a step, or the end."""
         if progress is None:
             self._end()
@@ -84,7 +84,7 @@ class Application:
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         self.hover_cache = HoverCache(self.host, self.symbols)
-        self.folders = Folders()
+        self.folders = FolderFinder()
         parallel = settings.agents.parallel
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
         check_tools(self.tools.values())
@@ -172,7 +172,7 @@ class Application:
         return not self.runs.busy(session_id) and self.acting.let_go(session_id)
 
     def _cancel_build(self) -> None:
-        self.host.keeper.cancel_build()
+        self.host.index_manager.cancel_build()
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,

@@ -27,7 +27,7 @@ from glossator.core.languages import CODE
 from glossator.core.tool_result import shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
-from glossator.symbols import Limits, Name, Place, Symbol, SymbolFinder
+from glossator.symbols import Limits, Name, SearchScope, Symbol, SymbolFinder
 from glossator.worker import JobFailed, WorkerGone
 
 MAX_MENTIONS = 8  # of a question that are looked up
@@ -58,7 +58,7 @@ _PUNCTUATION = ".:#-+=%~\\/"  # at the end of a mention, it belongs to the sente
 _SHOWN = 200  # characters of a mention, in a notice
 _SECONDS = 5.0  # for all symbols of a question
 _LIMITS = Limits(texts=200, hits=MAX_DEFINITIONS + 1)
-_IN_CODE = Place(languages=CODE)  # nobody means a key of data
+_IN_CODE = SearchScope(languages=CODE)  # nobody means a key of data
 _NOT_FOUND = "no file and no symbol of code has this name"
 _NO_FILE = frozenset({MissingReason.ABSENT, MissingReason.OUTSIDE, MissingReason.DIRECTORY})
 

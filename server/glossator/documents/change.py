@@ -1,4 +1,4 @@
-"""Everything that can happen to a workspace: a closed union of frozen values.
+"""Every change of a workspace: a closed union of frozen values.
 
 URIs are as the editor sent them, paths are absolute.
 """
@@ -22,7 +22,7 @@ class TextEdit:
 class Opened:
     """The editor opened a document; opening it again replaces what was open.
 
-    `language` is the editor's name of its language, which the name of a file tells better.
+    `language` is the editor's name of its language; the file name is a better source.
     """
 
     uri: str

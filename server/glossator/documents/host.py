@@ -26,7 +26,7 @@ from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.files import FileEntry, FileIndex, Indexer, ReadCache, Roots, Sweep, real_path
 from glossator.index import Hooks, TextIndex, TextIndexManager, TextIndexStatus
 from glossator.settings import WorkspaceSettings
-from glossator.worker import Progress, Worker
+from glossator.worker import JobProgress, Worker
 
 Listener = Callable[[AbstractSet[str]], None]
 
@@ -41,7 +41,7 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceStatus:
-    """How the workspace stands; `watcher` as `Watcher.status`."""
+    """The state of the workspace; `watcher` as `Watcher.status`."""
 
     roots: tuple[str, ...]
     files: int
@@ -57,14 +57,14 @@ class WorkspaceStatus:
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """What keeping an index takes: the worker, and who is told (see `Hooks`).
+    """What the text index needs: the worker, and callbacks (see `Hooks`).
 
-    `patience` is how many seconds pass before indexing begins by itself.
+    Indexing begins by itself after `patience` seconds.
     """
 
     worker: Worker
     notice: Callable[[str], None]
-    progress: Callable[[Progress | None], None]
+    progress: Callable[[JobProgress | None], None]
     patience: float = 2.0
 
 
@@ -79,7 +79,7 @@ class WorkspaceHost:
         encoding: PositionEncoding = "utf-16",
     ) -> None:
         self.encoding: PositionEncoding = encoding
-        self.saves: dict[str, Save] = {}  # by path, of documents that were closed since as well
+        self.saves: dict[str, Save] = {}  # by path; also of documents that are closed by now
         self._settings = settings
         self._indexing = indexing
         self._overlays = Overlays(encoding)
@@ -88,24 +88,24 @@ class WorkspaceHost:
         self._revision = 0
         self._snapshot: WorkspaceSnapshot | None = None
         self._started = self._closed = False
-        self._ending_keepers: set[asyncio.Task[None]] = set()  # of roots that were replaced
+        self._ending_managers: set[asyncio.Task[None]] = set()  # of roots that were replaced
         self._ending_indexers: set[asyncio.Task[None]] = set()
         self._take_roots(Roots.of(roots))
 
     async def start(self) -> None:
-        """Begin to watch the disk and to scan it, in the background."""
+        """Begin to watch and scan the disk, in the background."""
         if not self._started and not self._closed:
             self._started = True
             self._run()
 
     async def ready(self) -> None:
-        """Wait until the scan is complete and the index that is on disk is in use."""
-        keeper = None
-        while keeper is not self.keeper:  # changed roots begin anew
-            keeper = self.keeper
+        """Wait until the scan is complete and the index on disk is in use."""
+        manager = None
+        while manager is not self.index_manager:  # after a change of roots, wait again
+            manager = self.index_manager
             await self._indexer.ready()
-            keeper.look()
-            await keeper.opened()
+            manager.look()
+            await manager.opened()
 
     def sweep(self, cause: str) -> None:
         """Look at the whole disk again; `ready` waits for it."""
@@ -114,13 +114,13 @@ class WorkspaceHost:
     async def close(self) -> None:
         """End watching, scanning and indexing; safe to call again."""
         self._closed = True
-        for part in (self.keeper, self._indexer):
+        for part in (self.index_manager, self._indexer):
             await part.close()
-        if ending := self._ending_keepers | self._ending_indexers:
+        if ending := self._ending_managers | self._ending_indexers:
             await asyncio.wait(ending)
 
     def snapshot(self) -> WorkspaceSnapshot:
-        """The workspace as it is now; the same object until something changes."""
+        """The current workspace; the same object until something changes."""
         if self._snapshot is None:
             self._snapshot = WorkspaceSnapshot(
                 self._revision,
@@ -138,16 +138,16 @@ class WorkspaceHost:
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The workspace's folders as they are now, as real paths; from any thread."""
+        """The workspace's folders, as real paths; from any thread."""
         return self._roots.paths
 
     @property
     def overlays(self) -> Mapping[str, Overlay]:
-        """The open documents as they are now, by path."""
+        """The open documents by path."""
         return self._overlays.view()
 
     def apply(self, change: Change) -> None:
-        """Take in a change. Raises `UsageError` and changes nothing when it cannot be applied."""
+        """Apply a change. Raises `UsageError` and changes nothing if that is impossible."""
         match change:
             case Opened():
                 self._changed(frozenset({self._overlays.open(change)}))
@@ -166,13 +166,13 @@ class WorkspaceHost:
                 self._change_roots(added, removed)
 
     def written(self, document: Document) -> None:
-        """The editor, or an edit that was made, put this text on the disk: it is no command's."""
+        """Note that the editor, or an edit, wrote this text to disk, and no command."""
         self.saves[document.path] = Save(time.time_ns(), document.sha256)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Tell `listener` the absolute paths of every change; the result unsubscribes it.
+        """Call `listener` with the absolute paths of every change; the result unsubscribes it.
 
-        What a scan finds is told too, in several calls. A listener must not raise.
+        A scan calls it several times. A listener must not raise.
         """
         self._listeners.append(listener)
 
@@ -200,7 +200,7 @@ class WorkspaceHost:
             self._indexer.scanning,
             self._indexer.watching,
             self._indexer.last_sweep,
-            self.keeper.status(),
+            self.index_manager.status(),
             self._cache.statistics(),
             snapshot.skipped,
         )
@@ -210,11 +210,11 @@ class WorkspaceHost:
 
     def _listed(self, paths: AbstractSet[str]) -> None:
         """The listing of these paths changed, or may have."""
-        self.keeper.listing_changed(complete=self._indexer.complete)
+        self.index_manager.listing_changed(complete=self._indexer.complete)
         self._changed(paths)
 
     def _changed(self, paths: AbstractSet[str]) -> None:
-        self._revision += bool(paths)  # without any, a scan ended: the same files, known to be all
+        self._revision += bool(paths)  # no paths: a scan ended, and the listing is now complete
         self._snapshot = None
         for listener in tuple(self._listeners):
             listener(paths)
@@ -226,7 +226,7 @@ class WorkspaceHost:
         if self._started:
             self._indexer.stop()
             _begin_closing(self._indexer, self._ending_indexers)
-            _begin_closing(self.keeper, self._ending_keepers)
+            _begin_closing(self.index_manager, self._ending_managers)
         self._take_roots(Roots.of((*kept, *added)))
         if self._started and not self._closed:
             self._run()
@@ -239,13 +239,20 @@ class WorkspaceHost:
         self._text = TextIndex(files.get)
         hooks = Hooks(self._view_changed, self._indexing.notice, self._indexing.progress)
         worker, patience = self._indexing.worker, self._indexing.patience
-        self.keeper = TextIndexManager(self._text, roots, self._settings, worker, hooks, patience)
+        self.index_manager = TextIndexManager(
+            self._text, roots, self._settings, worker, hooks, patience
+        )
         self._indexer = Indexer(
-            files, roots, self._settings, self._text.changed, self._listed, self.keeper.remember
+            files,
+            roots,
+            self._settings,
+            self._text.changed,
+            self._listed,
+            self.index_manager.remember,
         )
 
     def _run(self) -> None:
-        self.keeper.start(after=frozenset(self._ending_keepers))  # so that one at a time writes
+        self.index_manager.start(after=frozenset(self._ending_managers))  # one at a time writes
         self._indexer.start()
 
     def _view_changed(self) -> None:

@@ -1,7 +1,7 @@
-"""Open documents: the editor's text, which counts instead of the text on disk.
+"""Open documents: the editor's text, which masks the text on disk.
 
-Overlays are kept by the editor's URI and found by real path; text that is no file (untitled:)
-has its URI for a path.
+Overlays are stored by the editor's URI and found by real path; a document that is no file
+(untitled:) has its URI as path.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from glossator.files import real_path
 
 
 class _Found(Protocol):
-    """What reading gives: a text or the lack of one, at a real path where there is one."""
+    """The result of reading: a text or `Missing`, with a real path."""
 
     @property
     def path(self) -> str: ...
@@ -37,8 +37,8 @@ F = TypeVar("F", bound=_Found)
 class Overlay:
     """One open document at one version.
 
-    `changed_ns` is when it was changed to this, in ns since 1970; `edits` made it of the version
-    before, one after the other.
+    `changed_ns` is the time of the change, in ns since 1970; `edits`, in their order, made it from
+    the previous version.
     """
 
     uri: str
@@ -57,7 +57,7 @@ class Overlay:
 
 
 class Overlays:
-    """The open documents, changed by the host alone."""
+    """The open documents; only the host changes them."""
 
     def __init__(self, encoding: PositionEncoding) -> None:
         self._encoding = encoding
@@ -65,13 +65,13 @@ class Overlays:
         self._view: Mapping[str, Overlay] | None = None
 
     def view(self) -> Mapping[str, Overlay]:
-        """The overlays by path, frozen; of two URIs for one file the one opened last counts."""
+        """The overlays by path, frozen; of two URIs of one file, the one opened last."""
         if self._view is None:
             self._view = MappingProxyType({item.path: item for item in self._by_uri.values()})
         return self._view
 
     def open(self, change: Opened) -> str:
-        """Take in an opened document; returns its path, as the other methods do."""
+        """Add an opened document; returns its path, as the other methods do."""
         self._by_uri.pop(change.uri, None)
         return self._set(
             Overlay(
@@ -99,7 +99,7 @@ class Overlays:
         )
 
     def close(self, uri: str) -> str:
-        """Forget an open document."""
+        """Remove an open document."""
         path = self.get(uri).path
         del self._by_uri[uri]
         self._view = None
@@ -122,7 +122,7 @@ class Overlays:
 
 
 def masked(overlays: Mapping[str, T], path: str, load: Callable[[str], F]) -> T | F:
-    """What counts at `path`: the open document, also behind a link, else what `load` gives.
+    """The open document at `path`, also behind a link, else the result of `load`.
 
     `overlays` are by real path.
     """
@@ -143,7 +143,7 @@ def overlay_path(uri: str, language: str = "") -> str:
 
 
 def edited(text: str, edits: Iterable[TextEdit], encoding: PositionEncoding) -> str:
-    """`text` after `edits`, each counted in the text the one before it left."""
+    """`text` after `edits`, which apply one after the other."""
     for edit in edits:
         if edit.range is None:
             text = edit.text

@@ -30,7 +30,7 @@ class WorkspaceSnapshot:
     listing: Listing
     text: TextView
     open_files: tuple[FileEntry, ...]  # listed files that are open documents
-    unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not in the index
+    unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not listed
     cache: ReadCache
     ripgrep: str  # the setting: which program long searches may use
 
@@ -65,7 +65,7 @@ class WorkspaceSnapshot:
     def read_image(self, path: str, limit: int) -> tuple[str, bytes] | Missing:
         """As `read_bytes`, with the real path; an absolute path may lead anywhere.
 
-        Only for what the user himself points at.
+        Only for files that the user names.
         """
         located = self.folders.locate(path)
         if isinstance(located, Missing):
@@ -76,7 +76,7 @@ class WorkspaceSnapshot:
         return raw if isinstance(raw, Missing) else (raw.path, raw.content)
 
     def open_document(self, uri: str) -> Document | None:
-        """The open document the editor calls `uri`, wherever it lies; for edges, not for tools."""
+        """The open document with this URI, inside the workspace or not; for LSP, not for tools."""
         overlay = self._opened_as(uri) or self.overlays.get(overlay_path(uri))
         return None if overlay is None else overlay.document
 
@@ -97,12 +97,12 @@ class WorkspaceSnapshot:
 
     @property
     def file_count(self) -> int:
-        """How many `files` there are, without making them."""
+        """The number of `files`, without making them."""
         return len(self.listing) + len(self.unsaved)
 
     @property
     def total_bytes(self) -> int:
-        """What all `files` hold together."""
+        """The size of all `files` together."""
         return self.listing.total_bytes + sum(file.size for file in self.unsaved)
 
     @cached_property
@@ -112,7 +112,7 @@ class WorkspaceSnapshot:
 
     @cached_property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What the listing leaves out, by rule, most first."""
+        """The files that the listing leaves out, by rule, most first."""
         return self.listing.summarise_skipped(self.folders)
 
     @cached_property

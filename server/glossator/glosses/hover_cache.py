@@ -21,7 +21,7 @@ from typing import TypeVar, cast
 from glossator.core.document import Document
 from glossator.core.languages import language_of
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.symbols import Definition, Found, Symbol, SymbolFinder
+from glossator.symbols import Definition, LookUp, Symbol, SymbolFinder
 from glossator.worker import JobFailed, WorkerGone
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ _LOOK_UPS = 4  # that go on at once; a pointer on its way over a text begins one
 _ANEW = object()  # what names are looked up again as: one at a time, the others wait for a hover
 
 R = TypeVar("R")
-Search = Callable[[], Awaitable[Found[Definition]]]
+Search = Callable[[], Awaitable[LookUp[Definition]]]
 _Text = tuple[str, str]  # the path and the SHA-256 of a document
 
 
@@ -44,7 +44,7 @@ class HoverCache:
         self._host = host
         self._symbols = symbols
         self._outlines: OrderedDict[_Text, tuple[Symbol, ...]] = OrderedDict()
-        self._names: OrderedDict[tuple[_Text, str], tuple[int, Found[Definition]]] = OrderedDict()
+        self._names: OrderedDict[tuple[_Text, str], tuple[int, LookUp[Definition]]] = OrderedDict()
         self._nowhere: OrderedDict[tuple[str, str], None] = OrderedDict()  # names by path
         self._look_ups: OrderedDict[object, Task[object]] = OrderedDict()
         self._timer: asyncio.TimerHandle | None = None
@@ -60,7 +60,7 @@ class HoverCache:
 
     def known_definitions(
         self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
-    ) -> Found[Definition] | None:
+    ) -> LookUp[Definition] | None:
         """What `search` found for this text, if it is there."""
         key = _text(document), name
         revision, found = self._names.get(key, (0, None))
@@ -89,7 +89,7 @@ class HoverCache:
 
     async def definitions(
         self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
-    ) -> Found[Definition]:
+    ) -> LookUp[Definition]:
         """What `search` finds; remembered for this text. Raises what `search` raises."""
         found = await search()
         self._remember((_text(document), name), snapshot, found)
@@ -131,7 +131,7 @@ class HoverCache:
         self._remember(key, snapshot, await search())
 
     def _remember(
-        self, key: tuple[_Text, str], snapshot: WorkspaceSnapshot, found: Found[Definition]
+        self, key: tuple[_Text, str], snapshot: WorkspaceSnapshot, found: LookUp[Definition]
     ) -> None:
         if found.coverage.worker_away:
             return  # few texts were looked at
@@ -170,7 +170,7 @@ def _text(document: Document) -> _Text:
     return document.path, document.sha256
 
 
-def _holds(snapshot: WorkspaceSnapshot, found: Found[Definition]) -> bool:
+def _holds(snapshot: WorkspaceSnapshot, found: LookUp[Definition]) -> bool:
     """Whether the likeliest definition is in the same text still."""
     if not found.hits:
         return False

@@ -14,7 +14,7 @@ Ranges: TypeAlias = Sequence[tuple[int, int]]  # from, up to; ascending, and non
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file to look into; `plain`: it was plain text when it was indexed (`plain.py`)."""
+    """A file to search; `plain`: it was plain text when it was indexed (`plain.py`)."""
 
     entry: FileEntry
     plain: bool
@@ -30,12 +30,11 @@ def _nowhere(_: FileEntry) -> Ranges | None:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Files to look into, each once, in no order: known to be plain text, and all others.
+    """Files to search, each once, in no order: known to be plain text, and all others.
 
-    Links are among the others; `misses` tells of one that it leads to a file that is no candidate.
-
-    `ranges` tells of some that are plain and long outside of which bytes no match lies. Making no
-    object for each file, and no list of the plain ones, keeps an answer of 100,000 files cheap.
+    Links are among the others; `misses` is true for a link to a file that is no candidate.
+    `ranges` gives, for some long plain files, the bytes in which a match can lie. No object is made
+    for each file and no list of the plain ones, so an answer of 100,000 files is cheap.
     """
 
     plain: Collection[FileEntry]
@@ -55,7 +54,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Joined(Collection[FileEntry]):
-    """The files of several collections, of which no two have one in common."""
+    """The files of several collections, that are disjoint."""
 
     parts: Sequence[Collection[FileEntry]]
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-Ranges = tuple[tuple[int, int], ...]  # of code points, both ends included, ascending, disjoint
+CodePoints = tuple[tuple[int, int], ...]  # of code points, both ends included, ascending, disjoint
 
 _LAST = 0x10FFFF
-EVERYTHING: Ranges = ((0, _LAST),)
+EVERYTHING: CodePoints = ((0, _LAST),)
 
 
 class UnknownSyntax(Exception):
-    """Syntax that is not understood here, though RE2 may be."""
+    """Syntax that this parser does not know, though RE2 may."""
 
 
 class Cursor:
-    """A place in a pattern, moved by reading."""
+    """A position in a pattern; reading moves it."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
         self._at = 0
-        self.shared = True  # only syntax so far that Rust's regex crate reads as RE2 does
+        self.shared = True  # whether Rust's regex crate reads the syntax so far as RE2 does
 
     @property
     def rest(self) -> bool:
@@ -62,7 +62,7 @@ class Cursor:
         return self._pattern[mark : self._at]
 
 
-def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def merged(ranges: Iterable[tuple[int, int]]) -> CodePoints:
     """The same characters in ascending, disjoint ranges."""
     result: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
@@ -73,7 +73,7 @@ def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
     return tuple(result)
 
 
-def complement(ranges: Ranges) -> Ranges:
+def complement(ranges: CodePoints) -> CodePoints:
     """All other characters."""
     edges = (0, *(edge for low, high in ranges for edge in (low - 1, high + 1)), _LAST)
     pairs = zip(edges[::2], edges[1::2], strict=True)
@@ -88,7 +88,7 @@ def is_raw_safe(letter: str) -> bool:
     return letter not in "\0\n\r" and not "\ud800" <= letter <= "\udfff"
 
 
-def _of(text: str) -> Ranges:
+def _of(text: str) -> CodePoints:
     """The ranges written as pairs of characters."""
     return merged((ord(low), ord(high)) for low, high in zip(text[::2], text[1::2], strict=True))
 
@@ -120,10 +120,10 @@ _CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _SET_OPERATIONS = ("&&", "--", "~~")  # Rust's, also meant for the future
 
 
-def named_set(cursor: Cursor) -> Ranges | None:
+def named_set(cursor: Cursor) -> CodePoints | None:
     r"""The set of `\d`, `\pL` and the like, if one comes next.
 
-    What Unicode's names stand for depends on its version: they may be anything.
+    The meaning of Unicode's names depends on the version: they may match anything.
     """
     if cursor.match(_UNICODE_NAME):
         cursor.shared = False
@@ -136,7 +136,7 @@ def named_set(cursor: Cursor) -> Ranges | None:
 
 
 def escaped_character(cursor: Cursor) -> int:
-    """The code point of an escape, its backslash read already."""
+    """The code point of an escape; its backslash is read already."""
     if octal := cursor.match(_OCTAL):
         cursor.shared = False
         return int(octal[0], 8)
@@ -154,8 +154,8 @@ def escaped_character(cursor: Cursor) -> int:
     return ord(letter)
 
 
-def bracketed(cursor: Cursor) -> Ranges:
-    """The set of a class in brackets, the opening one read already."""
+def bracketed(cursor: Cursor) -> CodePoints:
+    """The set of a class in brackets; the opening bracket is read already."""
     start = cursor.mark()
     negated = cursor.take("^")
     if cursor.sees("]"):
@@ -166,7 +166,7 @@ def bracketed(cursor: Cursor) -> Ranges:
     unknown = False
     while not cursor.take("]"):
         if posix := cursor.match(_POSIX_NAME):
-            named: Ranges | None = _POSIX[posix[2]]
+            named: CodePoints | None = _POSIX[posix[2]]
             if posix[1]:
                 named = complement(_POSIX[posix[2]])
         else:

@@ -26,7 +26,7 @@ def encode(numbers: NDArray[np.uint16], limit: int) -> bytes:
 
 
 def decode(code: bytes, count: int, limit: int) -> NDArray[np.uint16]:
-    """The numbers, given how many there are and below what."""
+    """The `count` numbers below `limit`."""
     low = _low_bits(count, limit)
     bits = np.unpackbits(np.frombuffer(code, np.uint8), bitorder="little")
     begin = _upper_bits(count, limit)

@@ -1,7 +1,7 @@
-"""The text index of all roots: which listed files can hold a match, at every moment.
+"""The text index of all roots: which listed files can hold a match.
 
-A listed file has at most one valid document, in a segment or in memory; without one it is pending,
-and a candidate for every query. Used from the event-loop thread alone, its views from any thread.
+A listed file has at most one valid document, in a segment or in memory; a file without one is
+pending, and a candidate for every query. For the event-loop thread; its views are for any thread.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from glossator.index.placement import (
     ValidDocuments,
     stamp_of,
 )
-from glossator.index.policy import Figures
+from glossator.index.policy import SegmentFigures
 
 if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
     import numpy as np
@@ -32,20 +32,20 @@ if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
 
     from glossator.index.memory_segment import BlockView, MemorySegment
     from glossator.index.plain import Traits
-    from glossator.index.required import Query
+    from glossator.index.trigrams import Query
 
-_MOST_YOUNG = 500  # files that are searched although they are indexed
+_MOST_RACY = 500  # racy files that searches read although they are indexed
 _by_time = attrgetter("ctime_ns")
 
 
 @dataclass(frozen=True, slots=True)
 class TextStatistics:
-    """Figures of the index; `delta` documents are in memory only."""
+    """Figures of the index; `in_memory` documents are in no segment."""
 
     segments: int
     documents: int  # in segments, valid now
     pending: int
-    delta: int
+    in_memory: int
     disk_bytes: int
     memory_bytes: int
 
@@ -57,7 +57,7 @@ class TextView:
     single: tuple[FileEntry, ...]  # pending files, …
     parts: tuple[ValidDocuments | BlockView, ...] = ()
     folders: Mapping[str, FolderFiles] = field(default_factory=dict)  # … and folders of such
-    young: tuple[FileEntry, ...] = ()  # see `TextIndex.read_young`
+    racy: tuple[FileEntry, ...] = ()  # see `TextIndex.note_racy`
 
     @property
     def pending(self) -> tuple[FileEntry, ...]:
@@ -65,7 +65,7 @@ class TextView:
         return (*self.single, *Files(self.folders).entries)
 
     def candidates(self, query: Query, masked: Collection[str] = ()) -> Candidates:
-        """Every listed file in which `query` can be met, or of which nothing is known.
+        """Every listed file that is pending or may meet `query`.
 
         Files at the `masked` absolute paths are left out.
         """
@@ -76,13 +76,12 @@ class TextView:
             others += part.others
 
         def ranges(entry: FileEntry) -> Ranges | None:
-            told = (part.ranges(entry) for part in found)
-            return next((some for some in told if some), None)
+            return next((some for part in found if (some := part.ranges(entry))), None)
 
         return Candidates(Joined([part.plain for part in found]), others, ranges)
 
     def knows_plain(self, entry: FileEntry) -> bool:
-        """Whether there is a valid document of the file, and it is plain text."""
+        """Whether the file has a valid document and is plain text."""
         return any(part.knows_plain(entry) for part in self.parts)
 
     def unsearchable(self) -> Iterable[FileEntry]:
@@ -103,8 +102,8 @@ class Damage:
 class TextIndex:
     """Which listed files are in the index, and which are pending.
 
-    `look_up` gives the entry that is listed at an absolute path, if there is one; `changed` is told
-    of every change of the listing, right after it.
+    `look_up` gives the entry that is listed at an absolute path. Every change of the listing is
+    followed by a call of `changed`.
     """
 
     def __init__(self, look_up: Callable[[str], FileEntry | None]) -> None:
@@ -112,15 +111,15 @@ class TextIndex:
         self._pending: dict[str, FileEntry] = {}
         self._folders: dict[str, FolderFiles] = {}  # that are pending as a whole
         self._placed: dict[str, tuple[PlacedSegment, ...]] = {}  # by root
-        self._delta: MemorySegment | None = None
+        self._memory: MemorySegment | None = None
         self._preparation: Preparation | None = None
-        self._young: tuple[FileEntry, ...] = ()
+        self._racy: tuple[FileEntry, ...] = ()
         self._view: TextView | None = None
         self._pending_view: tuple[FileEntry, ...] | None = None
 
     def changed(self, listed: Files, gone: Collection[str] = ()) -> None:
         """Take in new entries of the listing, and paths `gone` from it."""
-        if self._placed or self._delta or self._preparation:
+        if self._placed or self._memory or self._preparation:
             for entry in listed.entries:
                 self._place(entry.path, entry)
             for path in gone:
@@ -138,47 +137,47 @@ class TextIndex:
         self._view = self._pending_view = None
 
     def keep(self, entry: FileEntry, keys: NDArray[np.intp], traits: Traits) -> bool:
-        """Index a file in memory as it was read under the stamp of `entry`.
+        """Index a file in memory; `keys` and `traits` were read under the stamp of `entry`.
 
-        Nothing is done when another entry is listed now. False when there is no room.
+        Does nothing if another entry is listed now. False when there is no room.
         """
         if self._look_up(entry.path) != entry or stamp_of(entry) is None:
             return True
-        if self._delta is None:
+        if self._memory is None:
             from glossator.index.memory_segment import MemorySegment  # noqa: PLC0415 - for the reason above
 
-            self._delta = MemorySegment()
-        if not self._delta.add(entry, keys, traits):
+            self._memory = MemorySegment()
+        if not self._memory.add(entry, keys, traits):
             return False
         self._place(entry.path, entry)
         return True
 
-    def read_young(self, entries: Iterable[FileEntry], now: int) -> None:
-        """These files are read for the index so soon after a change that they may change unnoticed.
+    def note_racy(self, entries: Iterable[FileEntry], now: int) -> None:
+        """Remember which files were indexed so soon after a change that their stamp is racy.
 
-        Searches look into them for a while all the same, unless they are many: then somebody copied
-        them, or checked them out.
+        Searches read these for a while nevertheless. Of very many, as after a checkout, only the
+        newest are remembered.
         """
-        known = {each.path: each for each in (*self._young, *entries)}
-        young = (e for e in known.values() if is_racy(e.mtime_ns, e.ctime_ns, now))
-        self._young = tuple(heapq.nlargest(_MOST_YOUNG, young, key=_by_time))
+        known = {each.path: each for each in (*self._racy, *entries)}
+        racy = (e for e in known.values() if is_racy(e.mtime_ns, e.ctime_ns, now))
+        self._racy = tuple(heapq.nlargest(_MOST_RACY, racy, key=_by_time))
         self._view = None
 
     def prepare(self, root: str) -> Preparation:
         """Begin to replace the segments of `root`: `place` them in a thread, then `adopt`.
 
-        One at a time: what was prepared before can no longer be adopted.
+        Only the last preparation can be adopted.
         """
         unplaced = dict(self._pending)
-        if self._delta is not None:
-            unplaced.update((entry.path, entry) for entry in self._delta.entries())
+        if self._memory is not None:
+            unplaced.update((entry.path, entry) for entry in self._memory.entries())
         views = tuple(segment.freeze() for segment in self._placed.get(root, ()))
         folders = dict(self._folders)
         self._preparation = Preparation(root, views, unplaced, folders, set())
         return self._preparation
 
     def adopt(self, placement: Placement) -> bool:
-        """Take in what was placed; False, and nothing is done, when it was not the last one."""
+        """Use the placed segments; False, without effect, if it is not the last preparation."""
         preparation = placement.preparation
         if preparation is not self._preparation:
             return False
@@ -187,27 +186,27 @@ class TextIndex:
         self._pending, self._folders = placement.pending, placement.folders
         for path in preparation.touched.union(self._kept_paths()):
             self._place(path, self._look_up(path))
-        if self._delta is not None and not self._delta:
-            self._delta = None  # and its memory
+        if self._memory is not None and not self._memory:
+            self._memory = None  # and its memory
         self._view = self._pending_view = None
         return True
 
     def pending(self) -> Mapping[str, FileEntry]:
         """The listed files without a valid document, by absolute path.
 
-        It changes with the index, until segments are adopted.
+        A live view, until segments are adopted.
         """
         folders: Any = Files(self._folders)  # typed as if ChainMap put something into it
         return MappingProxyType(ChainMap(self._pending, folders))
 
     def kept(self) -> list[FileEntry]:
         """The files that are indexed in memory only."""
-        return [] if self._delta is None else self._delta.entries()
+        return [] if self._memory is None else self._memory.entries()
 
-    def figures(self, root: str) -> tuple[Figures, ...]:
+    def figures(self, root: str) -> tuple[SegmentFigures, ...]:
         """The segments of `root`: their documents, and how many are valid."""
         return tuple(
-            Figures(placed.segment.name, placed.segment.documents, len(placed))
+            SegmentFigures(placed.segment.name, placed.segment.documents, len(placed))
             for placed in self._placed.get(root, ())
         )
 
@@ -225,17 +224,17 @@ class TextIndex:
         if self._pending_view is None:
             self._pending_view = tuple(self._pending.values())
         if self._view is None:
-            kept = () if self._delta is None else self._delta.freeze()
+            kept = () if self._memory is None else self._memory.freeze()
             placed = (segment.freeze() for segment in self._segments())
             self._view = TextView(
-                self._pending_view, (*placed, *kept), dict(self._folders), self._young
+                self._pending_view, (*placed, *kept), dict(self._folders), self._racy
             )
         return self._view
 
     def statistics(self) -> TextStatistics:
         """Figures for the user and for logs."""
         segments = list(self._segments())
-        kept = 0 if self._delta is None else self._delta.memory_bytes
+        kept = 0 if self._memory is None else self._memory.memory_bytes
         return TextStatistics(
             len(segments),
             sum(map(len, segments)),
@@ -246,16 +245,16 @@ class TextIndex:
         )
 
     def _place(self, path: str, unplaced: FileEntry | None) -> None:
-        """Find the one valid document for `unplaced`, what is listed at `path` now, if any is."""
+        """Find the valid document for `unplaced`, the entry that is listed at `path` now."""
         self._single_out(folder_of(path))
         for segment in self._segments():
             if segment.place(path, unplaced):
                 unplaced = None
-        if self._delta is not None and (kept := self._delta.get(path)) is not None:
+        if self._memory is not None and (kept := self._memory.get(path)) is not None:
             if kept == unplaced:
                 unplaced = None
             else:
-                self._delta.remove(path)
+                self._memory.remove(path)
         if self._pending.get(path) is not unplaced:
             self._pending_view = None
             if unplaced is None:
@@ -267,7 +266,7 @@ class TextIndex:
             self._preparation.touched.add(path)
 
     def _single_out(self, folder: str) -> None:
-        """Have the files of the folder at hand by path, if it is pending as a whole."""
+        """List the files of a folder that is pending as a whole one by one."""
         if files := self._folders.pop(folder, None):
             self._pending.update((entry.path, entry) for entry in files)
             self._pending_view = None

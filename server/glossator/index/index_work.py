@@ -1,6 +1,6 @@
-"""The work on the text index, a step at a time: taken over, planned, kept in memory, written.
+"""The work on the text index, step by step: adopt, plan, index in memory, write.
 
-This imports all else that the index needs, which takes long; `manager.py` imports it in a thread.
+It imports the rest of the room, which takes long; `manager.py` imports it in a thread.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from glossator.core.errors import UsageError
 from glossator.files import FileEntry, FolderFile, Roots, is_inside
 from glossator.index import policy
-from glossator.index.check import CheckReport
 from glossator.index.index import TextIndex
-from glossator.index.policy import Hooks, Keep, Rest, Standing, Survey, Write
+from glossator.index.jobs import CheckReport
+from glossator.index.policy import Hooks, Keep, Rest, Standing, Survey, WriteSegment
 from glossator.index.root_store import (
     RootStore,
     Wrote,
@@ -28,11 +28,11 @@ from glossator.index.root_store import (
     take_over,
 )
 from glossator.settings import WorkspaceSettings
-from glossator.worker import JobFailed, Progress, Worker, WorkerGone
+from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
-_SHOWN = 1000  # files; the progress of writing so many is told
-_IN_THREAD = 2000  # files; going through more is not done on the event loop
-_GROUP = 16  # files indexed in memory between two turns of others
+_SHOWN = 1000  # files; writing fewer shows no progress
+_IN_THREAD = 2000  # files; more are not counted on the event loop
+_GROUP = 16  # files indexed in memory at a time
 _FULL = (
     "The index takes all the disk space it may; more files are searched by reading. "
     "Raise workspace.indexBytes."
@@ -45,8 +45,8 @@ class IndexWork:
     """The work on one `TextIndex` of one set of roots.
 
     One call at a time, on the event loop; only `stop` may come in between. `stopped`: nothing is
-    written. `wanted`: all is to be written, not kept in memory; until `waits_until`, in the time of
-    `time.monotonic`, for files too that were changed just now.
+    written. `wanted`: all files are written to disk; until `waits_until` (`time.monotonic`), this
+    waits for recently changed files, too.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class IndexWork:
     ) -> None:
         self.stopped = self.wanted = False
         self.waits_until = 0.0
-        self.progress: Progress | None = None  # of long writing
+        self.progress: JobProgress | None = None  # of long writing
         self._index = index
         self._roots = roots
         self._settings = settings
@@ -74,12 +74,12 @@ class IndexWork:
 
     @property
     def disk(self) -> tuple[tuple[str, str], ...]:
-        """For each root "on", or why nothing of it is on disk."""
+        """For each root "on", or why it has no index on disk."""
         return tuple((store.root, store.state) for store in self._stores)
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is in the way of writing now: sentences, each with a next step."""
+        """Why the index cannot be written now: sentences, each with a next step."""
         problems = tuple(
             store.problem for store in self._stores if store.problem and store.may_write_in > 0
         )
@@ -87,17 +87,17 @@ class IndexWork:
 
     @property
     def news(self) -> bool:
-        """Whether other servers published something, or a search found damage."""
+        """Whether another server published segments, or a search found damage."""
         return bool(self._index.damage()) or any(store.stale for store in self._stores)
 
     async def take_over_news(self) -> None:
-        """Make the index be what is published."""
+        """Adopt what other servers published."""
         for store in self._stores:
             if store.stale:
                 await self._take_over(store)
 
     async def renew(self) -> None:
-        """Have all that is on disk written anew; searches use it until then, part by part.
+        """Have all segments written again, part by part; searches use the old ones until then.
 
         Raises `UsageError` when it cannot be written.
         """
@@ -118,36 +118,36 @@ class IndexWork:
         self._written, self._total = 0, live if live >= _SHOWN else 0
 
     async def check(
-        self, on_progress: Callable[[Progress], None] | None
+        self, on_progress: Callable[[JobProgress], None] | None
     ) -> tuple[CheckReport, ...]:
         """Compare the index of each root with its files. Raises `WorkerGone` or `JobFailed`."""
         return tuple([await store.check(self._worker, on_progress) for store in self._stores])
 
     async def remember(self, seen: Mapping[str, FolderFile]) -> None:
-        """Keep for the next start what a sweep saw of the folders of each outermost root."""
+        """Store the folders that a sweep saw, for the next start, by outermost root."""
         for store in self._stores:
             if self.stopped or store.folder is None:
                 continue
             try:
                 damage = await asyncio.to_thread(store.remember, seen[store.root])
             except OSError as error:
-                _log.warning("The next start lists the folders of %s anew: %s", store.root, error)
+                _log.warning("The next start lists the folders of %s again: %s", store.root, error)
                 continue
             if damage:
                 self._tell(
                     f"What was remembered of the folders of {store.root} was damaged and is "
-                    f"written anew ({damage}). Nothing was missed."
+                    f"written again ({damage}). Nothing was missed."
                 )
 
     def stop(self) -> None:
-        """End the writing that goes on."""
+        """Cancel the current writing."""
         for store in self._stores:
             store.renews = frozenset()
         if self._writing is not None:
             self._writing.cancel()
 
     async def close(self) -> None:
-        """End the writing that goes on, and wait for its end."""
+        """Cancel the current writing and wait for its end."""
         self.stop()
         if self._writing is not None:
             await asyncio.wait({self._writing})
@@ -156,13 +156,13 @@ class IndexWork:
             store.close()
 
     def end_progress(self) -> None:
-        """There is nothing more to write for now."""
+        """Nothing is left to write for now."""
         if self.progress is not None:
             self._hooks.progress(None)
         self.progress, self._total, self._written = None, 0, 0
 
     async def advance(self, quiet: float) -> Rest | None:
-        """Do the next thing; None when something was done, so that there may be more.
+        """Do the next step; None when there may be more to do.
 
         `quiet`: the seconds since the last change.
         """
@@ -178,7 +178,7 @@ class IndexWork:
                 case Keep():
                     await self._keep(ripe[: min(policy.FEW, standing.room)])
                     return None
-                case Write(replaces, alone):
+                case WriteSegment(replaces, alone):
                     await self._write(store, [] if alone else [*ripe, *here], replaces)
                     return None
                 case Rest() as rest:
@@ -194,7 +194,7 @@ class IndexWork:
         return not self.stopped and time.monotonic() + seconds < self.waits_until
 
     async def _take_over(self, store: RootStore, *, mended: bool = False) -> None:
-        """Make the index be what is published; damage is mended once, `mended` says it was."""
+        """Adopt the published segments; damage is mended once (`mended`: it was)."""
         damage = await take_over(store, self._index)
         pending = self._index.pending()
         self._refused = {
@@ -256,7 +256,7 @@ class IndexWork:
         for at in range(0, len(entries), _GROUP):
             group = entries[at : at + _GROUP]
             read = await asyncio.to_thread(read_for_memory, self._roots, group, limit)
-            self._index.read_young(group, time.time_ns())
+            self._index.note_racy(group, time.time_ns())
             for entry, reading in read:
                 self._index.keep(entry, reading.keys, reading.traits)
             self._refuse(group)
@@ -270,7 +270,7 @@ class IndexWork:
         *,
         mending: bool = False,
     ) -> None:
-        """Have the worker index files on disk, and what is in the segments it replaces."""
+        """Have the worker write a segment of `entries` and of the files of replaced segments."""
         if replaces:
             batch = [*files_of(self._index, store.root, replaces), *entries]
         else:
@@ -287,16 +287,16 @@ class IndexWork:
             return
         if self._writing.result() is Wrote.DONE:
             self._written += len(batch)
-            self._show_progress(Progress(0, 0))
+            self._show_progress(JobProgress(0, 0))
             self._unpruned = True
-            self._index.read_young(batch, time.time_ns())
+            self._index.note_racy(batch, time.time_ns())
             await self._take_over(store, mended=mending)
             self._refuse(batch)
         elif store.complaint:
             self._tell(store.complaint)
 
     def _refuse(self, tried: list[FileEntry]) -> None:
-        """Do not try again, before they change, what could not be indexed."""
+        """Remember files that could not be indexed, until they change."""
         pending = self._index.pending()
         for entry in tried:
             if pending.get(entry.path) == entry:
@@ -307,11 +307,11 @@ class IndexWork:
         try:
             await prune(self._worker, self._stores, self._settings.index_bytes)
         except (WorkerGone, JobFailed) as error:
-            _log.warning("Indexes that are not needed any more were not looked for: %s", error)
+            _log.warning("Unused indexes were not removed: %s", error)
 
-    def _show_progress(self, progress: Progress) -> None:
+    def _show_progress(self, progress: JobProgress) -> None:
         if self._total:
-            self.progress = Progress(self._written + progress.done, self._total)
+            self.progress = JobProgress(self._written + progress.done, self._total)
             self._hooks.progress(self.progress)
 
     def _tell(self, message: str) -> None:

@@ -27,14 +27,14 @@ ROARING_ARRAY: Final = 4096  # members; a roaring container of more holds all 65
 
 # magic, version, documents, passages, keys, bytes of paths, bytes of postings, then the checksum
 HEADER: Final = struct.Struct("<8sIIIIQQI")
-CHECKSUM: Final = struct.Struct("<I")  # CRC-32 of what stands before it, and of the tables
+CHECKSUM: Final = struct.Struct("<I")  # CRC-32 of the header before it, and of the tables
 # what stands before the container in a serialised roaring bitmap of one array or bitset container:
 # cookie, number of containers, high bits of the members, members less 1, place of the container
 ROARING: Final = struct.Struct("<IIHHI")
 ROARING_COOKIE: Final = 12346
 
-_FEW = 64  # members, which are read soonest as they are and take little room in any form
-_DENSE = 8  # times as many passages as members, up to which one bit for each is hardly longer
+_FEW = 64  # members; plain numbers are read quickest, and few take little room in any form
+_DENSE = 8  # passages a member, up to which one bit a passage is hardly longer
 
 
 class Form(Enum):
@@ -112,7 +112,7 @@ class Sections:
 
 
 def form(members: int, passages: int) -> Form:
-    """That of a posting of so many members in a segment of so many passages."""
+    """The form of a posting of so many members in a segment of so many passages."""
     if members * _DENSE > passages or members > ROARING_ARRAY:
         return Form.BITS
     return Form.NUMBERS if members <= _FEW else Form.ELIAS_FANO

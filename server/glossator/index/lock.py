@@ -1,8 +1,8 @@
-"""The locks of a state folder: one job at a time writes there, and nobody deletes it while in use.
+"""The locks of a state folder: one job at a time writes there, and a used folder is not deleted.
 
-The writer locks the file `lock` in it; a server that uses the folder shares a lock of the folder
-itself, which whoever wants to delete it must have alone. Locks end with their process. Either can
-be deleted by others, so a lock counts only while what is locked is what is there.
+The writer locks the file `lock` in the folder. A server that uses the folder holds a shared lock of
+the folder itself; deleting it takes an exclusive one. Locks end with their process. Other processes
+may delete file or folder, so a lock counts only while the locked inode is the one at the path.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if sys.platform != "win32":
 
 @contextmanager
 def writing(folder: str) -> Iterator[bool]:
-    """In the block we are the writer of the folder, unless the value is false: somebody else is.
+    """In the block this process is the folder's only writer; false if another process is.
 
     Raises `OSError` where the folder cannot be written to.
     """
@@ -32,13 +32,16 @@ def writing(folder: str) -> Iterator[bool]:
 
 @contextmanager
 def removing(folder: str) -> Iterator[bool]:
-    """In the block nobody begins to use the folder; false: it is in use. Raises `OSError`."""
+    """In the block no process can begin to use the folder; false if it is in use.
+
+    Raises `OSError`.
+    """
     with _alone(folder, os.O_RDONLY | os.O_DIRECTORY) as ours:
         yield ours
 
 
-class Use:
-    """Our use of a folder; it is not deleted by another server before `close`."""
+class FolderUse:
+    """A shared lock of a folder: no other server deletes it before `close`."""
 
     def __init__(self, folder: str) -> None:
         """Raises `OSError`: `FileNotFoundError` if it was deleted just now."""
@@ -48,11 +51,11 @@ class Use:
 
     @property
     def lost(self) -> bool:
-        """Whether the folder was deleted all the same, or this was closed."""
+        """Whether the folder was deleted nevertheless, or this was closed."""
         return not (self._end.alive and _is_there(self._descriptor, self._folder))
 
     def close(self) -> None:
-        """It may be deleted; safe to call again."""
+        """Release the lock; safe to call again."""
         self._end()
 
 
@@ -70,7 +73,7 @@ def _alone(place: str, flags: int) -> Iterator[bool]:
 
 
 def _locked(place: str, flags: int, how: int) -> int:
-    """A descriptor of what is at `place`, locked. Raises `BlockingIOError` for what is not free."""
+    """A locked descriptor of the file at `place`. Raises `BlockingIOError` if it is locked."""
     while True:
         descriptor = os.open(place, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:

@@ -1,8 +1,8 @@
-"""Keeps the text index, its segments on disk and the listing of files together.
+"""Keeps the text index current with its segments on disk and the listing of files.
 
-One task does one thing at a time: it takes over what is published on disk, then indexes what is
-pending, in memory if it is little, by the worker on disk if it is much or when all is quiet. No
-search depends on it for being right: what is not indexed is searched by reading.
+One task does one step at a time: it adopts published segments, then indexes pending files: a few
+in memory, many on disk by the worker, which also writes those in memory when nothing changes for a
+while. Searches are correct without it, because they read files that are not indexed.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from glossator.files import Roots
 from glossator.index.index import TextIndex, TextStatistics
 from glossator.index.policy import Hooks, Rest
 from glossator.settings import WorkspaceSettings
-from glossator.worker import Progress, Worker, WorkerState
+from glossator.worker import JobProgress, Worker, WorkerState
 
 if TYPE_CHECKING:
     from glossator.files import FolderFile
-    from glossator.index.check import CheckReport
     from glossator.index.index_work import IndexWork
+    from glossator.index.jobs import CheckReport
 
-_UNTIL_RIPE = 2.5  # seconds in which files that were changed just now can be indexed, too
-_LOOK_SECONDS = 0.5  # between two looks at what other servers published
+_UNTIL_RIPE = 2.5  # seconds until files that were changed just now can be indexed
+_LOOK_SECONDS = 0.5  # between two checks whether another server published segments
 _CLOSED = "The work on the index was ended, because the workspace's folders changed; ask again."
 
 _log = logging.getLogger(__name__)
@@ -37,21 +37,21 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TextIndexStatus:
-    """How the index stands; `disk` says for each root "on", or why nothing of it is on disk.
+    """The state of the index; `disk` gives for each root "on", or why it has no index on disk.
 
-    `problems`: what is in the way of writing now, with a next step. `stopped`: by the user.
+    `problems`: why it cannot be written now, each with a next step. `stopped`: by the user.
     """
 
     text: TextStatistics
     disk: tuple[tuple[str, str], ...]
-    building: Progress | None
+    building: JobProgress | None
     stopped: bool
     problems: tuple[str, ...]
     worker: WorkerState
 
 
 class TextIndexManager:
-    """Keeps one `TextIndex` of one set of roots; for the event-loop thread only."""
+    """Keeps the `TextIndex` of one set of roots current; for the event-loop thread only."""
 
     def __init__(
         self,
@@ -62,9 +62,9 @@ class TextIndexManager:
         hooks: Hooks,
         patience: float = 0.0,
     ) -> None:
-        """Nothing is indexed in the first `patience` seconds, unless it is asked for.
+        """In the first `patience` seconds only `build` and `rebuild` index anything.
 
-        A server that answers one question and ends has no use for it.
+        A server that answers one question and ends has no use for an index.
         """
         self._index = index
         self._patience = patience
@@ -85,24 +85,24 @@ class TextIndexManager:
     def start(self, after: Collection[asyncio.Task[None]] = ()) -> None:
         """Begin in the background, once the tasks `after` are over."""
         self._started_at = asyncio.get_running_loop().time()
-        self._task = asyncio.create_task(self._run(after), name="glossator-keeper")
+        self._task = asyncio.create_task(self._run(after), name="glossator-index-manager")
         self._task.add_done_callback(_log_failure)
 
     def listing_changed(self, *, complete: bool) -> None:
-        """The index was told of changed files; none is indexed before all are listed."""
+        """The listing changed; no file is indexed before it is `complete`."""
         if self._task is None:
-            return  # the scan, which begins after it, tells of every file
+            return  # the scan, which begins after this, reports every file
         self._complete = complete
         self._changed_at = asyncio.get_running_loop().time()
         self._nudge()
 
     def remember(self, seen: Mapping[str, FolderFile]) -> None:
-        """Keep for the next start what a sweep saw of the folders of each outermost root."""
+        """Store the folders that a sweep saw, for the next start, by outermost root."""
         self._seen = seen
         self._nudge()
 
     def look(self) -> None:
-        """See, if that was not done just now, whether another server published something."""
+        """Check whether another server published segments, unless this was just checked."""
         now = asyncio.get_running_loop().time()
         if self._work is not None and now >= self._look_at:
             self._look_at = now + _LOOK_SECONDS
@@ -110,18 +110,18 @@ class TextIndexManager:
                 self._nudge()
 
     async def opened(self) -> None:
-        """Wait until what is on disk is in use, or cannot be."""
+        """Wait until the index on disk is in use, or cannot be used."""
         if self._task is not None:
             await _first(self._opened, self._task)
 
     async def settle(self) -> None:
-        """Wait until all is indexed that can be now. Raises what ended the keeper, if anything."""
+        """Wait until all files are indexed that can be. Raises the error that ended the task."""
         await self._unless_ended(self._rested)
 
     async def build(self) -> None:
-        """Index all there is on disk, also after `cancel_build`, and wait for it.
+        """Write all files to the index on disk, also after `cancel_build`, and wait for it.
 
-        Files that go on changing stay pending.
+        Files that keep changing stay pending.
         """
         work = await self._working()
         work.stopped, work.wanted = False, True
@@ -130,7 +130,7 @@ class TextIndexManager:
         await self.settle()
 
     async def rebuild(self) -> None:
-        """Build the index anew; searches use it as it is until then.
+        """Build the index again; searches use the old one until then.
 
         Raises `UsageError` when it cannot be written.
         """
@@ -140,13 +140,13 @@ class TextIndexManager:
         await self.build()
 
     def cancel_build(self) -> None:
-        """End the writing that goes on; nothing is written before `build` or `rebuild`."""
+        """Cancel the current writing; nothing is written before `build` or `rebuild`."""
         if self._work is not None:
             self._work.stopped = True
             self._work.stop()
 
     async def check(
-        self, on_progress: Callable[[Progress], None] | None = None
+        self, on_progress: Callable[[JobProgress], None] | None = None
     ) -> tuple[CheckReport, ...]:
         """Compare the index of each root with its files. Raises `WorkerGone` or `JobFailed`."""
         work = await self._working()
@@ -161,7 +161,7 @@ class TextIndexManager:
         return TextIndexStatus(text, work.disk, work.progress, work.stopped, work.problems, worker)
 
     async def close(self) -> None:
-        """End what goes on; what is on disk stays whole."""
+        """End the task; the index on disk stays intact."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
@@ -193,7 +193,7 @@ class TextIndexManager:
 
     async def _step(self, work: IndexWork) -> Rest | None:
         if not (self._complete or self._opened.is_set()):
-            return Rest(settled=False)  # what is on disk is compared with all files at once
+            return Rest(settled=False)  # segments are compared with the complete listing
         await work.take_over_news()
         self._opened.set()
         if not self._complete:
@@ -213,9 +213,9 @@ class TextIndexManager:
         return self._work
 
     async def _unless_ended(self, event: asyncio.Event) -> None:
-        """Wait for the event, or raise what ended the keeper."""
+        """Wait for the event, or raise the error that ended the task."""
         if self._task is None:
-            raise UsageError("The keeper was not started; call start() first.")
+            raise UsageError("The index manager was not started; call start() first.")
         await _first(event, self._task)
         if self._task.cancelled() and not event.is_set():
             raise UsageError(_CLOSED)

@@ -1,13 +1,14 @@
-"""The segments of one root on disk: `manifest.json`, the files it names, and what was damaged.
+"""The segments of one root on disk: `manifest.json`, the files it names, and damaged files.
 
-Any process may read while one writes: the manifest and the segments appear whole or not at all,
-and a file that a reader looks for in vain was replaced, so it reads the manifest again. A process
-that is killed leaves files that no manifest names; the next writer removes them.
+Any process may read while one writes: the manifest and the segments appear whole or not at all. A
+reader that misses a file reads the manifest again, because the file was replaced. A process that is
+killed leaves files that no manifest names; the next writer removes them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -16,16 +17,26 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from glossator.files import folder_file
-from glossator.index.files import SUFFIX, SegmentInfo, replace_file
 from glossator.index.segment import CorruptSegment, Segment
 
+SUFFIX = ".seg"
 _FORMAT = 1
 _OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")
 _KEPT_DAMAGED = 4  # files in quarantine
 _TRIES = 8
 _NONE: Mapping[str, Segment] = MappingProxyType({})
 
-Stamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
+ManifestStamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentInfo:
+    """A written segment as the manifest names it."""
+
+    name: str
+    bytes: int
+    checksum: int
+    documents: int
 
 
 class CorruptManifest(Exception):
@@ -34,15 +45,15 @@ class CorruptManifest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is published; `generation` grows with every change."""
+    """The published segments; `generation` grows with every change."""
 
     generation: int = 0
     segments: tuple[SegmentInfo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """The segments that can be used, and for each other one what is wrong with it."""
+class OpenedSegments:
+    """The segments that can be used, and what is wrong with each of the others."""
 
     generation: int
     segments: tuple[Segment, ...]
@@ -50,7 +61,7 @@ class Opened:
 
 
 class IndexFolder:
-    """The folder of one root's index. Only its writer may publish, tidy, quarantine."""
+    """The folder of one root's index. Only the process that holds its lock may change it."""
 
     def __init__(self, folder: Path) -> None:
         self.segments = folder / "segments"
@@ -58,8 +69,8 @@ class IndexFolder:
         self._folder = folder
         self._quarantine = folder / "quarantine"
 
-    def stamp(self) -> Stamp | None:
-        """What changes whenever something is published; None before the first time."""
+    def stamp(self) -> ManifestStamp | None:
+        """Changes with every publication; None before the first."""
         try:
             status = self._manifest.stat()
         except OSError:
@@ -67,7 +78,7 @@ class IndexFolder:
         return status.st_ino, status.st_mtime_ns
 
     def read(self) -> Manifest:
-        """What is published now. Raises `CorruptManifest`."""
+        """The current manifest. Raises `CorruptManifest`."""
         try:
             content = self._manifest.read_bytes()
         except FileNotFoundError:
@@ -76,15 +87,15 @@ class IndexFolder:
             raise CorruptManifest(f"the manifest cannot be read ({error.strerror})") from error
         return _parse(content)
 
-    def open(self, known: Mapping[str, Segment] = _NONE) -> Opened:
-        """Open what is published; `known` segments by name are open already."""
-        manifest, opened = Manifest(), Opened(0, (), ())
+    def open(self, known: Mapping[str, Segment] = _NONE) -> OpenedSegments:
+        """Open the published segments; `known` ones, by name, are open already."""
+        manifest, opened = Manifest(), OpenedSegments(0, (), ())
         for _ in range(_TRIES):
             before = manifest.generation
             try:
                 manifest = self.read()
             except CorruptManifest as error:
-                return Opened(0, (), (str(error),))
+                return OpenedSegments(0, (), (str(error),))
             if opened.damage and manifest.generation == before:
                 break  # what is missing was not replaced
             opened = self._open_all(manifest, known)
@@ -93,7 +104,7 @@ class IndexFolder:
         return opened
 
     def publish(self, added: Iterable[SegmentInfo], removed: Collection[str]) -> Manifest:
-        """Add segments and take others away, all at once. Raises `OSError`."""
+        """Add and remove segments in one step. Raises `OSError`."""
         current = self._read_or_reset()
         manifest = Manifest(
             current.generation + 1,
@@ -104,7 +115,7 @@ class IndexFolder:
         return manifest
 
     def tidy(self) -> tuple[str, ...]:
-        """Make the folder fit to be written to; returns what was damaged, now in quarantine.
+        """Prepare the folder for writing; returns the damage, which is now in quarantine.
 
         Raises `OSError`.
         """
@@ -126,7 +137,7 @@ class IndexFolder:
         return tuple(damage.values())
 
     def remember(self, folders: bytes) -> str:
-        """Put the file of remembered folders there; returns what was wrong with the last one.
+        """Write the file of remembered folders; returns the damage of the previous one.
 
         Raises `OSError`.
         """
@@ -141,11 +152,11 @@ class IndexFolder:
         return damage
 
     def forget(self) -> None:
-        """Remember no folders. Raises `OSError`."""
+        """Delete the file of remembered folders. Raises `OSError`."""
         (self._folder / folder_file.NAME).unlink(missing_ok=True)
 
     def quarantine(self, names: Collection[str]) -> Manifest:
-        """Take damaged segments away, but keep the last few files to look into them.
+        """Remove damaged segments, but keep the last few files for inspection.
 
         Raises `OSError`.
         """
@@ -158,9 +169,9 @@ class IndexFolder:
         self._remove_unnamed(manifest)
         return manifest
 
-    def _open_all(self, manifest: Manifest, known: Mapping[str, Segment]) -> Opened:
+    def _open_all(self, manifest: Manifest, known: Mapping[str, Segment]) -> OpenedSegments:
         found = [known.get(info.name) or self._open(info) for info in manifest.segments]
-        return Opened(
+        return OpenedSegments(
             manifest.generation,
             tuple(item for item in found if isinstance(item, Segment)),
             tuple(item for item in found if isinstance(item, str)),
@@ -196,7 +207,7 @@ class IndexFolder:
         replace_file(self._manifest, json.dumps(content, indent=1).encode())
 
     def _remove_unnamed(self, manifest: Manifest) -> None:
-        """Remove the segments that are not published; files of others are left alone."""
+        """Remove unpublished segments; files that are not ours stay."""
         named = {info.name for info in manifest.segments}
         for path in self.segments.iterdir():
             if path.name not in named and _OURS.fullmatch(path.name):
@@ -236,3 +247,25 @@ def _parse_info(value: object) -> SegmentInfo:
         } if _OURS.fullmatch(name) and name.endswith(SUFFIX):
             return SegmentInfo(name, size, checksum, documents)
     raise CorruptManifest("the manifest is damaged")
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync renames in `folder` to disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace the content of `path` atomically, through a `.tmp` file. Raises `OSError`."""
+    unfinished = path.with_suffix(".tmp")
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(descriptor)
+    unfinished.rename(path)
+    sync_folder(path.parent)

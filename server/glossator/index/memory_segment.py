@@ -1,7 +1,7 @@
 """A few documents indexed in memory: by key one bit for each, in blocks of 64 documents.
 
-A block is 2 MB, of which the system provides what is written to. Views share the blocks: a bit is
-set where no view looks yet, and to use a slot again its block is copied.
+A block takes up to 2 MB. Views share the blocks: new bits are set in slots that no view reads yet;
+reusing a slot copies its block.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from glossator.files import FileEntry
 from glossator.index.candidates import Candidates
-from glossator.index.fold import KEYS
 from glossator.index.plain import Traits
-from glossator.index.required import Query
+from glossator.index.trigrams import KEYS, Query
 
 SIZE = 512  # documents
 _SLOTS = 64  # of a block
@@ -30,7 +29,7 @@ Bits = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class BlockView:
-    """The valid documents of a block at one moment, as sets of slots; safe from any thread."""
+    """The valid documents of a block at one moment, as bit sets of slots; safe from any thread."""
 
     bits: Bits
     entries: tuple[FileEntry | None, ...]  # by slot
@@ -40,7 +39,7 @@ class BlockView:
     binary: int
 
     def candidates(self, query: Query, masked: Container[str] = ()) -> Candidates:
-        """The files in which a match may lie, but for those at the `masked` paths."""
+        """The files that may hold a match, without those at the `masked` paths."""
         exotic = self.exotic if query.folds else 0
         found = (self._meeting(query) | exotic) & self.live & ~self.binary
 
@@ -50,7 +49,7 @@ class BlockView:
         return Candidates(files(found & self.plain), files(found & ~self.plain))
 
     def knows_plain(self, entry: FileEntry) -> bool:
-        """Whether there is a valid document of the file, and it is plain text."""
+        """Whether the file has a valid document and is plain text."""
         if entry not in self.entries:
             return False
         return bool((self.live & self.plain) >> self.entries.index(entry) & 1)
@@ -142,7 +141,7 @@ class MemorySegment:
         return len(self._blocks) * _BLOCK_BYTES
 
     def get(self, path: str) -> FileEntry | None:
-        """The entry under which `path` was added, if it is valid still."""
+        """The entry under which `path` was added, if it is still valid."""
         if (place := self._places.get(path)) is None:
             return None
         block, slot = place

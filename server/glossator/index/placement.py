@@ -1,13 +1,15 @@
-"""Which documents of a root's segments are valid, found in a thread.
+"""Which documents of a root's segments are valid.
 
-A document is valid when its stamp is that of the file now listed at its path. So nothing has to be
-invalidated, and a file that comes back unchanged is valid again.
+A document is valid when its stamp equals that of the file now listed at its path. So nothing has to
+be invalidated, and a file that comes back unchanged is valid again.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -16,22 +18,22 @@ from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
-from glossator.files import FileEntry, Files, FolderFiles, is_inside
+from glossator.files import FileEntry, Files, FolderFiles, folder_of, is_inside, place_of
 from glossator.index.candidates import Candidates, Ranges
-from glossator.index.document_files import DocumentFiles
 
-if TYPE_CHECKING:  # it imports numpy, which an index without segments does without
-    from glossator.index.required import Query
-    from glossator.index.segment import Segment, Stamp
+if TYPE_CHECKING:
+    from glossator.index.segment import DocumentStamp, Segment
+    from glossator.index.trigrams import Query
 
-_stamp: Callable[[FileEntry], Stamp] = itemgetter(slice(2, 6))  # size to inode
+
+_stamp: Callable[[FileEntry], DocumentStamp] = itemgetter(slice(2, 6))  # size to inode
 _TURN = 1_000  # documents, gone through in about 1 ms; then the event loop gets its turn
 
 
-def stamp_of(entry: FileEntry) -> Stamp | None:
-    """What a document's stamp must be for this entry; None: its document is never valid.
+def stamp_of(entry: FileEntry) -> DocumentStamp | None:
+    """The stamp that a valid document of this entry has; None for a link, which has none.
 
-    What a link leads to may change without a change of the listing.
+    The target of a link may change without a change of the listing.
     """
     return None if entry.is_link else _stamp(entry)
 
@@ -45,7 +47,7 @@ class ValidDocuments:
     live: BitMap
 
     def candidates(self, query: Query, masked: Iterable[str] = ()) -> Candidates:
-        """The files in which a match may lie, but for those at the `masked` paths."""
+        """The files that may hold a match, without those at the `masked` paths."""
         found, long, passages = self.segment.find(query)
         found &= self.live
         numbers = map(self.documents.number, masked)
@@ -60,7 +62,7 @@ class ValidDocuments:
         return Candidates(_Documents(self, plain), list(self.at(found - plain)), ranges)
 
     def knows_plain(self, entry: FileEntry) -> bool:
-        """Whether there is a valid document of the file, and it is plain text."""
+        """Whether the file has a valid document and is plain text."""
         number = self.number(entry, self.live)
         return number is not None and number in self.segment.plain
 
@@ -73,7 +75,7 @@ class ValidDocuments:
         return self.at(self.segment.binary & self.live)
 
     def number(self, entry: FileEntry, among: BitMap) -> int | None:
-        """The number of the file's document, if it is one of these."""
+        """The number of the file's document, if it is `among` these."""
         number = self.documents.number(entry.path)
         if number is None or number not in among or self.documents[number] != entry:
             return None
@@ -115,11 +117,11 @@ class PlacedSegment:
 
     @property
     def memory_bytes(self) -> int:
-        """About so much memory is in use, beside the listing's."""
+        """About how much memory is in use, beside the listing's."""
         return self._documents.memory_bytes + self.segment.memory_bytes
 
     def place(self, path: str, entry: FileEntry | None) -> bool:
-        """Make the document of `path`, if there is one, valid or not; returns whether it is."""
+        """Mark the document of `path`, if there is one, as valid or not; returns which."""
         number = self._documents.number(path)
         if number is None:
             return False
@@ -139,7 +141,7 @@ class PlacedSegment:
 
 
 class _Placing:
-    """The valid documents of a segment, while they are found."""
+    """Finds the valid documents of a segment."""
 
     def __init__(self, segment: Segment, prefix: str) -> None:
         self._segment = segment
@@ -150,7 +152,7 @@ class _Placing:
         self._single: Iterable[tuple[int, str]] = enumerate(paths)
 
     def take_folders(self, folders: dict[str, FolderFiles]) -> None:
-        """Find documents that are all files of one of the folders, which is taken out."""
+        """Find runs that are all files of one of the folders; removes these folders."""
         single: list[tuple[int, str]] = []
         runs = self._segment.runs_below(self._prefix, folders)
         for turn, (number, path, files) in enumerate(runs, 1):
@@ -164,7 +166,7 @@ class _Placing:
         self._single = single
 
     def take(self, unplaced: dict[str, FileEntry]) -> PlacedSegment:
-        """Find the others that are valid, for some of these entries, which are taken out."""
+        """Find the other valid documents; removes their entries from `unplaced`."""
         documents, stamp = self._documents, self._segment.stamp
         for turn, (number, path) in enumerate(self._single, 1):
             entry = unplaced.pop(path, None)
@@ -184,7 +186,7 @@ class _Placing:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Placement:
-    """What `TextIndex.adopt` takes: segments with their valid documents, and what is pending."""
+    """Segments with their valid documents, and pending files, for `TextIndex.adopt`."""
 
     preparation: Preparation
     placed: tuple[PlacedSegment, ...]
@@ -194,7 +196,7 @@ class Placement:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Preparation:
-    """The index when a placement was begun; `touched` paths changed since."""
+    """The index at the start of a placement; `touched` paths changed since."""
 
     root: str
     views: tuple[ValidDocuments, ...]  # of the segments so far
@@ -203,7 +205,7 @@ class Preparation:
     touched: set[str]
 
     def place(self, segments: Sequence[Segment]) -> Placement:
-        """Find the valid documents when `segments` are all there are; once, in a thread."""
+        """Find the valid documents of `segments`, all that exist; once, in a thread."""
         prefix = self.root if self.root.endswith(os.sep) else self.root + os.sep
         placings = [_Placing(segment, prefix) for segment in segments]
         folders = self.folders
@@ -218,3 +220,56 @@ class Preparation:
         pending.update((entry.path, entry) for entry in Files(own).entries)
         placed = tuple([placing.take(pending) for placing in placings])
         return Placement(self, placed, pending, others)
+
+
+class DocumentFiles:
+    """The files of documents by number, and the number by absolute path.
+
+    A run of documents that are all files of one folder is stored as such: a start makes no path and
+    no entry for its files.
+    """
+
+    def __init__(self, documents: int) -> None:
+        self._entries: list[FileEntry | None] = [None] * documents  # of those asked for or put
+        self._numbers: dict[str, int] = {}  # by path, of those in no run or asked for
+        self._runs: dict[str, tuple[int, Sequence[FileEntry]]] = {}  # by folder: the first document
+        self._firsts: list[int] = []  # of the runs, ascending, …
+        self._folders: list[Sequence[FileEntry]] = []  # … and the files of each
+
+    @property
+    def memory_bytes(self) -> int:
+        """About how much memory is in use, beside the listing's."""
+        parts = (self._entries, self._numbers, self._runs, self._firsts, self._folders)
+        return sum(map(sys.getsizeof, parts))
+
+    def number(self, path: str) -> int | None:
+        """The document of the file at this path, valid or not."""
+        number = self._numbers.get(path)
+        if number is None and (run := self._runs.get(folder_of(path))):
+            first, files = run
+            if (at := place_of(path, files)) is not None:
+                self._numbers[path] = number = first + at
+        return number
+
+    def __getitem__(self, number: int) -> FileEntry:
+        """The file of a document that is or was valid."""
+        entry = self._entries[number]
+        if entry is None:
+            at = bisect_right(self._firsts, number) - 1
+            entry = self._folders[at][number - self._firsts[at]]
+            self._entries[number] = entry
+        return entry
+
+    def put(self, number: int, entry: FileEntry) -> None:
+        """The document is valid, for this file."""
+        self._entries[number] = entry
+
+    def put_single(self, number: int, path: str) -> None:
+        """The document, which is in no run, is of the file at this path."""
+        self._numbers[path] = number
+
+    def put_run(self, first: int, folder: str, files: Sequence[FileEntry]) -> None:
+        """The documents from `first` on, after all runs so far, are the files of a folder."""
+        self._runs[folder] = first, files
+        self._firsts.append(first)
+        self._folders.append(files)

@@ -6,12 +6,14 @@ from enum import IntFlag
 from typing import NamedTuple
 
 from glossator.core.encoding import decode
+from glossator.files import FileEntry, Listed, Parts, load_unchanged
+from glossator.index.candidates import Ranges
 
 _FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".encode())
 
 
 class Searchable(NamedTuple):
-    """UTF-8 text whose lines end in LF; one at its end opens no further line.
+    """UTF-8 text whose lines end in LF; a LF at its end opens no further line.
 
     `plain`: the file is UTF-8 without a mark, NUL and lone CR; ripgrep with `--crlf` sees the same
     lines and characters in it.
@@ -44,7 +46,7 @@ def searchable(raw: bytes) -> Searchable | None:
 
 
 class Traits(IntFlag):
-    """What the index keeps of a file beside its trigrams; see `Searchable`."""
+    """What the index stores of a file beside its trigrams; see `Searchable`."""
 
     NONE = 0
     PLAIN = 1
@@ -53,8 +55,28 @@ class Traits(IntFlag):
 
 
 def traits(found: Searchable | None) -> Traits:
-    """The traits of a file of which `searchable` says this."""
+    """The traits of a file, from the result of `searchable`."""
     if found is None:
         return Traits.BINARY
     plain = Traits.PLAIN if found.plain else Traits.NONE
     return plain | (Traits.EXOTIC if found.exotic else Traits.NONE)
+
+
+def read_parts(entry: FileEntry, ranges: Ranges | None, limit: int) -> Parts | None:
+    """All of a listed file of at most `limit` bytes, or some whole lines of it.
+
+    None if the file is no longer as it was listed.
+    """
+    if ranges is None and entry.size > limit:
+        return None
+    return load_unchanged(entry.path, listed_stamp(entry), ranges)
+
+
+def listed_stamp(entry: FileEntry) -> Listed:
+    """The stamp of a listed file, size to inode; the listing has no device."""
+    return entry[2:6]
+
+
+def with_plain_line_ends(content: bytes) -> bytes:
+    """Bytes of a plain file as they are searched."""
+    return content.replace(b"\r\n", b"\n") if b"\r" in content else content

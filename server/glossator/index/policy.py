@@ -1,8 +1,8 @@
-"""When the index is written to disk, and which segments are written anew as one; pure functions.
+"""When the index is written to disk, and which segments are merged; pure functions.
 
 A search costs a little for each segment, and writing costs reading the files again. Segments of
-about the same size are merged when there are `_TIER` of them, so a file is written again only as
-often as the logarithm of their number, and a root has a few dozen segments at most.
+about the same size are merged when there are `_TIER` of them, so each file is rewritten
+logarithmically often, and a root has a few dozen segments at most.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.files import FileEntry, ripe_at
-from glossator.worker import Progress
+from glossator.worker import JobProgress
 
 MAX_FILES = 25_000  # in one segment
 MAX_BYTES = 256_000_000  # of the files of one segment
@@ -31,18 +31,18 @@ _TIER = 8
 class Hooks:
     """Callbacks of the index, on the event loop; they must not raise.
 
-    `on_change`: the index has another view. `notice`: a message for the user. `progress`: of long
-    writing, in files; None when it is over.
+    `on_change`: the view changed. `notice`: a message for the user. `progress`: of long writing, in
+    files; None when it is over.
     """
 
     on_change: Callable[[], None]
     notice: Callable[[str], None]
-    progress: Callable[[Progress | None], None]
+    progress: Callable[[JobProgress | None], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Pending files that can be indexed now, and in how many seconds the next of the others."""
+    """Pending files that can be indexed now, and seconds until the next other one can."""
 
     ripe: list[FileEntry]
     ripens_in: float
@@ -55,7 +55,7 @@ def survey(
     now: int,
     max_file_bytes: int,
 ) -> Survey:
-    """What can be indexed of the pending files; `refused` ones as they are cannot, nor links."""
+    """Which pending files can be indexed; links and unchanged `refused` files cannot."""
     ripe: list[FileEntry] = []
     wait = math.inf
     for entry in pending:
@@ -70,7 +70,7 @@ def survey(
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SegmentFigures:
     """A segment's documents, and how many of them are still valid."""
 
     name: str
@@ -80,13 +80,12 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How it stands with one root; times in seconds.
+    """The state of one root; times in seconds.
 
-    `ripe` files could be indexed, `kept` documents are in memory, and `room` is there for more.
-    `quiet`: since the last change. `may_write_in`: 0 is now, infinity never. `trying`: a failure to
-    write is being made good. `wanted`: someone asked for all to be on disk. `renews`: segments that
-    someone wants written anew. `full`: there is no space for more on disk. `damaged` segments are
-    of no use any more.
+    `ripe` files can be indexed, `kept` documents are in memory, which has `room` for more.
+    `quiet`: since the last change. `may_write_in`: 0 is now, infinity never. `trying`: a failed
+    write is retried. `wanted`: the user wants all files on disk. `renews`: segments to write again.
+    `full`: the disk limit is reached. `damaged` segments cannot be used.
     """
 
     ripe: int
@@ -98,18 +97,18 @@ class Standing:
     wanted: bool
     full: bool
     damaged: frozenset[str]
-    segments: Sequence[Figures]
+    segments: Sequence[SegmentFigures]
     renews: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Index what is ripe in memory."""
+    """Index the ripe files in memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """Index on disk what these segments hold and, unless `alone`, what is ripe or in memory."""
+class WriteSegment:
+    """Write the files of these segments and, unless `alone`, those ripe or in memory."""
 
     replaces: frozenset[str] = frozenset()
     alone: bool = False
@@ -117,20 +116,20 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Do nothing, unless something changes, for so many seconds.
+    """Do nothing for so many seconds, unless something changes.
 
-    `settled`: all that can be done about what is ripe is done.
+    `settled`: every ripe file is indexed, as far as possible.
     """
 
     seconds: float = math.inf
     settled: bool = True
 
 
-def plan(standing: Standing) -> Keep | Write | Rest:
-    """What to do next about one root."""
+def plan(standing: Standing) -> Keep | WriteSegment | Rest:
+    """The next step for one root."""
     renews = _that_fit([each for each in standing.segments if each.name in standing.renews])
     if renews and standing.may_write_in == 0:
-        return Write(renews, alone=True)
+        return WriteSegment(renews, alone=True)
     step = _make_space(standing) if standing.full else _go_on(standing)
     if renews and isinstance(step, Rest):
         wait = min(step.seconds, standing.may_write_in)
@@ -138,22 +137,22 @@ def plan(standing: Standing) -> Keep | Write | Rest:
     return step
 
 
-def _make_space(standing: Standing) -> Keep | Write | Rest:
-    """What to do next when nothing may be written but what makes the index smaller."""
+def _make_space(standing: Standing) -> Keep | WriteSegment | Rest:
+    """The next step on a full disk: only writing that makes the index smaller."""
     wasteful = standing.damaged or _that_fit(_wasteful(standing.segments))
     if wasteful and standing.may_write_in == 0:
-        return Write(wasteful, alone=True)
+        return WriteSegment(wasteful, alone=True)
     step = _go_on(replace(standing, may_write_in=math.inf))
     if wasteful and isinstance(step, Rest):
         return Rest(standing.may_write_in, step.settled)
     return step
 
 
-def _go_on(standing: Standing) -> Keep | Write | Rest:
+def _go_on(standing: Standing) -> Keep | WriteSegment | Rest:
     wanted = standing.wanted and standing.ripe + standing.kept > 0
     many = wanted or standing.ripe > min(FEW, standing.room)
     if many and standing.may_write_in == 0:
-        return Write()
+        return WriteSegment()
     if standing.ripe and standing.room and (not many or standing.may_write_in == math.inf):
         return Keep()
     if many:
@@ -163,11 +162,11 @@ def _go_on(standing: Standing) -> Keep | Write | Rest:
         return Rest()
     soon = standing.damaged or (replaces and len(standing.segments) > CROWDED)
     wait = max(0.0 if soon else QUIET_SECONDS - standing.quiet, standing.may_write_in)
-    return Rest(wait) if wait > 0 else Write(replaces)
+    return Rest(wait) if wait > 0 else WriteSegment(replaces)
 
 
 def by_folder(path: str) -> tuple[str, str]:
-    """Orders files as they are indexed: those of a folder together, as a start compares them."""
+    """Sort key of files in a segment: the files of a folder together, as a start compares them."""
     folder, _, name = path.rpartition(os.sep)
     return folder, name
 
@@ -184,11 +183,11 @@ def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEn
     return batch
 
 
-def to_merge(segments: Sequence[Figures]) -> frozenset[str]:
-    """The segments to write anew as one; none, if all is well."""
+def to_merge(segments: Sequence[SegmentFigures]) -> frozenset[str]:
+    """The segments to merge into one; none, if all is well."""
     if wasteful := _wasteful(segments):
         return _that_fit(wasteful)
-    tiers: dict[int, list[Figures]] = defaultdict(list)
+    tiers: dict[int, list[SegmentFigures]] = defaultdict(list)
     for segment in segments:
         tiers[(max(1, segment.live).bit_length() - 1) // 3].append(segment)  # powers of 8
     for _, tier in sorted(tiers.items()):
@@ -198,11 +197,11 @@ def to_merge(segments: Sequence[Figures]) -> frozenset[str]:
     return frozenset()
 
 
-def _wasteful(segments: Iterable[Figures]) -> list[Figures]:
+def _wasteful(segments: Iterable[SegmentFigures]) -> list[SegmentFigures]:
     return [segment for segment in segments if 2 * segment.live < segment.documents]
 
 
-def _that_fit(segments: Sequence[Figures]) -> frozenset[str]:
+def _that_fit(segments: Sequence[SegmentFigures]) -> frozenset[str]:
     """The smallest, as many as make one segment; one at least, if there is one."""
     names: list[str] = []
     total = 0

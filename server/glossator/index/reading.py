@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -12,42 +12,41 @@ from numpy.typing import NDArray
 
 from glossator.core.document import Missing
 from glossator.files import TIMES, Roots, load_listed, ripe_at
-from glossator.index.fold import KEYS
 from glossator.index.plain import Traits, searchable, traits
-from glossator.index.segment import Stamp
-from glossator.index.trigrams import framed, mark, passages
+from glossator.index.segment import DocumentStamp
+from glossator.index.trigrams import FOLD, KEYS
 
 
 class Facts(NamedTuple):
-    """What the index keeps of a file as it was read, beside its trigrams."""
+    """What the index stores of a file beside its trigrams."""
 
-    stamp: Stamp
+    stamp: DocumentStamp
     traits: Traits
 
 
 class Reading(NamedTuple):
-    """All the index keeps of a file as it was read; `keys` are distinct and ascending."""
+    """What the index stores of a file; `keys` are distinct and ascending."""
 
-    stamp: Stamp
+    stamp: DocumentStamp
     traits: Traits
     keys: NDArray[np.intp]
 
 
 class Marks(Protocol):
-    """Where the trigrams of a file are marked, passage by passage."""
+    """Where `mark_file` marks the trigrams of a file, passage by passage."""
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """By key, for the passage that is being read."""
+        """By key, for the current passage."""
         ...
 
     def end_passage(self, end: int) -> None:
-        """All of the passage is marked; at the byte `end` another one of the same file follows."""
+        """The passage ends at the byte `end`; another one of the same file follows."""
         ...
 
 
 class _Together:
-    """The trigrams of all passages."""
+    """One set of trigrams for all passages."""
 
     def __init__(self) -> None:
         self.seen = np.zeros(KEYS, np.bool_)
@@ -59,13 +58,13 @@ class _Together:
 class LeftOut(Enum):
     """Why a file is not indexed for now."""
 
-    YOUNG = "young"
+    RACY = "racy"  # changed too recently: its stamp may not show the next change
     MISDATED = "misdated"  # with a time that a stamp cannot hold, as damaged archives leave it
     UNREADABLE = "unreadable"  # absent, too large, forbidden, changing, or now a link
 
 
 def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Reading | LeftOut]:
-    """Read the absolute `path` of at most `limit` bytes; the result comes at the end.
+    """Read the absolute `path` of at most `limit` bytes; the generator returns the result.
 
     A long text takes several steps.
     """
@@ -77,9 +76,9 @@ def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Read
 def mark_file(
     roots: Roots, path: str, limit: int, marks: Marks
 ) -> Generator[None, None, Facts | LeftOut]:
-    """As `read_file`, but its trigrams are marked in `marks`, those of the last passage at the end.
+    """As `read_file`, but marks trigrams in `marks`; the last passage is not ended there.
 
-    Nothing is marked of what is left out.
+    Nothing is marked for a file that is left out.
     """
     now = time.time_ns()  # before the reading: a change after it is younger still
     raw = load_listed(roots, path, limit)
@@ -87,12 +86,12 @@ def mark_file(
         return LeftOut.UNREADABLE
     size, mtime_ns, ctime_ns, inode, _ = raw.stamp
     if ripe_at(mtime_ns, ctime_ns) > now:
-        return LeftOut.YOUNG
+        return LeftOut.RACY
     if mtime_ns not in TIMES or ctime_ns not in TIMES:
         return LeftOut.MISDATED
     content = searchable(raw.content)
     if content is not None:
-        # what is no plain text, byte for byte, is searched as a whole
+        # a text that differs from the file's bytes is always searched as a whole
         whole = not (content.plain and raw.content == content.text)
         divided = ((0, framed(content.text)),) if whole else passages(content.text)
         end = 0
@@ -102,3 +101,57 @@ def mark_file(
             yield from mark(passage, marks.seen)
             end = following
     return Facts((size, mtime_ns, ctime_ns, inode), traits(content))
+
+
+LONG = 3 << 12  # bytes; a longer text is divided
+PASSAGE = 2 << 12  # bytes, and the rest of a line
+MAX_PASSAGES = 1 << 12  # of one text; those of a longer one are longer
+_PIECE = 1 << 15  # bytes; what is computed of them fits into the processor's cache
+_STEP = 1 << 20  # bytes that are marked without a pause
+
+
+def trigrams(text: bytes) -> NDArray[np.intp]:
+    """The distinct keys of `text`, ascending."""
+    seen = np.zeros(KEYS, np.bool_)
+    for _ in mark(text, seen):
+        pass
+    return np.flatnonzero(seen)
+
+
+def framed(text: bytes) -> bytes:
+    """The text with a LF before its first and after its last line, as between any two lines.
+
+    So trigrams with a LF find where lines begin and end.
+    """
+    return b"\n" + text + (b"" if text.endswith(b"\n") else b"\n")
+
+
+def passages(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """Pieces of whole lines: the end of each, and its bytes with two more at either end.
+
+    So all trigrams of a line, with the line ends around it, are in one piece.
+    """
+    framed_text = framed(text)
+    text = text.removesuffix(b"\n")
+    size = max(PASSAGE, len(text) // MAX_PASSAGES) if len(text) > LONG else LONG
+    start = 0
+    while len(text) - start > size and (end := text.find(b"\n", start + size) + 1):
+        yield end, framed_text[max(0, start - 1) : end + 3]
+        start = end
+    yield len(text), framed_text[max(0, start - 1) :]
+
+
+def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:
+    """Set the text's keys in `seen`; a long text takes several steps."""
+    for at in range(0, len(text) - 2, _PIECE):
+        if at and at % _STEP == 0:
+            yield
+        piece = text[at : at + _PIECE + 2].translate(FOLD)
+        # each step in the narrowest type, but the last: numpy converts any other than intp
+        # before it indexes with it
+        folded = np.frombuffer(piece, np.uint8).astype(np.uint16)
+        pairs = folded[:-1] << 6
+        pairs |= folded[1:]
+        keys = np.left_shift(pairs[:-1], 6, dtype=np.intp)
+        keys |= folded[2:]
+        seen[keys] = True

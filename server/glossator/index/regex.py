@@ -1,4 +1,10 @@
-"""RE2's syntax as a small tree. The pattern is taken to be one that RE2 accepts."""
+r"""RE2's syntax as a small tree, and whether ripgrep finds the same lines by it.
+
+The pattern is one that RE2 accepts. RE2 searches text with LF line ends; ripgrep (`--crlf`, with
+`-U --multiline-dotall` when multiline) searches the file's bytes, in which a line may end in CRLF.
+That matters only in multi-line patterns, wherever a character may be a line end: there, only spans
+such as `\s*` between other characters are portable.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +13,8 @@ from dataclasses import dataclass
 
 from glossator.index.charset import (
     EVERYTHING,
+    CodePoints,
     Cursor,
-    Ranges,
     UnknownSyntax,
     bracketed,
     complement,
@@ -17,6 +23,7 @@ from glossator.index.charset import (
     named_set,
 )
 
+_NOT_LF = complement(((10, 10),))
 _MAX_DEPTH = 60  # groups within groups
 
 
@@ -24,7 +31,7 @@ _MAX_DEPTH = 60  # groups within groups
 class Chars:
     """One character of `ranges`; with `fold`, also one that differs only in case."""
 
-    ranges: Ranges
+    ranges: CodePoints
     fold: bool = False
 
 
@@ -43,7 +50,7 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """One of the options."""
 
     options: tuple[Node, ...]
@@ -58,15 +65,15 @@ class Repeat:
     high: int | None
 
 
-Node = Chars | Assertion | Sequence | Choice | Repeat
+Node = Chars | Assertion | Sequence | Alternation | Repeat
 
 
 @dataclass(frozen=True, slots=True)
 class Regex:
     """A parsed pattern. `shared`: Rust's regex crate reads its syntax in the same way.
 
-    `by_line`: unless `multiline`, whether it matches can be told of each line alone. Not so of a
-    pattern that asks where the text begins or ends, or matches a byte whatever it is.
+    `by_line`: each line can be matched alone (unless `multiline`). False for patterns that ask
+    where the text begins or ends, or that match any byte.
     """
 
     node: Node
@@ -77,7 +84,7 @@ class Regex:
 def parse(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Regex:
     """Parse. Raises `UnknownSyntax`, for deep nesting, too."""
     cursor = Cursor(pattern)
-    parser = _Parser(cursor, fold=ignore_case, dot_all=multiline)
+    parser = _RegexParser(cursor, fold=ignore_case, dot_all=multiline)
     node = parser.choice(0)
     if cursor.rest:
         raise UnknownSyntax
@@ -90,7 +97,7 @@ _COUNT = re.compile(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
 _REPETITIONS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
-class _Parser:
+class _RegexParser:
     def __init__(self, cursor: Cursor, *, fold: bool, dot_all: bool) -> None:
         self.by_line = True
         self._cursor = cursor
@@ -106,7 +113,7 @@ class _Parser:
         while self._cursor.take("|"):
             options.append(self._sequence(depth))
         self._fold, self._dot_all = outer
-        return options[0] if len(options) == 1 else Choice(tuple(options))
+        return options[0] if len(options) == 1 else Alternation(tuple(options))
 
     def _sequence(self, depth: int) -> Node:
         cursor = self._cursor
@@ -201,4 +208,92 @@ class _Parser:
         return [self._literal(escaped_character(cursor))]
 
 
-_NOT_LF = complement(((10, 10),))
+_MAX_COPIES = 100  # ripgrep limits the size of compiled patterns; \w is large there
+_LINE_ENDS = (10, 13)
+
+
+def is_portable(node: Node, *, multiline: bool) -> bool:
+    """Decide for a pattern whose syntax both engines share."""
+    if not _small(node, _MAX_COPIES):
+        return False
+    if not multiline:
+        return not _names_line_end(node)
+    items = node.items if isinstance(node, Sequence) else (node,)
+    items = tuple(item for item in items if not isinstance(item, Assertion))
+    return all(
+        0 < at < len(items) - 1 and all(map(_solid, (items[at - 1], items[at + 1])))
+        if _is_span(item)
+        else _within_line(item)
+        for at, item in enumerate(items)
+    ) and any(map(_solid, items))
+
+
+def _small(node: Node, copies: int) -> bool:
+    match node:
+        case Repeat(Assertion()):
+            return False  # engines do not agree what that is
+        case Repeat(item, low, high):
+            count = max(low, high or 1)
+            return count <= copies and _small(item, copies // max(count, 1))
+        case Sequence(parts) | Alternation(parts):
+            return all(_small(part, copies) for part in parts)
+        case Chars() | Assertion():
+            return True
+
+
+def _names_line_end(node: Node) -> bool:
+    """Whether ripgrep would refuse the pattern: it asks for a line end and nothing else."""
+    match node:
+        case Chars(ranges):
+            return all(code in _LINE_ENDS for low, high in ranges for code in (low, high))
+        case Sequence(parts) | Alternation(parts):
+            return any(map(_names_line_end, parts))
+        case Repeat(item):
+            return _names_line_end(item)
+        case Assertion():
+            return False
+
+
+def _is_span(node: Node) -> bool:
+    """Whether any number of characters, all of a line end among them."""
+    match node:
+        case Repeat(Chars(ranges), low, None):
+            return low <= 1 and all(_holds(ranges, code) for code in _LINE_ENDS)
+        case _:
+            return False
+
+
+def _within_line(node: Node) -> bool:
+    """Whether no match holds a part of a line end."""
+    match node:
+        case Chars(ranges):
+            return not any(_holds(ranges, code) for code in _LINE_ENDS)
+        case Sequence(parts) | Alternation(parts):
+            return all(map(_within_line, parts))
+        case Repeat(item):
+            return _within_line(item)
+        case Assertion():
+            return True
+
+
+def _solid(node: Node) -> bool:
+    """Whether every match holds characters, and none of a line end."""
+    return _within_line(node) and _consumes(node)
+
+
+def _consumes(node: Node) -> bool:
+    match node:
+        case Chars():
+            return True
+        case Sequence(parts):
+            return any(map(_consumes, parts))
+        case Alternation(parts):
+            return all(map(_consumes, parts))
+        case Repeat(item, low, _):
+            return low > 0 and _consumes(item)
+        case Assertion():
+            return False
+
+
+def _holds(ranges: tuple[tuple[int, int], ...], code: int) -> bool:
+    return any(low <= code <= high for low, high in ranges)

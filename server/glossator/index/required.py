@@ -1,7 +1,7 @@
-"""The trigrams that every match of a pattern must hold.
+"""The trigrams that every match of a pattern contains.
 
-After R. Cox, "Regular Expression Matching with a Trigram Index" (2012), over folded bytes: of each
-part of a pattern it is known which strings it matches, or else how its matches start and end.
+After R. Cox, "Regular Expression Matching with a Trigram Index" (2012), over folded bytes: for each
+part of a pattern, the strings that it matches, or else how its matches start and end.
 """
 
 from __future__ import annotations
@@ -12,26 +12,31 @@ from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from glossator.index.charset import UnknownSyntax
-from glossator.index.fold import FOLD, key
-from glossator.index.portable import is_portable
-from glossator.index.query import ANYTHING, Query, all_of, any_of, bounded
-from glossator.index.regex import Assertion, Chars, Choice, Node, Repeat, Sequence, parse
-
-__all__ = ["ANYTHING", "Analysis", "Query", "analyse"]
+from glossator.index.regex import (
+    Alternation,
+    Assertion,
+    Chars,
+    Node,
+    Repeat,
+    Sequence,
+    is_portable,
+    parse,
+)
+from glossator.index.trigrams import ANYTHING, FOLD, Query, all_of, any_of, bounded, key
 
 _ANALYSED = 16  # patterns whose analysis is kept
 _MAX_STRINGS = 20  # known of one part of a pattern
 _MAX_COPIES = 4  # of a part that is repeated
-_MAX_WAYS = 4  # that parts of a sequence are missing or present; each of these matches …
-_FEW_STRINGS = 3  # … at most so many strings once
+_MAX_WAYS = 4  # combinations of missing and present parts of a sequence; each part …
+_FEW_STRINGS = 3  # … matches at most so many strings once
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known of a pattern before any text is read.
+    """What follows from a pattern alone.
 
-    `portable`: ripgrep finds the same lines by it as RE2 does, in ASCII text, and in all plain text
-    once it is written `in_ripgrep_words`.
+    `portable`: ripgrep finds the same lines as RE2, in ASCII text, and in all plain text if the
+    pattern is rewritten by `ripgrep_syntax`.
     """
 
     query: Query
@@ -58,7 +63,7 @@ def _folds(node: Node) -> bool:
             return node.fold
         case Assertion():
             return False
-        case Sequence(parts) | Choice(parts):
+        case Sequence(parts) | Alternation(parts):
             return any(map(_folds, parts))
         case Repeat():
             return _folds(node.item)
@@ -106,14 +111,14 @@ def _shape(node: Node, place: _Place, *, multiline: bool) -> _Shape:
             strings = _characters(node, multiline=multiline)
             return _whole(strings) if len(strings) <= _MAX_STRINGS else _ANY
         case Assertion(sign):
-            # then a line end stands before, or after, the match, and is taken for a part of it; a
-            # match that holds the last line end has none after it
+            # the line end before, or after, the match counts as a part of it; a match that
+            # contains the last line end has none after it
             ends = sign == "$" and place.last and not multiline
             at_edge = (sign == "^" and place.first) or ends
             return _whole(frozenset({b"\n"})) if at_edge else _EMPTY
         case Sequence(items):
             return _in_sequence(items, place, multiline=multiline)
-        case Choice(options):
+        case Alternation(options):
             return _choice([_shape(option, place, multiline=multiline) for option in options])
         case Repeat(item, low, high):
             return _repeat(_shape(item, _Place(), multiline=multiline), low, high)
@@ -150,7 +155,7 @@ def _in_sequence(items: tuple[Node, ...], place: _Place, *, multiline: bool) -> 
                 and len(once.starts) <= _FEW_STRINGS
                 and len(ways) < _MAX_WAYS
             ):
-                # of what may be missing nothing is known, not even what stands beside it
+                # an optional part tells nothing, not even about its neighbours
                 some = _repeat(once, 1, item.high)
                 ways = [[*way, *more] for way in ways for more in ([], [some])]
                 continue

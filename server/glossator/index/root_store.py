@@ -1,7 +1,6 @@
-"""The index of one root on disk, as a server knows it: opened, and written by the worker.
+"""The index of one root on disk: the server opens it, the worker writes it.
 
-This imports all that a start needs, in a thread of the keeper's; numpy, which takes long to
-import, comes with the first files that are read for the index.
+numpy, which takes long to import, is imported when the first file is read for the index.
 """
 
 from __future__ import annotations
@@ -19,16 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from glossator.files import FileEntry, FolderFile, Roots, outermost, state_folder
-from glossator.index.build import BuildSegment, Built, Busy, Stale
-from glossator.index.check import CheckReport, CheckSegments
 from glossator.index.index import TextIndex
-from glossator.index.lock import Use, writing
-from glossator.index.manifest import IndexFolder, Opened, Stamp
+from glossator.index.jobs import BuildSegment, Built, Busy, CheckReport, CheckSegments, Prune, Stale
+from glossator.index.lock import FolderUse, writing
+from glossator.index.manifest import IndexFolder, ManifestStamp, OpenedSegments
 from glossator.index.placement import ValidDocuments
-from glossator.index.prune import Prune
 from glossator.index.segment import Segment
 from glossator.settings import WorkspaceSettings
-from glossator.worker import JobFailed, Progress, Worker, WorkerGone
+from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 if TYPE_CHECKING:
     from glossator.index.reading import Reading
@@ -40,28 +37,27 @@ _NO_LOCKS = "off: this system has no file locks that end with their process"
 
 _BUSY_SECONDS = 1.0  # until asking again whether another server still writes
 _FAILED_SECONDS = 60.0  # until writing again after a failure that time may mend, as a full disk
-_TRIES = 5  # failures in a row after which nobody waits for the next try
-_DELETIONS = 5  # of a folder in a row, each just when it was to be used
+_TRIES = 5  # failures in a row, after which `settle` does not wait for the next try
+_DELETIONS = 5  # of the folder, in a row, each just before it is locked
 _SLICE_SECONDS = 0.004  # a thread pauses this often, so that the event loop gets its turn
 _PAUSE_SECONDS = 0.0005
 
 
 class Wrote(Enum):
-    """How a try to write ended."""
+    """The outcome of an attempt to write."""
 
     DONE = auto()
-    OUTDATED = auto()  # something was published that is to be taken over first
-    FAILED = auto()  # for a while it is not to be tried again
+    OUTDATED = auto()  # another server published segments: adopt them first
+    FAILED = auto()  # to be retried after a while
 
 
 @dataclass(slots=True, eq=False)
 class RootStore:
-    """The index of `root`; `state` is "on" or says why nothing of it is on disk.
+    """The index of `root`; `state` is "on" or says why there is no index on disk.
 
-    `problem`: why the last try to write failed, with a next step, "" when it did not or that is
-    over; `complaint`: the same, if it is something that the user can mend. `deaths`: how often the
-    worker ended while writing, less the successes since. `renews`: the segments that are to be
-    written anew.
+    `problem`: why the last attempt to write failed, with a next step, or ""; `complaint`: the same,
+    if the user can mend it. `deaths`: how often the worker ended while writing, less the successes
+    since. `renews`: the segments to write again.
     """
 
     root: str
@@ -76,14 +72,14 @@ class RootStore:
     _busy: bool = False  # another server wrote at the last try
     _failures: int = 0  # in a row
     _retry_at: float = 0.0  # in the event loop's time
-    _catalogue: IndexFolder | None = None
-    _seen: Stamp | None = None
-    _use: Use | None = None
+    _index: IndexFolder | None = None
+    _seen: ManifestStamp | None = None
+    _use: FolderUse | None = None
 
     def prepare(self) -> None:
-        """Make the folder and begin to use it, if the system and its disk allow.
+        """Make and lock the folder, if system and disk allow.
 
-        Segments are opened while files are still being listed, so that `open` takes little.
+        It opens the segments while files are still being listed, so that `open` is quick.
         """
         if sys.platform == "win32":
             self.state = _NO_LOCKS
@@ -94,38 +90,38 @@ class RootStore:
             place = state_folder.root_folder(self.root)
             self.state = f"off: {place} cannot be written to ({error.strerror or error})"
             return
-        self._catalogue = IndexFolder(self.folder)
-        self.segments = _by_name(self._catalogue.open())
+        self._index = IndexFolder(self.folder)
+        self.segments = _by_name(self._index.open())
         self.state = "on"
 
     @property
     def stale(self) -> bool:
-        """Whether something was published that was not opened."""
-        return self._catalogue is not None and self._catalogue.stamp() != self._seen
+        """Whether another manifest was published since `open`."""
+        return self._index is not None and self._index.stamp() != self._seen
 
     @property
     def may_write_in(self) -> float:
-        """Seconds until it may be written; infinite when there is nothing on disk."""
+        """Seconds until it may be written; infinite without an index on disk."""
         if self.folder is None:
             return math.inf
         return max(0.0, self._retry_at - asyncio.get_running_loop().time())
 
     @property
     def trying(self) -> bool:
-        """Whether a failure to write is likely to be made good soon."""
+        """Whether a failed write is likely to succeed soon."""
         return 0 < self._failures < _TRIES and not self.complaint
 
-    def open(self) -> Opened:
-        """Open what is published now; what is open already stays so."""
-        if self._catalogue is None:
-            return Opened(0, (), ())
-        self._seen = self._catalogue.stamp()  # before the reading: what comes after it is news
-        opened = self._catalogue.open(self.segments)
+    def open(self) -> OpenedSegments:
+        """Open the published segments; open ones stay open."""
+        if self._index is None:
+            return OpenedSegments(0, (), ())
+        self._seen = self._index.stamp()  # before reading: a later manifest has another one
+        opened = self._index.open(self.segments)
         self.segments = _by_name(opened)
         return opened
 
     def caught_up(self) -> None:
-        """What was published is in use: if another server was writing, one need not wait for it."""
+        """The published segments are in use: do not wait for the other server that wrote."""
         if self._busy:
             self._forget_failure()
 
@@ -134,9 +130,9 @@ class RootStore:
         worker: Worker,
         paths: Iterable[str],
         replaces: frozenset[str] = frozenset(),
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[JobProgress], None] | None = None,
     ) -> Wrote:
-        """Write the files at `paths` in place of some segments; without any, only tidy up."""
+        """Write the files at `paths` in place of some segments; without files, only tidy up."""
         job = BuildSegment(
             self.root, str(self.folder), tuple(paths), replaces, self._seen, self.max_file_bytes
         )
@@ -151,7 +147,7 @@ class RootStore:
         except (JobFailed, OSError) as error:
             self.complaint = (
                 f"The index of {self.root} could not be written: {error}. Searches miss nothing, "
-                f"but take longer; see to it that {self.folder} can be written to. "
+                f"but take longer; make sure that {self.folder} can be written to. "
                 "It is tried again now and then."
             )
             return self._failed(self.complaint, _FAILED_SECONDS)
@@ -163,7 +159,7 @@ class RootStore:
             case Stale():
                 return Wrote.OUTDATED
             case Busy():
-                self._failures = 0  # it does come to an end, so it is worth waiting for
+                self._failures = 0  # it ends some time, so waiting is worth it
                 self._busy = True
                 return self._failed(
                     f"Another server of the workspace is writing the index of {self.root}, which "
@@ -172,31 +168,31 @@ class RootStore:
                 )
 
     def remember(self, seen: FolderFile) -> str:
-        """In a thread: keep what was seen of folders; returns what was wrong with the last file.
+        """In a thread: store the seen folders; returns the damage of the previous file.
 
-        Where another one writes, the next sweep's is kept. Raises `OSError`.
+        Skipped while another server writes. Raises `OSError`.
         """
         content = seen.content()
-        if self._catalogue is None or content is None:
+        if self._index is None or content is None:
             return ""
         if self._use is None or self._use.lost:
             _, self._use = _use(self.root)
         with writing(str(self.folder)) as ours:
-            return self._catalogue.remember(content) if ours else ""
+            return self._index.remember(content) if ours else ""
 
     def forget(self) -> None:
-        """In a thread: remember no folders, until the next sweep. Raises `OSError`."""
+        """In a thread: delete the stored folders. Raises `OSError`."""
         with writing(str(self.folder)) as ours:
-            if self._catalogue is not None and ours:
-                self._catalogue.forget()
+            if self._index is not None and ours:
+                self._index.forget()
 
     def close(self) -> None:
-        """Let the folder be deleted by others."""
+        """Unlock the folder, so that others may delete it."""
         if self._use is not None:
             self._use.close()
 
     async def check(
-        self, worker: Worker, on_progress: Callable[[Progress], None] | None
+        self, worker: Worker, on_progress: Callable[[JobProgress], None] | None
     ) -> CheckReport:
         """Compare it with the files. Raises `WorkerGone` or `JobFailed`."""
         if self.folder is None:
@@ -215,16 +211,16 @@ class RootStore:
         return Wrote.FAILED
 
 
-def _by_name(opened: Opened) -> dict[str, Segment]:
+def _by_name(opened: OpenedSegments) -> dict[str, Segment]:
     return {segment.name: segment for segment in opened.segments}
 
 
-def _use(root: str) -> tuple[Path, Use]:
-    """The folder of `root`, made if need be, in use by us. Raises `OSError`."""
+def _use(root: str) -> tuple[Path, FolderUse]:
+    """Make and lock the folder of `root`. Raises `OSError`."""
     for _ in range(_DELETIONS):
-        with suppress(FileNotFoundError):  # others delete it as long as they see nobody use it
+        with suppress(FileNotFoundError):  # others may delete it until it is locked
             folder = state_folder.prepare(root)
-            return folder, Use(str(folder))
+            return folder, FolderUse(str(folder))
     raise FileNotFoundError(errno.ENOENT, "it is deleted again and again")
 
 
@@ -238,7 +234,7 @@ def stores_of(roots: Roots, settings: WorkspaceSettings) -> list[RootStore]:
 
 
 async def take_over(store: RootStore, index: TextIndex) -> tuple[str, ...]:
-    """Make the index be what is published; returns what is damaged of it."""
+    """Adopt the published segments; returns the damage."""
     opened = await asyncio.to_thread(store.open)
     preparation = index.prepare(store.root)
     index.adopt(await asyncio.to_thread(preparation.place, opened.segments))
@@ -257,26 +253,26 @@ def files_of(index: TextIndex, root: str, segments: frozenset[str]) -> Iterator[
 def read_for_memory(
     roots: Roots, entries: Sequence[FileEntry], limit: int
 ) -> list[tuple[FileEntry, Reading]]:
-    """In a thread: read files; those that are not as they are listed are left out."""
+    """In a thread: read files; those that changed since they were listed are left out."""
     from glossator.index.reading import Reading, read_file  # noqa: PLC0415 - see above
 
     readings = []
-    breath = _Breath()
+    pauses = _Pauses()
     for entry in entries:
-        reading = breath.through(read_file(roots, entry.path, limit))
+        reading = pauses.run(read_file(roots, entry.path, limit))
         stamp = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
         if isinstance(reading, Reading) and reading.stamp == stamp:
             readings.append((entry, reading))
     return readings
 
 
-class _Breath:
-    """Lets the event loop have its turn while a thread computes."""
+class _Pauses:
+    """Pauses a computing thread now and then, so that the event loop runs."""
 
     def __init__(self) -> None:
         self._pause_at = time.perf_counter() + _SLICE_SECONDS
 
-    def through(self, steps: Generator[None, None, _T]) -> _T:
+    def run(self, steps: Generator[None, None, _T]) -> _T:
         """The result of all the steps."""
         while True:
             if time.perf_counter() > self._pause_at:

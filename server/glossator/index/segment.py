@@ -1,12 +1,11 @@
 """A segment: an immutable file with the trigrams of documents, passage by passage.
 
-A long text is divided into passages of whole lines, and what is looked for lies within one, unless
-it may span lines: that a text of megabytes holds all of the trigrams says little.
+A long text is divided into passages of whole lines: that a text of megabytes holds all trigrams of
+a pattern says little. Unless a match may span lines, it lies within one passage.
 
-Opening reads and checks the tables; a posting is read when it is asked for, and checked each time,
-so what a damaged file holds is never taken for an answer. Other processes may unlink a segment's
-file, nobody changes it. It is not mapped: one that is cut short all the same, by whatever mends or
-fills the disk, would end the process that looks at the map.
+Opening reads and checks the tables; a posting is read when a query needs it, and its checksum is
+verified each time. Other processes may unlink a segment's file, but never change it. It is not
+memory-mapped: if a map's file is cut short, reading it ends the process.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ from glossator.files import STAMP, FolderFiles, folder_of
 from glossator.index import layout
 from glossator.index.layout import Form, Sections
 from glossator.index.plain import Traits
-from glossator.index.required import Query
+from glossator.index.trigrams import Query
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
+DocumentStamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
 _PATHS = 1 << 16  # bytes of paths decoded at once
 _CHECKSUM_AT = layout.HEADER.size - layout.CHECKSUM.size
 
 
 class Matches(NamedTuple):
-    """The documents in which a match may lie; of the `long` ones only in these passages."""
+    """The documents that may hold a match; the `long` ones only in these passages."""
 
     documents: BitMap
     long: BitMap
@@ -60,7 +59,7 @@ class Segment:
     """The documents of one file, numbered from 0; safe from any thread."""
 
     def __init__(self, name: str, descriptor: int, tables: bytes, sections: Sections) -> None:
-        """Takes over the descriptor; `tables` is all that stands before the postings."""
+        """Owns the descriptor; `tables` is the file up to the postings."""
         weakref.finalize(self, os.close, descriptor)
         self.name = name
         self.bytes = sections.end
@@ -135,19 +134,19 @@ class Segment:
             at = end + 1
             number += 1
 
-    def stamps(self) -> Iterator[Stamp]:
+    def stamps(self) -> Iterator[DocumentStamp]:
         """The documents' stamps."""
         table = self._tables[self._sections.stamps : self._sections.key_table]
         return STAMP.iter_unpack(table)
 
-    def stamp(self, document: int) -> Stamp:
+    def stamp(self, document: int) -> DocumentStamp:
         """The stamp of one document."""
         at = self._sections.stamps + STAMP.size * document
         size, mtime_ns, ctime_ns, inode = STAMP.unpack_from(self._tables, at)
         return size, mtime_ns, ctime_ns, inode
 
     def candidates(self, query: Query) -> BitMap:
-        """The documents in which a match may lie: all texts, once `damage` was found."""
+        """The documents that may hold a match: all texts, once `damage` was found."""
         return self.find(query).documents
 
     def find(self, query: Query) -> Matches:
@@ -181,7 +180,7 @@ class Segment:
         )
 
     def ranges(self, document: int, passages: BitMap) -> list[tuple[int, int]]:
-        """Where those of the `passages` lie that are of this document, in bytes from its start."""
+        """The byte ranges of those `passages` that belong to this document."""
         ranges: list[tuple[int, int]] = []
         start = 0
         for passage in range(*self._bounds[document : document + 2]):
@@ -218,7 +217,7 @@ class Segment:
         return self._tables[start:end].cast(form)
 
     def _meeting(self, query: Query, every: BitMap, having: Callable[[int], BitMap]) -> BitMap:
-        """Those of `every` passage or document that meet the query; `having` tells who has what."""
+        """Those of `every` passage or document that meet the query; `having` looks up a key."""
         found = every
         if query.keys:
             for place in self._places(query.keys):
@@ -306,7 +305,7 @@ def _roaring(members: int, container: bytes) -> BitMap:
 
 
 def _read_tables(name: str, descriptor: int) -> tuple[Sections, bytes]:
-    """All that stands before the postings, checked. Raises `CorruptSegment` or `OSError`."""
+    """The file up to the postings, checked. Raises `CorruptSegment` or `OSError`."""
     header = os.pread(descriptor, layout.HEADER.size, 0)
     if len(header) < layout.HEADER.size:
         raise CorruptSegment(f"{name} is cut short")

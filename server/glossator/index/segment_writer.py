@@ -1,7 +1,7 @@
-"""Writing a segment: documents are added one by one, their postings grouped by key in batches.
+"""Writes a segment: documents are added one by one, their postings grouped by key in batches.
 
-Eight passages have their trigrams marked side by side, so that one word tells which of them have a
-key. Memory stays near two bytes a posting: 60 to 100 MB for 20,000 files of source code.
+Eight passages mark their trigrams side by side, in the eight bytes of one word for each key. It
+takes about two bytes of memory a posting: 60 to 100 MB for 20,000 files of source code.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from numpy.typing import NDArray
 
 from glossator.files import STAMP
 from glossator.index import elias_fano, layout
-from glossator.index.files import SUFFIX, SegmentInfo, sync_folder
-from glossator.index.fold import KEYS
 from glossator.index.layout import Form, Sections
+from glossator.index.manifest import SUFFIX, SegmentInfo, sync_folder
 from glossator.index.plain import Traits
-from glossator.index.segment import Stamp
+from glossator.index.segment import DocumentStamp
+from glossator.index.trigrams import KEYS
 
 _ABREAST = 8  # passages whose trigrams are marked side by side: the bytes of a word
 _BATCH = 1 << 20  # postings grouped at once
 _RANGE = 1 << 20  # postings written at once
 
 
-class _Batch(NamedTuple):
+class _Postings(NamedTuple):
     """Postings of a few passages: for each key, ascending, so many of `passages`."""
 
     keys: NDArray[np.integer]
@@ -45,14 +45,14 @@ class SegmentWriter:
 
     def __init__(self) -> None:
         self._paths: list[bytes] = []
-        self._stamps: list[Stamp] = []
+        self._stamps: list[DocumentStamp] = []
         self._traits = bytearray()
         self._owners = array("H")  # the document of each passage
         self._ends = array("Q")  # and where it ends in there
         self._seen = np.zeros((KEYS, _ABREAST), np.bool_)  # the last passages' trigrams
-        self._small: list[_Batch] = []  # of the passages before
+        self._small: list[_Postings] = []  # of the passages before
         self._small_postings = 0
-        self._batches: list[_Batch] = []  # of all passages before those
+        self._batches: list[_Postings] = []  # of all passages before those
         self._totals = np.zeros(KEYS, np.int64)  # passages of `_batches` by key
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ class SegmentWriter:
         return self._seen[:, len(self._owners) % _ABREAST]
 
     def end_passage(self, end: int) -> None:
-        """Take in what is marked in `seen` as a passage of the document that is added next.
+        """Add the trigrams in `seen` as a passage of the next document.
 
         It ends before the byte `end`. A segment holds at most `layout.MAX_PASSAGES`.
         """
@@ -77,7 +77,7 @@ class SegmentWriter:
             if self._small_postings >= _BATCH:
                 self._group()
 
-    def add(self, path: bytes, stamp: Stamp, traits: Traits) -> None:
+    def add(self, path: bytes, stamp: DocumentStamp, traits: Traits) -> None:
         """End the last passage of a document, whose `path` is relative to the root."""
         self.end_passage(stamp[0])
         self._paths.append(path)
@@ -85,7 +85,7 @@ class SegmentWriter:
         self._traits.append(traits)
 
     def write(self, folder: Path) -> Generator[None, None, SegmentInfo]:
-        """Write the file in small steps; it has its name when it is whole and safe on disk.
+        """Write the file in small steps; it gets its name when it is complete and synced.
 
         Raises `OSError`.
         """
@@ -116,7 +116,7 @@ class SegmentWriter:
         passages = np.flatnonzero(held.view(np.bool_)).astype(np.uint16)
         passages %= _ABREAST
         passages += first
-        self._small.append(_Batch(keys, np.bitwise_count(held), passages))
+        self._small.append(_Postings(keys, np.bitwise_count(held), passages))
         self._small_postings += len(passages)
 
     def _group(self) -> None:
@@ -126,7 +126,7 @@ class SegmentWriter:
         keys = np.flatnonzero(totals)
         passages = _merge(self._small, totals, 0)
         counts = totals[keys].astype(np.uint32)
-        self._batches.append(_Batch(keys.astype(np.uint32), counts, passages))
+        self._batches.append(_Postings(keys.astype(np.uint32), counts, passages))
         self._totals += totals
         self._small, self._small_postings = [], 0
 
@@ -176,7 +176,7 @@ class SegmentWriter:
         return sections, checksum
 
 
-def _merge(batches: Sequence[_Batch], totals: NDArray[np.int64], low: int) -> NDArray[np.uint16]:
+def _merge(batches: Sequence[_Postings], totals: NDArray[np.int64], low: int) -> NDArray[np.uint16]:
     """The passages of the keys from `low` on, `totals` of each, key by key, ascending."""
     free = np.cumsum(totals) - totals  # by key above `low`: where its next passage goes
     passages = np.empty(int(totals.sum()), "<u2")

@@ -1,63 +1,138 @@
-"""The distinct trigrams of a text."""
+"""Trigrams of folded bytes, and conditions on the trigrams of a text.
+
+Bytes are folded to 64 classes; three classes make an 18-bit key. Both cases of an ASCII letter are
+one class, so the index answers for either. Bytes of characters outside ASCII are all one class.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+KEYS = 1 << 18  # distinct trigrams
 
-from glossator.index.fold import FOLD, KEYS
-
-LONG = 3 << 12  # bytes; a longer text is divided
-PASSAGE = 2 << 12  # bytes, and the rest of a line
-MAX_PASSAGES = 1 << 12  # of one text; those of a longer one are longer
-_PIECE = 1 << 15  # bytes; what is computed of them fits into the processor's cache
-_STEP = 1 << 20  # bytes that are marked without a pause
-
-
-def trigrams(text: bytes) -> NDArray[np.intp]:
-    """The distinct keys of `text`, ascending."""
-    seen = np.zeros(KEYS, np.bool_)
-    for _ in mark(text, seen):
-        pass
-    return np.flatnonzero(seen)
+_CLASSES = (
+    *(letter + letter.upper() for letter in "abcdefghijklmnopqrstuvwxyz"),
+    *"0123456789",
+    *"_(){}[].,;:=\"'/\\*-+<>#",
+    "&|!",
+    "@$%",
+    " \t\r\f\v",
+    "\n",
+)
+_REST = len(_CLASSES)  # ? ^ ~ ` and control characters
+_OUTSIDE = _REST + 1  # bytes from 0x80
 
 
-def framed(text: bytes) -> bytes:
-    """The text with a line end before its first and after its last line, as between any two.
+def _table() -> bytes:
+    table = bytearray([_REST] * 0x80 + [_OUTSIDE] * 0x80)
+    for number, members in enumerate(_CLASSES):
+        for member in members:
+            table[ord(member)] = number
+    return bytes(table)
 
-    So the trigrams tell where lines begin and end.
+
+FOLD = _table()  # byte -> class, 0 to 63
+
+
+def key(first: int, second: int, third: int) -> int:
+    """The key of three bytes that follow each other in UTF-8 text."""
+    return FOLD[first] << 12 | FOLD[second] << 6 | FOLD[third]
+
+
+_MAX_KEYS = 24  # of one condition; more hardly leave out further texts
+_MAX_MEMBER_KEYS = 8
+_MAX_MEMBERS = 64  # of one group; texts that hold none of so many are few
+_MAX_SIZE = 512  # keys in all
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A condition on a text's trigrams: all `keys`, and of each group at least one member.
+
+    Combining conditions only ever weakens them, so no matching text is left out. A group without
+    members is never met. Of a whole condition: `folds`: it does not hold for texts with U+017F or
+    U+212A, which equal s and k but for case. `spans`: a match may span lines or need the ends of
+    the text; else it lies within one line and the line ends around it.
     """
-    return b"\n" + text + (b"" if text.endswith(b"\n") else b"\n")
+
+    keys: frozenset[int] = frozenset()
+    groups: tuple[tuple[Query, ...], ...] = ()
+    folds: bool = False
+    spans: bool = False
 
 
-def passages(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """The text in pieces of whole lines: where each ends, and it with two bytes at either end.
-
-    So the trigrams of whatever lies in one line, with the line ends around it, are in one piece.
-    """
-    framed_text = framed(text)
-    text = text.removesuffix(b"\n")
-    size = max(PASSAGE, len(text) // MAX_PASSAGES) if len(text) > LONG else LONG
-    start = 0
-    while len(text) - start > size and (end := text.find(b"\n", start + size) + 1):
-        yield end, framed_text[max(0, start - 1) : end + 3]
-        start = end
-    yield len(text), framed_text[max(0, start - 1) :]
+ANYTHING = Query()  # every text may match
+NOTHING = Query(groups=((),))
 
 
-def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:
-    """Set the places of the text's keys in `seen`; a long text takes several steps."""
-    for at in range(0, len(text) - 2, _PIECE):
-        if at and at % _STEP == 0:
-            yield
-        piece = text[at : at + _PIECE + 2].translate(FOLD)
-        # each step in the narrowest type, but the last: numpy converts any other than intp
-        # before it indexes with it
-        folded = np.frombuffer(piece, np.uint8).astype(np.uint16)
-        pairs = folded[:-1] << 6
-        pairs |= folded[1:]
-        keys = np.left_shift(pairs[:-1], 6, dtype=np.intp)
-        keys |= folded[2:]
-        seen[keys] = True
+def all_of(queries: Iterable[Query]) -> Query:
+    """Holds where all of them hold."""
+    queries = tuple(queries)
+    keys = frozenset[int]().union(*(query.keys for query in queries))
+    groups: dict[tuple[Query, ...], None] = {}
+    for group in dict.fromkeys(group for query in queries for group in query.groups):
+        if not group:
+            return NOTHING
+        members = tuple(dict.fromkeys(_without(member, keys) for member in group))
+        if ANYTHING not in members:
+            groups[members] = None
+    return Query(keys, tuple(groups))
+
+
+def any_of(queries: Iterable[Query]) -> Query:
+    """Holds where at least one of them holds."""
+    members = [query for query in dict.fromkeys(queries) if query != NOTHING]
+    if not members:
+        return NOTHING
+    common = frozenset.intersection(*(member.keys for member in members))
+    members = [_without(member, common) for member in members]
+    if len(members) == 1:
+        return Query(common | members[0].keys, members[0].groups)
+    members = [inner for member in members for inner in _alternatives(member)]
+    if ANYTHING in members or len(members) > _MAX_MEMBERS:
+        return Query(common)
+    return Query(common, (_strongest_left_out(members),))
+
+
+def bounded(query: Query) -> Query:
+    """A condition of limited size that `query` implies."""
+    return _bounded(query, _MAX_KEYS, _MAX_SIZE)
+
+
+def _without(query: Query, keys: frozenset[int]) -> Query:
+    return Query(query.keys - keys, query.groups) if query.keys & keys else query
+
+
+def _alternatives(member: Query) -> tuple[Query, ...]:
+    return member.groups[0] if not member.keys and len(member.groups) == 1 else (member,)
+
+
+def _strongest_left_out(members: list[Query]) -> tuple[Query, ...]:
+    """The members without those that another member implies."""
+    kept: list[Query] = []
+    for member in sorted(dict.fromkeys(members), key=lambda each: len(each.keys)):
+        if not any(other.keys <= member.keys and not other.groups for other in kept):
+            kept.append(member)
+    return tuple(kept)
+
+
+def _bounded(query: Query, max_keys: int, size: int) -> Query:
+    keys = sorted(query.keys)
+    if len(keys) > max_keys:  # evenly spread: neighbours in the order begin alike
+        keys = [keys[number * len(keys) // max_keys] for number in range(max_keys)]
+    size -= len(keys)
+    groups: list[tuple[Query, ...]] = []
+    for group in query.groups:
+        if not group:
+            return NOTHING
+        share = min(size // len(group), _MAX_MEMBER_KEYS * 4)
+        members = [_bounded(member, min(share, _MAX_MEMBER_KEYS), share) for member in group]
+        if ANYTHING not in members:
+            groups.append(tuple(members))
+            size -= sum(map(_size, members))
+    return Query(frozenset(keys), tuple(groups))
+
+
+def _size(query: Query) -> int:
+    return len(query.keys) + sum(_size(member) for group in query.groups for member in group)

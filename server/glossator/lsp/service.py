@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         SymbolMatch,
         SymbolNode,
     )
-    from glossator.worker import Progress
+    from glossator.worker import JobProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Service:
     symbol_named_at: Callable[[Application, str, Position], Awaitable[Symbol | None]]
     document_symbols: Callable[[Application, str], Awaitable[list[SymbolNode]]]
     workspace_symbols: Callable[
-        [Application, str, Callable[[Progress], None]], Awaitable[list[SymbolMatch]]
+        [Application, str, Callable[[JobProgress], None]], Awaitable[list[SymbolMatch]]
     ]
     lenses: Callable[[Application, str], Awaitable[list[Lens]]]
     lens_face: Callable[[Application, Subject, int], Awaitable[LensFace]]

@@ -1,25 +1,25 @@
-from .fuzzy import Folders, best_files, newest_files, way_of
+from .fuzzy import FolderFinder, best_files, match_rank, newest_files
 from .ripgrep import Request
-from .ripgrep_program import Absent, find_ripgrep
+from .ripgrep_program import NoRipgrep, find_ripgrep
 from .scan import Lines, compile_pattern, matching_lines
 from .search import TextSearch
-from .source import Text, candidates, document_of, read_text, unsearchable
+from .source import SearchedText, candidates, document_of, read_text, unsearchable
 
 __all__ = [
-    "Absent",
-    "Folders",
+    "FolderFinder",
     "Lines",
+    "NoRipgrep",
     "Request",
-    "Text",
+    "SearchedText",
     "TextSearch",
     "best_files",
     "candidates",
     "compile_pattern",
     "document_of",
     "find_ripgrep",
+    "match_rank",
     "matching_lines",
     "newest_files",
     "read_text",
     "unsearchable",
-    "way_of",
 ]

@@ -1,8 +1,8 @@
-"""Paths that fit what somebody types, best first, as the file finders of editors do it.
+"""Fuzzy finding of paths by typed letters, best first, as in the file finders of editors.
 
-The letters typed stand in the path in their order. There are nine ways of that, each an expression
-of RE2 over all paths joined: the best are the whole name, its beginning, and the beginnings of its
-words; the least is any letters of the path. Within one way open files come first, then short names.
+A path matches if it contains the letters in their order. Nine RE2 patterns over all paths joined
+rank the matches: the whole name first, then its beginning, then the beginnings of its words, and
+last any letters of the path. Within one rank open files come first, then short names.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Hides = Callable[[FileEntry], bool]
 _T = TypeVar("_T", FileEntry, str)
 
 _LONGEST = 100  # characters typed that count
-_CHOSEN = 200  # files, the newest, that fit in one way and are ranked
+_CHOSEN = 200  # files of one rank, the newest, that are sorted
 _MORE = 8  # times as many where rules hide most of them
-_MANY = 1_000  # that are ranked where they fit at all
-_FIRST = 3  # ways that are tried before that
+_MANY = 1_000  # files that match at all, which are sorted
+_FIRST = 3  # patterns that are tried on all paths
 
 _IN_NO_PATH = re.compile("[\0\ud800-\udfff]")
 _ANY, _NAME = r"[^\x00]", r"[^/\x00]"
@@ -53,7 +53,7 @@ def newest_files(snapshot: WorkspaceSnapshot, limit: int, hides: Hides | None) -
 def best_files(
     snapshot: WorkspaceSnapshot, typed: str, limit: int, hides: Hides | None
 ) -> list[tuple[int, FileEntry]]:
-    """The files that fit, and in which way: 0 is the best."""
+    """The matching files with their ranks; 0 is the best."""
     opened = {file.path for file in snapshot.open_files}
     paths, unsaved = snapshot.listing.paths, snapshot.unsaved
 
@@ -68,8 +68,8 @@ def best_files(
     return _best(typed, limit, fitting, attrgetter("relative"), order)
 
 
-class Folders:
-    """The folders with files below them, by relative path; those of the last listing are kept."""
+class FolderFinder:
+    """Finds folders that contain files; the folders of the last listing are cached."""
 
     def __init__(self) -> None:
         self._names: tuple[Listing, Hides | None, bytes] | None = None
@@ -77,7 +77,7 @@ class Folders:
     def best(
         self, listing: Listing, typed: str, limit: int, hides: Hides | None
     ) -> list[tuple[int, str]]:
-        """Those that fit, but for those all of whose files are hidden, and in which way."""
+        """The matching folders with their ranks; folders with hidden files only are left out."""
         names = self._of(listing, hides)
 
         def fitting(runs: re2.Pattern[bytes], _most: int) -> list[str]:
@@ -100,10 +100,10 @@ class Folders:
         return joined
 
 
-def way_of(name: str, typed: str) -> int | None:
-    """In which way a single name fits, or path; None if it does not."""
+def match_rank(name: str, typed: str) -> int | None:
+    """The rank of a single name or path; None if it does not match."""
     text = _joined([name])
-    return next((way for way, runs in enumerate(_ways(typed)) if runs.fullmatch(text)), None)
+    return next((rank for rank, runs in enumerate(_patterns(typed)) if runs.fullmatch(text)), None)
 
 
 def _best(
@@ -113,26 +113,26 @@ def _best(
     name: Callable[[_T], str],
     order: Callable[[_T], Any],
 ) -> list[tuple[int, _T]]:
-    """What fits, way by way while there is too little; those that fit in one in their order.
+    """The matches, rank by rank until there are enough; those of one rank in `order`.
 
-    `fitting` gives what is in a run, the newest so many. In the ways that are tried last it is
-    looked for among what fits at all, which is mostly little.
+    `fitting` gives the newest matches of a pattern. The later patterns are tried only on the paths
+    that match at all, which are mostly few.
     """
-    *ways, anyhow = _ways(typed)
+    *patterns, anyhow = _patterns(typed)
     found: dict[_T, int] = {}
 
-    def take(way: int, items: Iterable[_T]) -> bool:
+    def take(rank: int, items: Iterable[_T]) -> bool:
         new = (item for item in items if item not in found)
-        found.update(dict.fromkeys(sorted(new, key=order), way))
+        found.update(dict.fromkeys(sorted(new, key=order), rank))
         return len(found) >= limit
 
-    if not any(take(way, fitting(runs, _CHOSEN)) for way, runs in enumerate(ways[:_FIRST])):
+    if not any(take(rank, fitting(runs, _CHOSEN)) for rank, runs in enumerate(patterns[:_FIRST])):
         rest = {name(item): item for item in fitting(anyhow, _MANY)}
         names = _joined(rest)
-        for way, runs in enumerate((*ways[_FIRST:], anyhow), start=_FIRST):
-            if take(way, (rest[each] for each in _in_runs(runs, names) if each in rest)):
+        for rank, runs in enumerate((*patterns[_FIRST:], anyhow), start=_FIRST):
+            if take(rank, (rest[each] for each in _in_runs(runs, names) if each in rest)):
                 break
-    return [(way, item) for item, way in found.items()][:limit]
+    return [(rank, item) for item, rank in found.items()][:limit]
 
 
 def _joined(names: Iterable[str]) -> bytes:
@@ -149,7 +149,7 @@ def _in_runs(runs: re2.Pattern[bytes], names: bytes) -> Iterator[str]:
 def _visible(
     newest: Callable[[int], list[FileEntry]], most: int, limit: int, hides: Hides | None
 ) -> list[FileEntry]:
-    """Of the `most` newest files those not hidden, and of more until there are `limit`."""
+    """The newest files that are not hidden, of as many as it takes to have `limit`."""
     while True:
         files = newest(most)
         shown = files if hides is None else [file for file in files if not hides(file)]
@@ -159,8 +159,8 @@ def _visible(
 
 
 @lru_cache(maxsize=16)
-def _ways(typed: str) -> tuple[re2.Pattern[bytes], ...]:
-    """The expressions, best first; each finds runs of paths as `glob.compile_listed` does."""
+def _patterns(typed: str) -> tuple[re2.Pattern[bytes], ...]:
+    """The patterns, best first; each finds runs of paths as `glob.compile_listed` does."""
     typed = _IN_NO_PATH.sub("\uffff", typed[:_LONGEST])
     letters = [_either_case(letter) for letter in typed]
     as_typed = "".join(letters)
@@ -189,12 +189,12 @@ def _words(typed: str, between: str, break_: str) -> str:
     """Each letter begins a word, or follows the letter before it."""
     parts = []
     for number, letter in enumerate(typed):
-        ways = [rf"(?:{between}{break_})?{_either_case(letter)}"]
+        patterns = [rf"(?:{between}{break_})?{_either_case(letter)}"]
         if letter.upper() != letter.lower():
-            ways.append(rf"{between}[a-z0-9]{re.escape(letter.upper())}")
+            patterns.append(rf"{between}[a-z0-9]{re.escape(letter.upper())}")
         if number:
-            ways.append(_either_case(letter))
-        parts.append(f"(?:{'|'.join(ways)})")
+            patterns.append(_either_case(letter))
+        parts.append(f"(?:{'|'.join(patterns)})")
     return "".join(parts)
 
 

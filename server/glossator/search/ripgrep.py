@@ -1,12 +1,13 @@
 """ripgrep, used as a filter over many plain files: which of them hold matching lines, how many.
 
-It is run without its configuration and our environment, and reads only the files it is given.
+It runs without its configuration and our environment, and reads only the files it is given.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import re
 import tempfile
 from bisect import bisect_left
 from collections import deque
@@ -17,15 +18,13 @@ from operator import attrgetter
 from typing import IO, Self
 
 from glossator.files import FileEntry
-from glossator.search.child import Child, Ended
-from glossator.search.ripgrep_pattern import in_ripgrep_words
-from glossator.search.ripgrep_program import is_left_out, leave_out
+from glossator.search.ripgrep_program import Child, ProgramResult, is_left_out, leave_out
 
 _log = logging.getLogger(__name__)
 
-LARGE = 8_000_000  # bytes; a file that we would take longer for than to start ripgrep
+LARGE = 8_000_000  # bytes; searching a larger file takes longer than starting ripgrep
 
-_FIRST_BATCH = 600  # files; what is found in a batch is told when all of it was searched, …
+_FIRST_BATCH = 600  # files; a batch is reported when all of it was searched, …
 _MOST = 5_000  # … and at most, so that a cancelled search ends soon
 _PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
 _SLOWEST_FILES = 500  # a second
@@ -37,7 +36,7 @@ _path = attrgetter("path")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to look for; ripgrep is only asked if the pattern is portable (`required.Analysis`)."""
+    """What to search for; ripgrep is used only for portable patterns (`required.Analysis`)."""
 
     pattern: str
     ignore_case: bool = False
@@ -48,7 +47,7 @@ class Request:
 class Ripgrep:
     """A program to run for a request; all files lie below `folder`.
 
-    If it is `counting`, it counts the matching lines, else it only tells whether there are any.
+    `counting`: it counts the matching lines of a file, else it only lists files with a match.
     """
 
     program: str
@@ -66,26 +65,26 @@ class Ripgrep:
             "--count" if self.counting else "--files-with-matches",
             *(("--multiline", "--multiline-dotall") if request.multiline else ()),
             "--ignore-case" if request.ignore_case else "--case-sensitive",
-            f"--regexp={in_ripgrep_words(request.pattern)}",
+            f"--regexp={ripgrep_syntax(request.pattern)}",
             "--",
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
-    """Files with their arguments for ripgrep; an empty one for those that it is not to search."""
+class _FileBatch:
+    """Files with their arguments for ripgrep; an empty one for a file that it does not search."""
 
     files: Sequence[FileEntry]
     arguments: Sequence[bytes]
     run: _Run | None  # if there are any arguments
 
 
-class Sifting:
-    """ripgrep at work on `files`, batch by batch, from when it is entered until it is left.
+class Prefilter:
+    """ripgrep on `files`, batch by batch; a context manager.
 
-    A further batch is at work beside another, or while what was found in it is looked at, unless
-    that is likely to be enough: `wanted` tells whether more matching files are than so many, and
-    of the `passed` ones, to begin with those that were looked into without it, so many `matched`.
+    The next batch starts before the current one is used up, unless that is likely to be enough:
+    `wanted` says whether more than so many matching files are. Of the `passed` files `matched` held
+    a match; both begin with those that were searched without ripgrep.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ class Sifting:
         self._wanted = wanted
         self._cancelled = cancelled
         self._size = _FIRST_BATCH
-        self._begun: deque[_Batch] = deque()
+        self._begun: deque[_FileBatch] = deque()
 
     def __enter__(self) -> Self:
         self._begin()
@@ -115,10 +114,10 @@ class Sifting:
                 batch.run.end()
 
     def __iter__(self) -> Iterator[tuple[FileEntry, int | None]]:
-        """Those of the files that may match, in their order, with their number of matching lines.
+        """The files that may match, in their order, with their number of matching lines.
 
-        That is 1 if it is not counting, and None where it cannot tell: for those `withheld` from
-        it, and for what it failed at.
+        That is 1 if it is not counting, and None if it is unknown: for `withheld` files, and where
+        ripgrep failed.
         """
         while (batch := self._begun[0]).files:
             counts: Mapping[bytes, int | None] | None = None
@@ -134,11 +133,11 @@ class Sifting:
             if not self._begun:
                 self._begin()
 
-    def _counts(self, batch: _Batch) -> Mapping[bytes, int | None]:
-        """What was found in the current one, by argument."""
+    def _counts(self, batch: _FileBatch) -> Mapping[bytes, int | None]:
+        """The matches of the current batch, by argument."""
         likely = len(batch.files) * self.matched // max(self.passed, 1)
         if self.passed and not self._cancelled() and self._wanted(likely):
-            self._begin()  # beside it, so that no core waits
+            self._begin()  # so that no core waits
         counts: Mapping[bytes, int | None] = {}
         if batch.run is not None:
             counts = batch.run.counts(self._cancelled)
@@ -151,7 +150,7 @@ class Sifting:
         return counts
 
     def _begin(self) -> None:
-        """Take the next files, as many as are due and fit a command line."""
+        """Start the next batch; its arguments fit one command line."""
         ripgrep = self._ripgrep
         start = len(ripgrep.folder.rstrip(os.sep)) + 1
         some = list(islice(self._files, self._size))
@@ -169,11 +168,11 @@ class Sifting:
             self._files = chain(some[room:], self._files)
             some, arguments = some[:room], arguments[:room]
         run = _Run(ripgrep, some, arguments) if any(arguments) else None
-        self._begun.append(_Batch(some, arguments, run))
+        self._begun.append(_FileBatch(some, arguments, run))
 
 
 class _Run:
-    """ripgrep at work on some files, until it is ended."""
+    """One run of ripgrep on some files."""
 
     def __init__(
         self, ripgrep: Ripgrep, files: Sequence[FileEntry], arguments: Iterable[bytes]
@@ -191,7 +190,7 @@ class _Run:
         if is_left_out(self._program):
             return
         try:
-            # into a file, because a pipe would wake us up for every single line
+            # into a file, a pipe would wake this thread for every line
             self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed on leaving
             command = [*map(os.fsencode, ripgrep.command()), *self._arguments]
             self._child = Child(command, ripgrep.folder, self._output)
@@ -199,14 +198,14 @@ class _Run:
             _log.warning("%s; the files are searched without ripgrep.", error)
 
     def end(self) -> None:
-        """End it, if it has not ended, and let go of what it found."""
+        """End it and drop its output; safe to call again."""
         if self._child is not None:
             self._child.end()
         if self._output is not None:
             self._output.close()
 
     def counts(self, cancelled: Callable[[], bool]) -> Mapping[bytes, int | None]:
-        """Wait for the matching lines by argument; None: to be looked at without it."""
+        """Wait for the matching lines by argument; None: search the file without ripgrep."""
         unread: Sequence[bytes] | None = None
         if self._child is not None and not is_left_out(self._program):
             try:
@@ -238,8 +237,8 @@ class _Run:
             name = following
         return counts
 
-    def _unread(self, ended: Ended) -> Sequence[bytes] | None:
-        """The files it could not read; None when it failed at anything else."""
+    def _unread(self, ended: ProgramResult) -> Sequence[bytes] | None:
+        """The files that it could not read; None after any other failure."""
         if ended.code in (0, 1):
             return []
         lines = ended.errors.splitlines()
@@ -251,3 +250,35 @@ class _Run:
             "ripgrep ended with %s (%s); the files are searched without it.", ended.code, shown
         )
         return None
+
+
+_PIECE = re.compile(r"\\.|\[:\^?[a-z]+:\]|.", re.DOTALL)
+_MEMBERS = {"d": "0-9", "s": r"\t\n\f\r ", "w": "0-9A-Za-z_"}
+_FOLDING = re.compile(r"\(\?[a-zA-Z]*i")
+
+
+def ripgrep_syntax(pattern: str) -> str:
+    r"""The portable pattern in ripgrep's syntax.
+
+    RE2's `\w`, `\d`, `\s` and `\b` are ASCII, ripgrep's are Unicode's: they are written out. All
+    else in portable patterns is the same in both, for any UTF-8 text.
+    """
+    written: list[str] = []
+    in_class = False
+    for piece in _PIECE.findall(pattern):
+        members = _MEMBERS.get(piece[1].lower()) if piece[0] == "\\" else None
+        if members is not None:
+            members = f"[^{members}]" if piece[1].isupper() else members
+            written.append(members if in_class or members[0] == "[" else f"[{members}]")
+        elif piece == r"\b":
+            written.append(r"(?-u:\b)")
+        else:
+            in_class = piece == "[" or (in_class and piece != "]")
+            written.append(piece)
+    return "".join(written)
+
+
+def folds_alike(pattern: str, *, ignore_case: bool) -> bool:
+    """Whether both engines agree on letter case; beyond ASCII, their Unicode versions differ."""
+    ascii_only = pattern.isascii() and r"\x{" not in pattern
+    return ascii_only or not (ignore_case or _FOLDING.search(pattern))

@@ -1,7 +1,7 @@
 """Finds a regular expression in texts, line by line as ripgrep does, in linear time (RE2).
 
-Unless `multiline`, a match lies within one line and line ends are not part of the text. If it is,
-the last line end is, too, and no match begins behind it.
+Unless `multiline`, a match lies within one line, without its line end. With `multiline` line ends
+are part of the text, but no match begins after the last one.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ from glossator.core.errors import UsageError
 
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
 _PIECE = 1 << 16  # bytes searched at a time: even RE2's slowest way takes few ms for them
-_TOGETHER = 1 << 21  # bytes of several texts that are worth copying, to search them as one
+_TOGETHER = 1 << 21  # bytes; more texts are not copied to be searched as one
 _STEP = 2_048  # bytes, some ten lines
-_NEAR = 20  # lines, which are walked one by one
-_LOOK = 256  # matching lines after which to look whether the search was cancelled
-_MANY = 5_000  # bytes, from which on numpy counts quicker, …
-_AT_ONCE = 1 << 16  # … so many at once, for which no new memory is asked of the system
-_OF_TEXTS = re.compile(r"\\[AzC]|\(\?[a-zA-Z]*-")  # and now and then what only looks like it
+_NEAR = 20  # lines; a move over fewer goes line by line
+_LOOK = 256  # matching lines between two checks whether the search was cancelled
+_MANY = 5_000  # bytes, from which on numpy counts line ends quicker, …
+_AT_ONCE = 1 << 16  # … in pieces that need no new memory from the system
+_OF_TEXTS = re.compile(
+    r"\\[AzC]|\(\?[a-zA-Z]*-"
+)  # also matches a few patterns that only look like it
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A compiled pattern.
 
-    `of_texts`: whether it may ask where a text begins or ends, or match part of a character; else
-    what it matches depends on the line alone, unless it is `multiline`.
+    `of_texts`: it may ask where a text begins or ends, or match part of a character. Otherwise,
+    unless `multiline`, a match depends on its line alone.
     """
 
     regex: re2.Pattern[bytes]
@@ -46,7 +48,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
     options = re2.Options()
     options.max_mem = _MAX_MEMORY
     options.log_errors = False
-    options.never_capture = True  # only where a match lies is of interest
+    options.never_capture = True  # only the place of a match is needed
     options.case_sensitive = not ignore_case
     # A match that cannot hold a line end also ends at it: without this, `[^x]+` would look at the
     # whole rest of the text from every line.
@@ -66,10 +68,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
 
 
 def as_searched(text: str) -> bytes:
-    """A text as it is searched: UTF-8, every line end a LF.
-
-    One at the end of the text opens no further line.
-    """
+    """A text as it is searched: UTF-8 with LF line ends; a LF at the end opens no further line."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.encode("utf-8", "surrogatepass")
@@ -84,9 +83,9 @@ def matching_lines(
 ) -> Iterator[int]:
     """The 1-based numbers of the lines in which a match lies, ascending, each once.
 
-    `text` is as `as_searched` makes it. `cancelled` is asked now and then, and ends the search
-    early. With `lines`, that of the text, a line that was given is then at hand there. Unless
-    the pattern is multiline, it can begin at the line that begins at byte `start`.
+    `text` comes from `as_searched`. `cancelled` is checked now and then, and ends the search.
+    `lines` of the text, if given, stand at the last line yielded. Unless the pattern is multiline,
+    the search can begin at the line that begins at byte `start`.
     """
     lines = lines or Lines(text)
     if not pattern.multiline:
@@ -98,7 +97,7 @@ def matching_lines(
 def holds_match(
     text: bytes, pattern: Pattern, cancelled: Callable[[], bool] = lambda: False
 ) -> bool:
-    """Whether `matching_lines` gives any."""
+    """Whether `matching_lines` yields any."""
     if pattern.multiline:
         match = pattern.regex.search(text) if text else None
         return match is not None and not _is_behind(text, match.start())
@@ -108,7 +107,7 @@ def holds_match(
 def count_matching_lines(
     text: bytes, pattern: Pattern, cancelled: Callable[[], bool] = lambda: False
 ) -> int:
-    """How many numbers `matching_lines` gives."""
+    """How many numbers `matching_lines` yields."""
     scan = matching_lines if pattern.multiline else _in_lines
     return sum(1 for _ in scan(text, pattern, cancelled))
 
@@ -120,11 +119,10 @@ def places_by_text(
     *,
     most: float = math.inf,
 ) -> dict[int, list[int]]:
-    """Where the first match of each line begins, of at most so many lines of each text.
+    """Where the first match of each line begins, in at most `most` lines of each text.
 
-    By the place of the text among the others; those without a match are left out. The pattern is
-    not `multiline`. All are searched as one text: to begin with each takes longer than to search
-    most of them.
+    By the index of the text; texts without a match are left out. The pattern is not `multiline`.
+    All are searched as one text, as starting a search takes longer than searching most texts.
     """
     if pattern.of_texts or sum(map(len, texts)) > _TOGETHER:
         alone = (_in_lines(text, pattern, cancelled) for text in texts)
@@ -146,9 +144,9 @@ def places_by_text(
 
 
 class Lines:
-    """The lines of a text that is as `as_searched` makes it: those near the last one are at hand.
+    """Line numbers and lines of a text from `as_searched`; quick near the last one asked for.
 
-    Nothing behind the last line that was asked for is ever looked at.
+    It never reads past the last line that was asked for.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -157,20 +155,20 @@ class Lines:
         self._known = 0  # a place in it
 
     def number(self, place: int) -> int:
-        """The number of the line, 1-based, that the byte at `place` belongs to."""
+        """The 1-based number of the line that contains the byte at `place`."""
         text, known = self._text, self._known
         if place >= known:
             passed = _line_ends(text, known, place)
         else:
             passed = -text.count(b"\n", place, known)
         self._known = place
-        if passed:  # else a long line would be gone back through for each of its matches
+        if passed:  # else each match would scan back through a long line
             self._number += passed
             self._at = text.rfind(b"\n", 0, place) + 1
         return self._number
 
     def get(self, number: int) -> str | None:
-        """Line `number`, 1-based; None behind the last one."""
+        """Line `number`, 1-based; None after the last one."""
         text, at = self._text, self._at
         missing = number - self._number  # line ends from here on
         for _ in range(-missing):
@@ -197,7 +195,7 @@ def _in_lines(
 ) -> Iterator[int]:
     """Where the first match of each line begins, from the line at `at` on.
 
-    `after` tells where to go on after a match; else it is the next line.
+    `after` gives the place to go on from after a match; by default the next line.
     """
 
     def next_line(start: int) -> int:
@@ -237,7 +235,7 @@ def _spanning(
 
 
 def _is_behind(text: bytes, place: int) -> bool:
-    """Whether it is behind the line end of the last line, where no further line begins."""
+    """Whether it is after the last line end, where no further line begins."""
     return place == len(text) and text.endswith(b"\n")
 
 

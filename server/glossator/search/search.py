@@ -1,7 +1,7 @@
-"""The search engine: candidates from the index, verified in the order that was asked for.
+"""The search engine: candidates from the index, searched in the requested order.
 
-How those that hold a match are found is told in `finder.py`; lines are only ever told of a text
-that was just read here.
+`finder.py` finds the files that hold a match. Lines are only ever reported of a text that this
+search has just read.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from glossator.core.document import Missing, MissingReason
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry, Parts
 from glossator.index import Candidates, Ranges, analyse, with_plain_line_ends
-from glossator.search.blocks import SHOWN, FileMatch, MatchCollector, Reader
-from glossator.search.finder import Finder
-from glossator.search.ripgrep import LARGE, Request
-from glossator.search.ripgrep_pattern import folds_alike
+from glossator.search.finder import SHOWN, Finder, MatchCollector
+from glossator.search.ripgrep import LARGE, Request, folds_alike
 from glossator.search.scan import (
     Lines,
     compile_pattern,
@@ -26,17 +24,25 @@ from glossator.search.scan import (
     holds_match,
     matching_lines,
 )
-from glossator.search.source import Text, candidates, plain_text, read_text, unsearchable
+from glossator.search.source import (
+    FileMatch,
+    Reader,
+    SearchedText,
+    candidates,
+    plain_text,
+    read_text,
+    unsearchable,
+)
 
-_IN_PARTS = 1 << 16  # bytes; to look up what is to be read of a shorter file takes too long
-_VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
-_MOST = 5_000  # files, which are not sorted anew
+_IN_PARTS = 1 << 16  # bytes; of a shorter file, looking up passages takes longer than reading it
+_VERY_LONG = 1 << 18  # bytes; reading the file mostly takes several times as long as its passages
+_MOST = 5_000  # candidates; more are taken from the sorted listing
 
 _path = attrgetter("path")
 
 
 class _Shown(NamedTuple):
-    text: Text
+    text: SearchedText
     lines: Lines
     numbers: Iterator[int]
 
@@ -45,9 +51,9 @@ class TextSearch:
     """A search of one snapshot; for one thread. Raises `UsageError` for a bad pattern.
 
     When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
-    `alone` is the one file to look into, where it is only one; the index is not asked about it.
-    `had` tells which share of what is wanted the caller has, 0 to 1. `unsearched` fills with the
-    candidates that could not be read.
+    `alone` is the only file to search, if there is only one; it needs no index. `had` gives the
+    share, 0 to 1, of the wanted results that the caller has. `unsearched` collects the candidates
+    that could not be read.
     """
 
     def __init__(
@@ -88,7 +94,7 @@ class TextSearch:
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def expected(self, found: int) -> float:
-        """About so much is in all candidates, if so much was found so far; not less than that."""
+        """An estimate of all results, if `found` is the number so far; at least that number."""
         return self._finder.expected(found)
 
     def by_path(self) -> Iterator[FileEntry]:
@@ -96,7 +102,9 @@ class TextSearch:
         found = self._candidates
         if len(found) > _MOST:
             return self._among(self._snapshot.files())
-        alone = len(self._snapshot.roots) == 1  # then paths are in the order of what is shown
+        alone = (
+            len(self._snapshot.roots) == 1
+        )  # then absolute and relative paths have the same order
         key = attrgetter("path" if alone else "relative")
         return iter(sorted((*found.plain, *found.others), key=key))
 
@@ -107,7 +115,7 @@ class TextSearch:
         return iter(sorted(self.by_path(), key=attrgetter("mtime_ns"), reverse=True))
 
     def _among(self, files: Sequence[FileEntry]) -> Iterator[FileEntry]:
-        """The candidates in the order of `files`: of so many, few are asked for, mostly."""
+        """The candidates in the order of `files`, lazily: callers mostly want few of so many."""
         binary = set(map(_path, unsearchable(self._snapshot)))
         if len(self._candidates) + len(binary) == len(files):  # all others, so none is looked up
             return (entry for entry in files if entry.path not in binary)
@@ -123,24 +131,24 @@ class TextSearch:
 
     def counts(self, selected: Iterator[FileEntry]) -> Iterator[tuple[FileEntry, int]]:
         """Those of `selected` that hold matches, with the number of lines these lie in."""
-        if self._request.multiline:  # of which ripgrep would count the matches
-            way = MatchCollector(
+        if self._request.multiline:  # then ripgrep counts matches, not lines
+            collector = MatchCollector(
                 self._count, lambda entry, _, held: self._count(entry, held and held.parts)
             )
         else:
-            way = MatchCollector(self._count, lambda _, lines, __: lines, counting=True)
-        return self._finder.found(selected, way)
+            collector = MatchCollector(self._count, lambda _, lines, __: lines, counting=True)
+        return self._finder.found(selected, collector)
 
     def lines(
         self, selected: Iterator[FileEntry]
-    ) -> Iterator[tuple[FileEntry, Text, Lines, Iterator[int]]]:
+    ) -> Iterator[tuple[FileEntry, SearchedText, Lines, Iterator[int]]]:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
 
-        def told(entry: FileEntry, _: int, held: FileMatch | None) -> _Shown | None:
+        def from_count(entry: FileEntry, _: int, held: FileMatch | None) -> _Shown | None:
             return self._shown(entry, None if self._passages(entry) else held)
 
-        way = MatchCollector(self._look, told, showing=True)
-        for entry, (text, lines, numbers) in self._finder.found(selected, way):
+        collector = MatchCollector(self._look, from_count, showing=True)
+        for entry, (text, lines, numbers) in self._finder.found(selected, collector):
             yield entry, text, lines, numbers
 
     def _holds_match(self, entry: FileEntry, parts: Parts | None = None) -> bool:
@@ -154,7 +162,7 @@ class TextSearch:
         )
 
     def _look(self, entry: FileEntry) -> _Shown | None:
-        """As `_shown`; of a very long file what can match is looked into first."""
+        """As `_shown`; the passages of a very long file are searched first."""
         if entry.size > _VERY_LONG and self._passages(entry):
             parts = self._reader.parts(entry)
             if parts is not None and not self._holds_match(entry, parts):
@@ -175,7 +183,7 @@ class TextSearch:
         return None if first is None else _Shown(text, lines, chain((first,), numbers))
 
     def _passages(self, entry: FileEntry) -> Ranges | None:
-        """What is to be read of a long file, where that spares reading much of it."""
+        """The ranges of a long file to read, if that saves reading much of it."""
         if entry.size < _IN_PARTS:
             return None
         path = entry.path
@@ -186,13 +194,13 @@ class TextSearch:
         return self._ranges[path]
 
     def _begun(self, text: bytes, lines: Lines, places: Sequence[int]) -> Iterator[int]:
-        """The matching lines, the first of which are known by where their matches begin."""
+        """The matching lines; the matches of the first ones begin at `places`."""
         yield from map(lines.number, places)
         if len(places) >= SHOWN:
             start = text.find(b"\n", places[-1]) + 1 or len(text)
             yield from self._lines(text, lines, start)
 
-    def _read(self, entry: FileEntry) -> Text | None:
+    def _read(self, entry: FileEntry) -> SearchedText | None:
         if entry.is_link and self._candidates.misses(entry):
             return None
         text = read_text(self._snapshot, entry, plain=not self._reader.is_other(entry))
@@ -202,7 +210,7 @@ class TextSearch:
         return text
 
     def _texts(self, entry: FileEntry, parts: Parts | None = None) -> list[bytes]:
-        """Whole lines of a file, and all in which a match can lie: a few ranges of a long one."""
+        """Whole lines of a file, all that may match: a few ranges of a long file."""
         parts = parts or self._reader.parts(entry)
         if parts is not None:
             return list(map(with_plain_line_ends, parts.contents))

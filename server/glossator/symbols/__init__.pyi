@@ -1,23 +1,20 @@
-from .candidates import Place
-from .find import Coverage, Definition, Found, Limits, Line, Use
+from .candidates import SearchScope, module_ends, module_of, named_modules
+from .find import Coverage, Definition, Limits, LookUp, Name, SourceLine, Use
 from .finder import ALL_USES, CALLS, SymbolFinder
 from .grammars import grammar_of
-from .modules import module_ends, module_of, named_modules
-from .names import Name
-from .near import Near
-from .symbol import Symbol, symbol_at
+from .symbol import NearSymbol, Symbol, symbol_at
 
 __all__ = [
     "ALL_USES",
     "CALLS",
     "Coverage",
     "Definition",
-    "Found",
     "Limits",
-    "Line",
+    "LookUp",
     "Name",
-    "Near",
-    "Place",
+    "NearSymbol",
+    "SearchScope",
+    "SourceLine",
     "Symbol",
     "SymbolFinder",
     "Use",

@@ -1,4 +1,4 @@
-"""The texts that may hold a name, in the order in which they are worth reading."""
+"""The texts that may hold a name, likeliest first; which files an import may mean."""
 
 from __future__ import annotations
 
@@ -13,15 +13,48 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.files import is_inside
 from glossator.index import analyse
 from glossator.search import candidates as text_candidates
-from glossator.symbols.modules import module_of
+from glossator.symbols.imports import Import
+
+_ENDINGS = {".h", ".hh", ".hpp", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".php", ".rb", ".sh"}
+_SEPARATOR = re.compile(r"::|[./\\]")
+_RELATIVE = {"", "..", "crate", "self", "super"}  # where these lead depends on the file
+_STANDS_FOR_FOLDER = {"__init__", "index", "mod"}
+_PARTS = 2  # of the end of a module's path that count: what comes before may not be a folder
+
+
+def module_of(path: str) -> str:
+    """The path of a file as imports name it: without its extension; in Go, its folder."""
+    stem, extension = os.path.splitext(path)
+    folder, name = os.path.split(stem)
+    return folder if extension == ".go" or name in _STANDS_FOR_FOLDER else stem
+
+
+def named_modules(at: Import) -> frozenset[tuple[str, ...]]:
+    """The modules that an import may mean, in parts: the module, and each name imported from it."""
+    stem, extension = os.path.splitext(at.module)
+    module = stem if extension in _ENDINGS else at.module
+    parts = tuple(part for part in _SEPARATOR.split(module) if part not in _RELATIVE)
+    return frozenset({parts, *((*parts, name) for name in at.names)})
+
+
+def module_ends(imports: Iterable[Import], name: str) -> frozenset[str]:
+    """How `module_of` may end for the files that `name` may come from, with `/` in front."""
+    everything = list(imports)
+    naming = [at for at in everything if name in at.names]
+    ends = set()
+    for at in naming or everything:
+        for module in named_modules(at):  # a name may be a module, or a file
+            if end := module[-_PARTS:]:
+                ends.add("/" + "/".join(end))
+    return frozenset(ends)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Which texts count: at or below `within`, in one of `languages` (None: any); and which first.
+class SearchScope:
+    """Which texts to search: at or below `within`, in one of `languages` (None: any).
 
-    Those come first whose `module_of` ends with one of `modules`, then those near `near`. Both
-    `within` and `near` are absolute paths. Texts of whose path `hides` is true are left out.
+    Texts whose `module_of` ends with one of `modules` come first, then those near `near`. Both
+    `within` and `near` are absolute paths. Texts are left out if `hides` is true of their path.
     """
 
     within: str | None = None
@@ -31,21 +64,21 @@ class Place:
     hides: Callable[[str], bool] | None = None
 
 
-ANYWHERE = Place()
+ANYWHERE = SearchScope()
 
 
-def candidates(snapshot: WorkspaceSnapshot, pattern: str, place: Place) -> tuple[str, ...]:
-    """The texts of `place` in which `pattern` may match, by path.
+def candidates(snapshot: WorkspaceSnapshot, pattern: str, scope: SearchScope) -> tuple[str, ...]:
+    """The paths of the texts in `scope` in which `pattern` may match.
 
-    Code comes before others, then the likeliest and nearest first. `pattern` is one of RE2 and of
-    `re`, in time linear in the text. Near a cell of a notebook, its other cells count, too.
+    Code comes before others, then the likeliest and nearest first. `pattern` is valid for RE2 and
+    `re`, and linear in both. Near a cell of a notebook, its other cells are included.
     """
     found = text_candidates(snapshot, analyse(pattern).query)
     holds = re.compile(pattern).search
     without = {path for path, overlay in snapshot.overlays.items() if not holds(overlay.text)}
     files = (entry.path for entry in chain(found.plain, found.others))
-    paths = chain(files, _cells(snapshot, place.near or ""))
-    ranked = _ranked((path for path in paths if path not in without), place)
+    paths = chain(files, _cells(snapshot, scope.near or ""))
+    ranked = _ranked((path for path in paths if path not in without), scope)
     return tuple(path for _, path in sorted(ranked))
 
 
@@ -57,7 +90,7 @@ def _cells(snapshot: WorkspaceSnapshot, cell: str) -> Iterator[str]:
 
 
 def open_texts(snapshot: WorkspaceSnapshot, word: str = "") -> Mapping[str, str]:
-    """The editor's texts by path, for who looks for `word`: one that lacks it can be empty."""
+    """The editor's texts by path; a text that does not contain `word` is empty."""
     return {
         path: overlay.text if word in overlay.text else ""
         for path, overlay in snapshot.overlays.items()
@@ -67,18 +100,18 @@ def open_texts(snapshot: WorkspaceSnapshot, word: str = "") -> Mapping[str, str]
 _Rank = tuple[int, bool, int]
 
 
-def _ranked(paths: Iterable[str], place: Place) -> Iterator[tuple[_Rank, str]]:
-    """There may be 100,000 paths, in a tenth of as many folders."""
-    modules = tuple(place.modules)
-    around = _around(place.near)
+def _ranked(paths: Iterable[str], scope: SearchScope) -> Iterator[tuple[_Rank, str]]:
+    """The paths in scope with their ranks; there may be 100,000 of them."""
+    modules = tuple(scope.modules)
+    around = _around(scope.near)
     steps: dict[str, int] = {}
     for path in paths:
-        if place.within is not None and not is_inside(path, place.within):
+        if scope.within is not None and not is_inside(path, scope.within):
             continue
         language = language_of(path)
-        if place.languages is not None and language not in place.languages:
+        if scope.languages is not None and language not in scope.languages:
             continue
-        if place.hides is not None and place.hides(path):
+        if scope.hides is not None and scope.hides(path):
             continue
         kind = 0 if language in CODE else 1 if language else 2
         likely = bool(modules) and module_of(path).endswith(modules)

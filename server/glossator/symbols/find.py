@@ -1,8 +1,8 @@
-"""Jobs that look a name up in many texts: where it is defined, and where it is used.
+"""Jobs that look up a name in many texts: where it is defined, and where it is used.
 
-Only texts that hold the name are parsed. A text in a language we do not understand is searched for
-the word, and what is found there is kept apart. Every answer says how much was looked at, so that
-finding nothing is a proof.
+Only texts that hold the name are parsed. Texts in a language without a grammar are searched for
+the word; those lines are kept apart. Every answer says how much was searched, so that finding
+nothing is a proof.
 """
 
 from __future__ import annotations
@@ -11,25 +11,100 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
+from glossator.core.errors import UsageError
 from glossator.core.languages import CODE, LANGUAGES
 from glossator.core.text import split_lines
-from glossator.symbols.names import Name
 from glossator.symbols.references import Reference, references
-from glossator.symbols.sources import SLICE, Library, Outlines, Text, outlines, read
+from glossator.symbols.sources import SLICE, Library, Outlines, SourceText, outlines, read
 from glossator.symbols.symbol import Symbol
-from glossator.worker import Job, Progress, Slices
+from glossator.worker import Job, JobProgress, Slices
 
-MAX_MENTIONS = 20  # lines shown of texts that we do not understand
+_SEPARATOR = re.compile(r"::|->|[.#/]")
+_RAW = re.compile(r"\br#(?=\w)")  # Rust's `r#type` is the name `type`
+_LONGEST = 300  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A requested name: `swim`, `Fish.swim`, `zoo::Fish<T>::swim(3)`, `log!`, `r#type`.
+
+    `whole` as requested, its `last` part, which texts are searched for, and the scope before it.
+    `bang`: it ends with `!`, which calls a macro, or belongs to a name of Ruby.
+    """
+
+    whole: str
+    last: str
+    scope: tuple[str, ...]
+    bang: bool = False
+
+    @staticmethod
+    def parse(asked: str) -> Name:
+        """Split a name. Raises `UsageError` if no symbol can have it."""
+        whole = " ".join(asked.split())
+        bare = _without_arguments(_RAW.sub("", whole[:_LONGEST]))
+        named = bare.removesuffix("!")
+        parts = [part for part in map(_without_arguments, _SEPARATOR.split(named)) if part]
+        if not parts or len(whole) > _LONGEST or not re.search(r"\w", parts[-1]):
+            raise UsageError(
+                f"{asked[:_LONGEST]!r} is no name of a symbol.\nGive an identifier such as parse or"
+                " Parser.parse, or use Grep for a pattern."
+            )
+        return Name(whole, parts[-1], tuple(parts[:-1]), bare != named)
+
+    @property
+    def spelled(self) -> str:
+        """The last part as it may be spelled where it is used."""
+        return f"{self.last}!" if self.bang else self.last
+
+    def fits(self, symbol: Symbol, path: str) -> bool:
+        """Whether it can mean `symbol` of the file `path`; the scope may name file and folders."""
+        if symbol.name == self.whole:
+            return True
+        if symbol.name.removeprefix("r#").lstrip("#") not in (self.last, self.spelled):
+            return False
+        pure = PurePath(path)
+        folders = pure.parent.parts
+        # in Go a package is a folder, in Python `__init__.py` stands for one
+        return self._ends((*folders, pure.stem, *symbol.container)) or self._ends(
+            (*folders, *symbol.container)
+        )
+
+    def _ends(self, names: tuple[str, ...]) -> bool:
+        return len(names) >= len(self.scope) and names[len(names) - len(self.scope) :] == self.scope
+
+
+def _without_arguments(name: str) -> str:
+    """`name` without what follows it in parentheses and angle brackets."""
+    while name.endswith((")", ">")) and (opening := _opening(name)):
+        bare = name[:opening].rstrip()
+        if bare.endswith("operator"):  # of C++, where they belong to the name
+            break
+        name = bare
+    return name
+
+
+def _opening(name: str) -> int:
+    """Where the brackets that a name ends with were opened; 0 if they do not pair."""
+    depth = 0
+    for at in range(len(name) - 1, 0, -1):
+        depth += (name[at] in ")>") - (name[at] in "(<")
+        if depth == 0:
+            return at
+    return 0
+
+
+MAX_MENTIONS = 20  # lines shown of texts without a grammar
 
 H = TypeVar("H")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a text, 1-based, as it was when it was looked at."""
+class SourceLine:
+    """A line of a text, 1-based, at the version that was read."""
 
     path: str
     sha256: str
@@ -41,7 +116,7 @@ class Line:
 class Definition:
     """A symbol and the line with its name."""
 
-    line: Line
+    line: SourceLine
     symbol: Symbol
     language: str
 
@@ -50,19 +125,19 @@ class Definition:
 class Use:
     """A reference and the line it is on."""
 
-    line: Line
+    line: SourceLine
     reference: Reference
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much was looked at.
+    """How much was searched.
 
     Of the `candidates`, the texts that may hold the name, `read` were read, and of these `holding`
-    hold it. `unread` were left out because enough had been done, `unreadable` are binary, too large
+    hold it. `unread` were left out because a limit was reached, `unreadable` are binary, too large
     or gone, `unparsed` hold the name but are too large to parse. `mentions` counts the lines that
-    hold the name in texts of languages we do not understand. With `worker_away` only few were read,
-    and only small ones parsed; `why_away` says what became of the worker, after "it".
+    hold the name in texts without a grammar. With `worker_away` only few texts were read, and only
+    small ones parsed; `why_away` completes "the worker …".
     """
 
     candidates: int = 0
@@ -77,17 +152,17 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[H]):
-    """What was found, in the order of the texts, and some lines that merely mention the name."""
+class LookUp(Generic[H]):
+    """The hits, in the order of the texts, and some lines that merely mention the name."""
 
     hits: tuple[H, ...]
-    mentions: tuple[Line, ...]
+    mentions: tuple[SourceLine, ...]
     coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When enough was done: so many texts that hold the name, so many hits, so much time."""
+    """When a search ends: texts that hold the name, hits, seconds."""
 
     texts: int
     hits: int
@@ -95,7 +170,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class FindDefinitions(Job[Found[Definition]]):
+class FindDefinitions(Job[LookUp[Definition]]):
     """The symbols with a name, in the texts at absolute `paths`."""
 
     urgent: ClassVar[bool] = True
@@ -105,11 +180,11 @@ class FindDefinitions(Job[Found[Definition]]):
     name: Name
     limits: Limits
 
-    def run(self) -> Slices[Found[Definition]]:
+    def run(self) -> Slices[LookUp[Definition]]:
         """Look at one text after the other."""
         with outlines(self.library) as kept:
 
-            def look(text: Text) -> list[Definition]:
+            def look(text: SourceText) -> list[Definition]:
                 return _definitions(text, self.name, kept)
 
             return (
@@ -120,7 +195,7 @@ class FindDefinitions(Job[Found[Definition]]):
 
 
 @dataclass(frozen=True, slots=True)
-class FindUses(Job[Found[Use]]):
+class FindUses(Job[LookUp[Use]]):
     """The references to a name, of some kinds, in the texts at absolute `paths`."""
 
     urgent: ClassVar[bool] = True
@@ -131,18 +206,18 @@ class FindUses(Job[Found[Use]]):
     limits: Limits
     kinds: frozenset[str]
 
-    def run(self) -> Slices[Found[Use]]:
+    def run(self) -> Slices[LookUp[Use]]:
         """Look at one text after the other."""
 
-        def look(text: Text) -> list[Use]:
+        def look(text: SourceText) -> list[Use]:
             return _uses(text, self.name, self.kinds)
 
         return (yield from _search(self.library, self.paths, self.name, self.limits, CODE, look))
 
 
-def line_of(text: Text, lines: list[str], number: int) -> Line:
+def line_of(text: SourceText, lines: list[str], number: int) -> SourceLine:
     """Line `number` of a text whose lines are `lines`."""
-    return Line(text.path, text.sha256, number, lines[number - 1])
+    return SourceLine(text.path, text.sha256, number, lines[number - 1])
 
 
 def _search(
@@ -151,10 +226,10 @@ def _search(
     name: Name,
     limits: Limits,
     languages: frozenset[str],
-    look: Callable[[Text], list[H]],
-) -> Slices[Found[H]]:
+    look: Callable[[SourceText], list[H]],
+) -> Slices[LookUp[H]]:
     hits: list[H] = []
-    mentions: list[Line] = []
+    mentions: list[SourceLine] = []
     read_, holding, unreadable, unparsed, mentioned = 0, 0, 0, 0, 0
     word = re.compile(rf"(?<!\w){re.escape(name.last)}(?!\w)")  # a literal: linear in the text
     begun = monotonic()
@@ -164,7 +239,7 @@ def _search(
         if holding >= limits.texts or len(hits) >= limits.hits or now - begun > limits.seconds:
             break
         if now > slice_end:
-            yield Progress(read_ + unreadable, len(paths))
+            yield JobProgress(read_ + unreadable, len(paths))
             slice_end = monotonic() + SLICE
         text = read(library, path)
         if text is None:
@@ -186,10 +261,10 @@ def _search(
     coverage = Coverage(
         len(paths), read_, holding, len(paths) - looked, unreadable, unparsed, mentioned
     )
-    return Found(tuple(hits), tuple(mentions), coverage)
+    return LookUp(tuple(hits), tuple(mentions), coverage)
 
 
-def _definitions(text: Text, name: Name, kept: Outlines) -> list[Definition]:
+def _definitions(text: SourceText, name: Name, kept: Outlines) -> list[Definition]:
     fitting = [symbol for symbol in kept.of(text, name.last) if name.fits(symbol, text.path)]
     if not fitting:
         return []
@@ -201,7 +276,7 @@ def _definitions(text: Text, name: Name, kept: Outlines) -> list[Definition]:
     ]
 
 
-def _uses(text: Text, name: Name, kinds: frozenset[str]) -> list[Use]:
+def _uses(text: SourceText, name: Name, kinds: frozenset[str]) -> list[Use]:
     assert text.language is not None  # noqa: S101 - others are searched for the word
     uses = references(text.text, text.language, name.spelled)
     found = [use for use in uses if use.kind in kinds]
@@ -209,10 +284,10 @@ def _uses(text: Text, name: Name, kinds: frozenset[str]) -> list[Use]:
     return [Use(line_of(text, lines, use.line), use) for use in found]
 
 
-def _mentions(text: Text, word: re.Pattern[str]) -> list[Line]:
+def _mentions(text: SourceText, word: re.Pattern[str]) -> list[SourceLine]:
     lines = split_lines(text.text)
     return [
-        Line(text.path, text.sha256, number, line)
+        SourceLine(text.path, text.sha256, number, line)
         for number, line in enumerate(lines, 1)
         if word.search(line)
     ]

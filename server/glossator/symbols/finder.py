@@ -1,8 +1,8 @@
-"""The server's side of the symbol jobs: which texts may hold a name, nearest first, and asking.
+"""The server's side of the symbol jobs: which texts may hold a name, and running the job.
 
-The text index names the candidates, open documents mask their files, and the worker process parses.
-While the worker is not there, little is done instead, in a thread, and a search says so: parsing
-holds the interpreter's lock, so only small texts are parsed in this process.
+The text index gives the candidates, open documents mask their files, and the worker process parses.
+Without a worker a thread of this process does little of it, and the result says so: parsing holds
+the GIL, so this process parses only small texts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from glossator.core.document import Document, Origin
@@ -21,16 +22,22 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.files import Listing
 from glossator.settings import WorkspaceSettings
 from glossator.store import BlobStatistics
-from glossator.symbols.candidates import ANYWHERE, Place, candidates, open_texts
-from glossator.symbols.find import Definition, FindDefinitions, FindUses, Found, Limits, Use
+from glossator.symbols.candidates import ANYWHERE, SearchScope, candidates, open_texts
+from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, LookUp, Name, Use
 from glossator.symbols.imports import Import
-from glossator.symbols.names import Name
-from glossator.symbols.near import FindNear, Near, pieces
-from glossator.symbols.single import CallsOf, ImportsOf, IsName, OutlineOf, OutlinesOf
+from glossator.symbols.jobs import (
+    CallsOf,
+    FindNear,
+    ImportsOf,
+    IsName,
+    OutlineOf,
+    OutlinesOf,
+    pieces,
+)
 from glossator.symbols.sources import Library, statistics
-from glossator.symbols.symbol import Symbol
-from glossator.symbols.table import MatchKnown, MatchNames, ReadNames, Stamp
-from glossator.worker import Job, JobFailed, Phase, Progress, Worker, WorkerGone
+from glossator.symbols.symbol import NearSymbol, Symbol
+from glossator.symbols.table import FileStamp, MatchKnown, MatchNames, ReadNames
+from glossator.worker import Job, JobFailed, JobProgress, Worker, WorkerGone, WorkerPhase
 
 logger = logging.getLogger(__name__)
 
@@ -39,10 +46,10 @@ USES = Limits(texts=1_000, hits=400, seconds=10.0)
 ALL_USES = frozenset({"definition", "call", "import", "reference"})
 CALLS = frozenset({"call"})
 
-_MOST_SOURCES = 100_000  # that are read for one name
-_FEW_SOURCES = 20  # while the worker is away
+_MOST_SOURCES = 100_000  # texts read for one name
+_FEW_SOURCES = 20  # without a worker
 _SMALL = 30_000  # characters, parsed in less than 10 ms; no larger text is parsed in this process
-_KEPT_SHARE = 8  # outlines get one part in so many of the room for indexes
+_KEPT_SHARE = 8  # outlines take at most this fraction of the disk space for indexes
 
 H = TypeVar("H")
 R = TypeVar("R")
@@ -69,19 +76,15 @@ class SymbolFinder:
         name_line: int | None = None,
     ) -> tuple[Symbol, ...]:
         """The symbols of a document in their order: all, or those of a name or a line with it."""
-
-        def job(library: Library) -> OutlineOf:
-            return OutlineOf(library, document.path, document.text, name, name_line)
-
+        job = partial(OutlineOf, name=name, name_line=name_line)
         return await self._on_one(snapshot, document, job)
 
     async def outlines(
         self, snapshot: WorkspaceSnapshot, documents: Sequence[Document], seconds: float
     ) -> dict[str, tuple[Symbol, ...]]:
-        """The outlines of many documents by path, as many as can be had in so many seconds.
+        """The outlines of many documents by path, as many as are ready in so many seconds.
 
-        Those of files that have changed since are not among them. They are only ever made by the
-        worker.
+        Files that have changed since are left out. Only the worker makes these outlines.
         """
         if not documents:
             return {}
@@ -96,58 +99,41 @@ class SymbolFinder:
 
     async def imports(self, snapshot: WorkspaceSnapshot, document: Document) -> tuple[Import, ...]:
         """What a document imports."""
-
-        def job(library: Library) -> ImportsOf:
-            return ImportsOf(library, document.path, document.text)
-
-        return await self._on_one(snapshot, document, job)
+        return await self._on_one(snapshot, document, ImportsOf)
 
     async def is_name(self, snapshot: WorkspaceSnapshot, document: Document, offset: int) -> bool:
-        """Whether an identifier of code stands there, in characters; also where it is not known."""
-
-        def job(library: Library) -> IsName:
-            return IsName(library, document.path, document.text, offset)
-
-        return await self._on_one(snapshot, document, job)
+        """Whether an identifier of code stands at a character offset; also true if unknown."""
+        return await self._on_one(snapshot, document, partial(IsName, offset=offset))
 
     async def calls(
         self, snapshot: WorkspaceSnapshot, document: Document, first_line: int, last_line: int
     ) -> tuple[tuple[str, int], ...]:
         """What these lines (1-based, inclusive) call: names with their lines, in their order."""
-
-        def job(library: Library) -> CallsOf:
-            return CallsOf(library, document.path, document.text, first_line, last_line)
-
+        job = partial(CallsOf, first_line=first_line, last_line=last_line)
         return await self._on_one(snapshot, document, job)
 
     async def definitions(
         self,
         snapshot: WorkspaceSnapshot,
         name: Name,
-        place: Place = ANYWHERE,
+        scope: SearchScope = ANYWHERE,
         limits: Limits = DEFINITIONS,
-    ) -> Found[Definition]:
+    ) -> LookUp[Definition]:
         """Where symbols of this name are defined."""
-
-        def job(library: Library, paths: tuple[str, ...]) -> FindDefinitions:
-            return FindDefinitions(library, paths, name, limits)
-
-        return await self._search(snapshot, name, place, job)
+        job = partial(FindDefinitions, name=name, limits=limits)
+        return await self._search(snapshot, name, scope, job)
 
     async def uses(
         self,
         snapshot: WorkspaceSnapshot,
         name: Name,
         kinds: frozenset[str] = ALL_USES,
-        place: Place = ANYWHERE,
+        scope: SearchScope = ANYWHERE,
         limits: Limits = USES,
-    ) -> Found[Use]:
+    ) -> LookUp[Use]:
         """Where this name is used in one of the ways `kinds`."""
-
-        def job(library: Library, paths: tuple[str, ...]) -> FindUses:
-            return FindUses(library, paths, name, limits, kinds)
-
-        return await self._search(snapshot, name, place, job)
+        job = partial(FindUses, name=name, limits=limits, kinds=kinds)
+        return await self._search(snapshot, name, scope, job)
 
     async def near(
         self,
@@ -156,15 +142,15 @@ class SymbolFinder:
         hides: Callable[[str], bool] | None,
         limit: int,
         seconds: float,
-    ) -> tuple[Near, ...]:
-        """Symbols with nearly this name, as far as they can be found in so many seconds.
+    ) -> tuple[NearSymbol, ...]:
+        """Symbols with nearly this name, as many as are found in so many seconds.
 
-        None while the worker is away.
+        None without a worker.
         """
-        if self._worker.state.phase is Phase.BACKING_OFF:
+        if self._worker.state.phase is WorkerPhase.BACKING_OFF:
             return ()
-        place = Place(languages=CODE, hides=hides)
-        paths = await asyncio.to_thread(candidates, snapshot, pieces(name.last), place)
+        scope = SearchScope(languages=CODE, hides=hides)
+        paths = await asyncio.to_thread(candidates, snapshot, pieces(name.last), scope)
         library = self._library(snapshot, open_texts(snapshot))
         return await self._worker.run(FindNear(library, paths, name.last, limit, seconds))
 
@@ -173,7 +159,7 @@ class SymbolFinder:
         snapshot: WorkspaceSnapshot,
         query: str,
         limit: int,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[JobProgress], None] | None = None,
     ) -> tuple[Definition, ...]:
         """The symbols whose names hold the letters of `query` in order, best first.
 
@@ -188,9 +174,9 @@ class SymbolFinder:
     async def known(
         self, snapshot: WorkspaceSnapshot, query: str, limit: int
     ) -> tuple[tuple[Definition, ...], bool]:
-        """As `matching`, of the files that were read by now; and whether that is all of them.
+        """As `matching`, of the files read so far; and whether these are all.
 
-        The others are begun to be read, and nobody waits for that.
+        Reading of the other files begins in the background.
         """
         match = await self._match(snapshot, query, limit)
         found, whole = await self._worker.run(MatchKnown(match))
@@ -201,9 +187,9 @@ class SymbolFinder:
     async def known_soon(
         self, snapshot: WorkspaceSnapshot, query: str, limit: int, seconds: float
     ) -> tuple[tuple[Definition, ...], bool]:
-        """As `known`, if it is there in so many seconds; for who asks again at every letter.
+        """As `known`, if it takes at most so many seconds; for calls at every typed letter.
 
-        Otherwise nothing, and who asks the same again is answered the sooner. Does not raise.
+        Otherwise nothing; the next call with the same query gets the result. Does not raise.
         """
         wanted = snapshot.revision, query, limit
         if self._asked is None or self._asked[0] != wanted:
@@ -220,7 +206,7 @@ class SymbolFinder:
         return found, whole
 
     async def statistics(self, snapshot: WorkspaceSnapshot) -> BlobStatistics | None:
-        """The outlines that are kept on disk; None if none are, or they cannot be looked at."""
+        """Figures of the outlines on disk; None if there are none, or they cannot be read."""
         return await asyncio.to_thread(statistics, snapshot.roots)
 
     async def _known(
@@ -244,7 +230,7 @@ class SymbolFinder:
         self,
         snapshot: WorkspaceSnapshot,
         number: int,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[JobProgress], None] | None = None,
     ) -> None:
         listed = await asyncio.to_thread(_stamps, snapshot)
         names = ReadNames(self._library(snapshot, {}), number, listed)
@@ -253,7 +239,7 @@ class SymbolFinder:
     async def _read_ahead(self, snapshot: WorkspaceSnapshot, number: int) -> None:
         try:
             await self._read_names(snapshot, number)
-        except (WorkerGone, JobFailed) as failure:  # whoever asks next tries again
+        except (WorkerGone, JobFailed) as failure:  # the next call tries again
             logger.warning("Names were not read ahead: %s", failure)
         finally:
             self._reading = None
@@ -262,13 +248,13 @@ class SymbolFinder:
         self,
         snapshot: WorkspaceSnapshot,
         name: Name,
-        place: Place,
-        job: Callable[[Library, tuple[str, ...]], Job[Found[H]]],
-    ) -> Found[H]:
-        paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), place)
+        scope: SearchScope,
+        job: Callable[[Library, tuple[str, ...]], Job[LookUp[H]]],
+    ) -> LookUp[H]:
+        paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), scope)
         texts = await asyncio.to_thread(open_texts, snapshot, name.last)
         worker = self._worker.state
-        away = worker.phase is Phase.BACKING_OFF
+        away = worker.phase is WorkerPhase.BACKING_OFF
         taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
         if away:
             found = await _in_thread(job(self._little_library(snapshot, texts), taken))
@@ -284,24 +270,31 @@ class SymbolFinder:
         return replace(found, coverage=coverage)
 
     async def _on_one(
-        self, snapshot: WorkspaceSnapshot, document: Document, job: Callable[[Library], Job[R]]
+        self,
+        snapshot: WorkspaceSnapshot,
+        document: Document,
+        job: Callable[[Library, str, str], Job[R]],
     ) -> R:
-        """What a job on one document returns; a small one does not wait for the worker to start."""
-        ready = self._worker.state.phase is Phase.READY
+        """The result of a job on one document; a small one does not wait for the worker."""
+        ready = self._worker.state.phase is WorkerPhase.READY
         if not ready and len(document.text) <= _SMALL:
-            return await _in_thread(job(self._little_library(snapshot, {})))
-        return await self._worker.run(job(self._library(snapshot, {})))
+            return await _in_thread(
+                job(self._little_library(snapshot, {}), document.path, document.text)
+            )
+        return await self._worker.run(
+            job(self._library(snapshot, {}), document.path, document.text)
+        )
 
     def _library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
         return Library(snapshot.roots, self._max_file_bytes, self._kept_bytes, texts)
 
     def _little_library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
-        """For this process, where nothing is kept: SQLite is the worker's."""
+        """For this process, which stores no outlines: only the worker opens SQLite."""
         return Library(snapshot.roots, self._max_file_bytes, 0, texts, _SMALL)
 
 
 async def _in_thread(job: Job[R]) -> R:
-    """Do a small job in this process; cancelling the await makes it stop at the next slice."""
+    """Run a small job in a thread; cancelling the await ends it at the next slice."""
     cancelled = threading.Event()
 
     def work() -> R:
@@ -322,7 +315,7 @@ async def _in_thread(job: Job[R]) -> R:
         cancelled.set()
 
 
-def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, Stamp]:
+def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, FileStamp]:
     """The listed files of code, but for links."""
     return {
         entry.path: (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
@@ -332,7 +325,7 @@ def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, Stamp]:
 
 
 def _unstamped(snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
-    """Open documents, and links, whose stamp says nothing of what they lead to."""
+    """Open documents, and links: the stamp of a link says nothing about its target."""
     links = (entry.path for entry in snapshot.listing.files if entry.is_link)
     opened = (entry.path for entry in (*snapshot.open_files, *snapshot.unsaved))
     return (*(path for path in links if language_of(path) in CODE), *opened)

@@ -10,16 +10,20 @@ from tree_sitter import Language, Query
 
 from glossator.core.errors import DeclarationError
 from glossator.core.languages import CODE, LANGUAGES, MARKDOWN
-from glossator.symbols.queries.bash import BASH
-from glossator.symbols.queries.c_family import CPP, C
-from glossator.symbols.queries.csharp import CSHARP
-from glossator.symbols.queries.ecmascript import JAVASCRIPT, TYPESCRIPT
-from glossator.symbols.queries.go import GO
-from glossator.symbols.queries.java import JAVA
-from glossator.symbols.queries.php import PHP
-from glossator.symbols.queries.python import PYTHON
-from glossator.symbols.queries.ruby import RUBY
-from glossator.symbols.queries.rust import RUST
+from glossator.symbols.queries import (
+    BASH,
+    CPP,
+    CSHARP,
+    GO,
+    JAVA,
+    JAVASCRIPT,
+    PHP,
+    PYTHON,
+    RUBY,
+    RUST,
+    TYPESCRIPT,
+    C,
+)
 
 
 @dataclass(frozen=True, slots=True)

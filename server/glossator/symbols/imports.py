@@ -212,7 +212,7 @@ def _bash(tree: SyntaxTree, node: Node) -> Iterator[Import]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _ImportRule:
     """The word that begins an import, the nodes that can be one, and how to read them."""
 
     word: re.Pattern[bytes]
@@ -220,8 +220,10 @@ class _Rule:
     read: Callable[[SyntaxTree, Node], Iterator[Import]]
 
 
-def _rule(words: str, nodes: str, read: Callable[[SyntaxTree, Node], Iterator[Import]]) -> _Rule:
-    return _Rule(re.compile(words.encode()), frozenset(nodes.split()), read)
+def _rule(
+    words: str, nodes: str, read: Callable[[SyntaxTree, Node], Iterator[Import]]
+) -> _ImportRule:
+    return _ImportRule(re.compile(words.encode()), frozenset(nodes.split()), read)
 
 
 _ECMASCRIPT = _rule(

@@ -30,7 +30,7 @@ _QUOTES = ("'", '"')
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _KeyEntry:
     node: Node
     key: Node
     path: tuple[str, ...]  # ends with its own name
@@ -57,7 +57,7 @@ def keys(text: str, language: str) -> tuple[Symbol, ...]:
     return tuple(_symbol(tree, lines, columns, entry) for entry in kept)
 
 
-def _entries(tree: SyntaxTree) -> Iterator[_Entry]:
+def _entries(tree: SyntaxTree) -> Iterator[_KeyEntry]:
     """The entries of the first levels, in document order."""
     waiting: list[tuple[Node, tuple[str, ...], int]] = [(tree.root, (), 1)]
     while waiting:
@@ -68,7 +68,7 @@ def _entries(tree: SyntaxTree) -> Iterator[_Entry]:
             if not key or not names:
                 continue
             path = (*path, *names)
-            yield _Entry(node, key, path, level)
+            yield _KeyEntry(node, key, path, level)
             level += 1
         if level <= _LEVELS:
             inner = [child for child in node.named_children if _leads_on(child, node)]
@@ -80,7 +80,7 @@ def _leads_on(child: Node, parent: Node) -> bool:
         return True
     if child.type not in _THROUGH:
         return False
-    # A mapping may be a key of YAML; it is never looked into.
+    # A mapping may be a key of YAML; its keys are left out.
     return parent.type not in _ENTRIES or child != parent.child_by_field_name("key")
 
 
@@ -94,7 +94,7 @@ def _names(tree: SyntaxTree, key: Node) -> tuple[str, ...]:
     return (name,) if name and len(name) <= _NAME_LIMIT and "\n" not in name else ()
 
 
-def _symbol(tree: SyntaxTree, lines: list[bytes], columns: Columns, entry: _Entry) -> Symbol:
+def _symbol(tree: SyntaxTree, lines: list[bytes], columns: Columns, entry: _KeyEntry) -> Symbol:
     node, name = entry.node, _last_part(entry.key)
     first = node.start_point.row
     taken = tree.source[node.start_byte : node.end_byte].rstrip()

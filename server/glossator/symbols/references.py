@@ -88,7 +88,7 @@ def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
     word = re.compile(rb"(?<!\w)%b(?!\w)" % re.escape(plain))  # a literal
     places = [match.start() for match in word.finditer(tree.source)]
     around = _Around(placed(text, language) if places else ())
-    lines = _Lines(tree.source)
+    lines = _Positions(tree.source)
     found = []
     for start, path in paths(tree.root, places):
         leaf = path[-1]
@@ -106,7 +106,7 @@ def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
 def is_name(text: str, language: str, offset: int) -> bool:
     """Whether an identifier of code stands at `offset` (characters): no keyword, comment or string.
 
-    True, too, where that is not known.
+    Also true if that is unknown.
     """
     tree = parse(text, language) if language in CODE else None
     if tree is None:
@@ -126,7 +126,7 @@ def calls_in(text: str, language: str, first_line: int, last_line: int) -> tuple
     end = starts[last_line] if last_line < len(starts) else len(tree.source)
     places = [match.start() for match in _WORD.finditer(tree.source, begin, end)]
     around = _Around(placed(text, language) if places else ())
-    lines = _Lines(tree.source)
+    lines = _Positions(tree.source)
     found = []
     for start, path in paths(tree.root, places):
         leaf = path[-1]
@@ -161,7 +161,7 @@ class _Around:
         return (*symbol.container, symbol.name), False
 
 
-class _Lines:
+class _Positions:
     """Lines (from 1) and columns (characters from 0) of places; asked in ascending order."""
 
     def __init__(self, source: bytes) -> None:
@@ -169,7 +169,7 @@ class _Lines:
         self._place, self._line, self._column = 0, 1, 0
 
     def at(self, place: int) -> tuple[int, int]:
-        """The line and column of a byte offset; only what lies between the places is looked at."""
+        """The line and column of a byte offset; reads only the text between the places."""
         passed = self._source[self._place : place]
         if ends := passed.count(b"\n"):
             self._line += ends

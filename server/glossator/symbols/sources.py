@@ -1,6 +1,6 @@
-"""What symbol jobs read: files and open documents, and their outlines, kept by content.
+"""What symbol jobs read: files and open documents, and their outlines, stored by content.
 
-For the worker process: reading and parsing here take the time they take.
+For the worker process: reading and parsing block.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import logging
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from time import monotonic
 
 from glossator.core.document import Missing, text_hash
 from glossator.core.errors import StoreUnavailable
@@ -20,10 +21,9 @@ from glossator.core.languages import language_of
 from glossator.documents import masked
 from glossator.files import Loaded, Roots, load, outermost, state_folder
 from glossator.store import Blobs, BlobStatistics
-from glossator.symbols.codec import SYMBOLS_VERSION, dump
-from glossator.symbols.codec import load as parsed
 from glossator.symbols.outline import OUTLINE_LIMIT, outline
-from glossator.symbols.symbol import Symbol
+from glossator.symbols.symbol import SYMBOLS_VERSION, Symbol, dump
+from glossator.symbols.symbol import load as parsed
 
 logger = logging.getLogger(__name__)
 
@@ -37,11 +37,11 @@ _RECENT_SYMBOLS = 50_000  # of open documents that are remembered, about 20 MB
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Where texts are read from, and how much room their outlines have on disk (0: none is kept).
+    """Where texts are read from, and the disk space for their outlines (0: none are stored).
 
-    The outlines are kept with the state of the first root; the key being the content, no matter
-    which it is. `open_texts` are the open documents by real path, as far as a job needs them: they
-    mask their files. A text of more than `parse_limit` characters is not parsed.
+    The outlines lie in the state folder of the first root; any will do, as the key is the content.
+    `open_texts` are the open documents by real path, as far as a job needs them: they mask their
+    files. A text of more than `parse_limit` characters is not parsed.
     """
 
     roots: tuple[str, ...]
@@ -52,8 +52,8 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """A text at one moment, and the language it is written in if we understand it."""
+class SourceText:
+    """A text at one moment, and its language if it has a grammar."""
 
     path: str
     text: str
@@ -62,7 +62,7 @@ class Text:
     in_file: bool  # or only in the editor
 
 
-def read(library: Library, path: str) -> Text | None:
+def read(library: Library, path: str) -> SourceText | None:
     """The text at an absolute path, the editor's first; None if it cannot be read as text."""
 
     def from_disk(at: str) -> Loaded | Missing:
@@ -73,31 +73,47 @@ def read(library: Library, path: str) -> Text | None:
         return None
     if isinstance(found, str):
         return editor_text(path, found)
-    return Text(path, found.text, found.sha256, language_of(path, found.text), in_file=True)
+    return SourceText(path, found.text, found.sha256, language_of(path, found.text), in_file=True)
 
 
-def editor_text(path: str, text: str) -> Text:
+def read_each(
+    library: Library, paths: Iterable[str], seconds: float
+) -> Iterator[SourceText | None]:
+    """The texts at these paths that can be read, for so many seconds; None ends a slice."""
+    begun = slice_begun = monotonic()
+    for path in paths:
+        now = monotonic()
+        if now - begun > seconds:
+            return
+        if now - slice_begun > SLICE:
+            yield None
+            slice_begun = monotonic()
+        if (text := read(library, path)) is not None:
+            yield text
+
+
+def editor_text(path: str, text: str) -> SourceText:
     """The text of an open document."""
-    return Text(path, text, text_hash(text), language_of(path, text), in_file=False)
+    return SourceText(path, text, text_hash(text), language_of(path, text), in_file=False)
 
 
 @dataclass(slots=True)
 class Outlines:
     """The outlines of texts, looked up by content or made; `made` counts the latter.
 
-    Those of files are kept on disk. What is typed would fill it with texts that nobody sees again:
-    of open documents the last ones are remembered, as long as the process lives.
+    Outlines of files are stored on disk. Every letter typed makes a new text, so of open documents
+    only the last outlines are kept, in memory.
     """
 
     _blobs: Blobs | None
     made: int = 0
     _unwritten: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
 
-    def of(self, text: Text, word: str = "") -> tuple[Symbol, ...]:
-        """The symbols of a text in a language we understand; none for any other.
+    def of(self, text: SourceText, word: str = "") -> tuple[Symbol, ...]:
+        """The symbols of a text; none in a language without a grammar.
 
-        The result may be empty, too, where no symbol has `word` anywhere: looking for it in what is
-        kept is quicker than to take that apart.
+        The result may be empty if no symbol contains `word`: searching the stored bytes is quicker
+        than parsing them.
         """
         if text.language is None:
             return ()
@@ -123,7 +139,7 @@ class Outlines:
         return symbols
 
     def flush(self) -> None:
-        """Write what was made."""
+        """Write the new outlines."""
         for namespace, values in self._unwritten.items():
             if self._blobs is not None:
                 try:
@@ -146,21 +162,21 @@ class Outlines:
 
 
 class _Recent:
-    """The outlines of the open documents that were asked for last; safe to use from any thread."""
+    """The last outlines of open documents; safe to use from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._outlines: OrderedDict[tuple[str | None, str], tuple[Symbol, ...]] = OrderedDict()
         self._symbols = 0
 
-    def get(self, text: Text) -> tuple[Symbol, ...] | None:
+    def get(self, text: SourceText) -> tuple[Symbol, ...] | None:
         key = text.language, text.sha256
         with self._lock:
             if key in self._outlines:
                 self._outlines.move_to_end(key)
             return self._outlines.get(key)
 
-    def keep(self, text: Text, symbols: tuple[Symbol, ...]) -> None:
+    def keep(self, text: SourceText, symbols: tuple[Symbol, ...]) -> None:
         with self._lock:
             self._symbols += len(symbols) - len(
                 self._outlines.pop((text.language, text.sha256), ())
@@ -188,7 +204,7 @@ def statistics(roots: tuple[str, ...]) -> BlobStatistics | None:
 
 @contextmanager
 def outlines(library: Library) -> Iterator[Outlines]:
-    """The outlines of a library; those that are made are written at the end at the latest."""
+    """The outlines of a library; new ones are written at the end at the latest."""
     shelf = Outlines(_opened(library))
     try:
         yield shelf

@@ -1,7 +1,8 @@
-"""One named thing of a source file: what an outline is made of."""
+"""One named thing of a source file, which outlines are made of; outlines as bytes."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -31,9 +32,53 @@ class Symbol:
     name_column: int
 
 
+@dataclass(frozen=True, slots=True)
+class NearSymbol:
+    """A symbol with a near name in the file `path`, and how many more have the very name."""
+
+    path: str
+    symbol: Symbol
+    others: int = 0
+
+
 def symbol_at(symbols: Iterable[Symbol], line: int) -> Symbol | None:
     """The innermost symbol that holds a 1-based line; None outside all of them."""
     around = [symbol for symbol in symbols if symbol.first_line <= line <= symbol.last_line]
     return min(
         around, key=lambda at: (at.last_line - at.first_line, -len(at.container)), default=None
     )
+
+
+SYMBOLS_VERSION = 3
+"""Part of the key under which anything made from a text is kept: raise it when results change."""
+
+
+def dump(symbols: Iterable[Symbol]) -> bytes:
+    """`symbols` as UTF-8 JSON."""
+    rows = [
+        [
+            at.name, at.kind, at.signature, at.documentation,
+            at.container, at.first_line, at.last_line, at.name_line, at.name_column,
+        ]
+        for at in symbols
+    ]  # fmt: skip
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def load(data: bytes) -> tuple[Symbol, ...]:
+    """The symbols that `dump` made bytes of. Raises `ValueError` for anything else."""
+    match json.loads(data):
+        case list(rows):
+            return tuple(_symbol(row) for row in rows)
+    raise ValueError("Not an outline: the JSON is no list; make the outline again.")
+
+
+def _symbol(row: object) -> Symbol:
+    match row:
+        case [
+            str(name), str(kind), str(signature), str(documentation),
+            list(container), int(first), int(last), int(line), int(column),
+        ] if all(isinstance(part, str) for part in container):  # fmt: skip
+            within = tuple(container)
+            return Symbol(name, kind, signature, documentation, within, first, last, line, column)
+    raise ValueError("Not an outline: a symbol is damaged; make the outline again.")

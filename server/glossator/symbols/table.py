@@ -1,8 +1,8 @@
 """The names of all symbols of a workspace, searched as an editor's symbol search does.
 
 The worker process keeps the names of each file next to the file's stamp, a few bytes a name; a file
-is read again when its stamp changed. What a stamp says nothing of, open documents and links, is
-looked at each time. What else is told of a match comes from its file's outline.
+is read again when its stamp changed. Open documents and links, which have no stamp, are read each
+time. The details of a match come from the outline of its file.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from glossator.core.languages import CODE
 from glossator.core.text import split_lines
 from glossator.symbols.find import Definition, line_of
 from glossator.symbols.sources import SLICE, Library, Outlines, outlines, read
-from glossator.worker import Job, Progress, Slices
+from glossator.worker import Job, JobProgress, Slices
 
-Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
+FileStamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
 _LONGEST_QUERY = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class ReadNames(Job[None]):
-    """Read the names of the files that changed; the first time, of all, which may take minutes.
+    """Read the names of the changed files; the first time, of all, which may take minutes.
 
-    `listed` has the stamps of the files by path; a later listing has a higher `number`. Not urgent:
-    the index that is being built must not stand still meanwhile.
+    `listed` has the stamps of the files by path; a later listing has a higher `number`. Not urgent,
+    so that building the index goes on meanwhile.
     """
 
     library: Library
     number: int
-    listed: Mapping[str, Stamp]
+    listed: Mapping[str, FileStamp]
 
     def run(self) -> Slices[None]:
         """Read one file after the other."""
@@ -63,11 +63,11 @@ class MatchNames(Job[tuple[Definition, ...] | None]):
     limit: int
 
     def run(self) -> Slices[tuple[Definition, ...] | None]:
-        """Match what is known, and what no stamp tells of."""
+        """Match the known names, and those of unstamped files."""
         return (yield from self.known()) if _TABLE.number >= self.number else None
 
     def known(self) -> Slices[tuple[Definition, ...]]:
-        """Match as `run`, whatever was read by now."""
+        """Match as `run`, the names read so far."""
         with outlines(self.library) as kept:
             names = {path: names for path, (_, names) in _TABLE.files.items()}
             slice_end = monotonic() + SLICE
@@ -90,14 +90,14 @@ class MatchNames(Job[tuple[Definition, ...] | None]):
 
 @dataclass(frozen=True, slots=True)
 class MatchKnown(Job[tuple[tuple[Definition, ...], bool]]):
-    """As `match`, of the names that were read by now; and whether that is all of them."""
+    """As `match`, of the names read so far; and whether these are all."""
 
     urgent: ClassVar[bool] = True
 
     match: MatchNames
 
     def run(self) -> Slices[tuple[tuple[Definition, ...], bool]]:
-        """Match what is known."""
+        """Match the known names."""
         whole = _TABLE.number >= self.match.number
         return (yield from self.match.known()), whole
 
@@ -106,13 +106,13 @@ class MatchKnown(Job[tuple[tuple[Definition, ...], bool]]):
 class _Table:
     """The distinct names of each file, an LF after each, as it was with a stamp."""
 
-    number: int = -1  # of the newest listing it was made of
-    files: dict[str, tuple[Stamp, bytes]] = field(default_factory=dict)
+    number: int = -1  # of the newest listing that was read
+    files: dict[str, tuple[FileStamp, bytes]] = field(default_factory=dict)
 
     def update(
-        self, number: int, listed: Mapping[str, Stamp], library: Library, kept: Outlines
+        self, number: int, listed: Mapping[str, FileStamp], library: Library, kept: Outlines
     ) -> Slices[None]:
-        """Make the table that of a listing; what was read stays when this is cut short."""
+        """Update the table to a listing; the part that was read stays when this is cancelled."""
         if number <= self.number:
             return
         slice_end = monotonic() + SLICE
@@ -122,7 +122,7 @@ class _Table:
             if path not in self.files or self.files[path][0] != stamp:
                 self.files[path] = stamp, _names(library, path, kept)
             if monotonic() > slice_end:
-                yield Progress(done, len(listed))
+                yield JobProgress(done, len(listed))
                 slice_end = monotonic() + SLICE
         self.number = max(number, self.number)
 
@@ -182,7 +182,7 @@ def _options() -> re2.Options:
 
 
 def _rank(name: str, wanted: str, path: str) -> tuple[int, int, str, str]:
-    """Equal names first, then those that begin with what is wanted, then those that hold it."""
+    """Equal names first, then those that begin with the query, then those that contain it."""
     plain, looked_for = name.casefold(), wanted.casefold()
     if name == wanted:
         kind = 0

@@ -20,7 +20,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.prompts import load_prompt
-from glossator.search import Lines, Request, Text, TextSearch, unsearchable
+from glossator.search import Lines, Request, SearchedText, TextSearch, unsearchable
 from glossator.tools.absence import account
 from glossator.tools.base import Cancellation, IsHidden, ToolArgs, ToolContext, searching
 from glossator.tools.grep_args import HEAD_LIMIT, GrepArgs
@@ -269,7 +269,7 @@ def _counts(
             yield entry, 1
 
 
-def _place(args: GrepArgs, entry: FileEntry, text: Text, lines: Lines) -> FileContext:
+def _place(args: GrepArgs, entry: FileEntry, text: SearchedText, lines: Lines) -> FileContext:
     before, after = max(args.before, args.context), max(args.after, args.context)
     return FileContext(entry.relative, text, lines, before, after)
 

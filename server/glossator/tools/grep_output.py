@@ -13,7 +13,7 @@ from glossator.core.shown import shown
 from glossator.core.span import Span, whole_and_cut
 from glossator.core.tool_result import shorten
 from glossator.documents import WorkspaceSnapshot
-from glossator.search import Lines, Text, document_of
+from glossator.search import Lines, SearchedText, document_of
 
 MAX_LINE_CHARACTERS = 500
 
@@ -36,7 +36,7 @@ class OutputLine:
 
     text: str
     file: str = ""
-    source: Text | None = None
+    source: SearchedText | None = None
     number: int | None = None
     is_match: bool = False
 
@@ -118,7 +118,7 @@ class FileContext:
     """A file, and how many lines of context to show around a match."""
 
     relative: str
-    source: Text
+    source: SearchedText
     lines: Lines
     before: int = 0
     after: int = 0

@@ -13,7 +13,16 @@ from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
-from glossator.symbols import Coverage, Definition, Found, Line, Name, Near, Symbol, Use
+from glossator.symbols import (
+    Coverage,
+    Definition,
+    LookUp,
+    Name,
+    NearSymbol,
+    SourceLine,
+    Symbol,
+    Use,
+)
 from glossator.tools.absence import account
 from glossator.tools.selection import Selection
 
@@ -37,7 +46,7 @@ _PLACES = 20  # of lines that are listed by number
 class _FoundLine:
     """A line and what is known about it."""
 
-    line: Line
+    line: SourceLine
     about: str
     within: tuple[str, ...] = ()  # the definitions around it, outermost first
     symbol: Symbol | None = None  # defined there
@@ -49,8 +58,8 @@ class _Row:
     """A part of the result, the lines that it shows or makes citable, and its hits."""
 
     text: str
-    shown: tuple[Line, ...]
-    citable: tuple[Line, ...]
+    shown: tuple[SourceLine, ...]
+    citable: tuple[SourceLine, ...]
     hits: int
 
 
@@ -67,11 +76,11 @@ class _Bodies:
 def report(
     what: str,
     name: Name,
-    found: Found[Definition] | Found[Use],
+    found: LookUp[Definition] | LookUp[Use],
     snapshot: WorkspaceSnapshot,
     selection: Selection,
     *,
-    near: Sequence[Near] = (),
+    near: Sequence[NearSymbol] = (),
     bodies: Mapping[str, Document] | None = None,
 ) -> ToolResult:
     """The hits with their lines, then mentions of the name, then what was not searched.
@@ -95,7 +104,9 @@ def report(
     parts = [*kept]
     unfinished = list(_unfinished(coverage))
     if not found.hits:
-        parts.insert(0, f"Found no {what} of {name.whole}{' in what was read' * bool(unfinished)}.")
+        parts.insert(
+            0, f"Found no {what} of {name.whole}{' in what was read' * bool(unfinished)}."
+        )
         if unfinished:
             parts[:0] = ["The search is incomplete.", *unfinished]
         parts.append(account(snapshot, selection, [_searched(coverage, name)]))
@@ -175,7 +186,7 @@ def _same_place(entry: _FoundLine) -> tuple[object, ...]:
     return "place", entry.line.path, entry.about
 
 
-def _is_minified(line: Line) -> bool:
+def _is_minified(line: SourceLine) -> bool:
     return len(line.text) > _LONG or line.path.endswith(_MINIFIED)
 
 
@@ -186,8 +197,8 @@ def _abouts(line: Iterable[_FoundLine]) -> str:
 def _row(
     text: str,
     entries: Sequence[_FoundLine],
-    shown: Iterable[Line] = (),
-    citable: Iterable[Line] = (),
+    shown: Iterable[SourceLine] = (),
+    citable: Iterable[SourceLine] = (),
 ) -> _Row:
     return _Row(text, tuple(shown), tuple(citable), sum(entry.is_hit for entry in entries))
 
@@ -258,7 +269,7 @@ def _body(
         return None
     first, last = symbol.first_line, min(symbol.last_line, len(document.lines))
     lines = [
-        Line(line.path, line.sha256, number, text)
+        SourceLine(line.path, line.sha256, number, text)
         for number, text in enumerate(document.lines[first - 1 : last], first)
     ]
     numbered = (f"{each.number}\t{shorten(each.text, _MAX_BODY_CHARACTERS)}" for each in lines)
@@ -282,7 +293,7 @@ def _body(
     )
 
 
-def _similar(near: Sequence[Near], snapshot: WorkspaceSnapshot) -> Iterator[str]:
+def _similar(near: Sequence[NearSymbol], snapshot: WorkspaceSnapshot) -> Iterator[str]:
     """Definitions with similar names."""
     if near:
         yield "Similar names:"
@@ -323,7 +334,7 @@ def _files(count: int, more: str = "") -> str:
     return f"{count:,} {more}file" + ("s" if count != 1 else "")
 
 
-def _spans(lines: Iterable[Line], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
+def _spans(lines: Iterable[SourceLine], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
     """Spans of consecutive lines."""
     places = sorted({(line.path, line.sha256, line.number) for line in lines})
     for (path, sha256), group in groupby(places, key=lambda place: place[:2]):

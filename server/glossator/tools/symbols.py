@@ -15,7 +15,17 @@ from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
-from glossator.symbols import ALL_USES, CALLS, Definition, Found, Name, Near, Place, Symbol, Use
+from glossator.symbols import (
+    ALL_USES,
+    CALLS,
+    Definition,
+    LookUp,
+    Name,
+    NearSymbol,
+    SearchScope,
+    Symbol,
+    Use,
+)
 from glossator.tools import symbol_report
 from glossator.tools.absence import visible
 from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
@@ -125,8 +135,8 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     name, snapshot = Name.parse(args.name), context.snapshot
     selection = await in_thread(select, snapshot, args.path, hides=context.hidden)
     within = snapshot.resolve(args.path) if args.path else None
-    place = Place(within=within if isinstance(within, str) else None, hides=context.hidden)
-    found: Found[Definition] | Found[Use]
+    place = SearchScope(within=within if isinstance(within, str) else None, hides=context.hidden)
+    found: LookUp[Definition] | LookUp[Use]
     bodies: dict[str, Document] | None = None
     if args.mode == "definitions":
         found = defined = await context.symbols.definitions(snapshot, name, place)
@@ -136,7 +146,7 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     else:
         kinds = CALLS if args.mode == "callers" else ALL_USES
         found = await context.symbols.uses(snapshot, name, kinds, place)
-    near: tuple[Near, ...] = ()
+    near: tuple[NearSymbol, ...] = ()
     if not found.hits and (args.mode == "definitions" or not found.coverage.holding):
         near = await context.symbols.near(snapshot, name, context.hidden, MAX_NEAR, _NEAR_SECONDS)
     return symbol_report.report(

@@ -16,7 +16,7 @@ from glossator.core.shown import shown
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.permissions import HiddenFiles
-from glossator.search import best_files, newest_files, way_of
+from glossator.search import best_files, match_rank, newest_files
 from glossator.symbols import Definition, Symbol
 from glossator.usecases.declared import CHAT_COMMANDS
 
@@ -118,7 +118,7 @@ def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:
 
 
 def _commands(typed: str) -> _Ranked:
-    ways = ((way_of(each.name, typed) if typed else 0, each) for each in CHAT_COMMANDS)
+    ways = ((match_rank(each.name, typed) if typed else 0, each) for each in CHAT_COMMANDS)
     fitting = [
         (way, _command_item(each.name, each.description, words=each.words))
         for way, each in ways
@@ -226,7 +226,7 @@ def _symbol_items(
         insert = as_mention(name, name=True) if names[name] == 1 else None
         if insert is None and (file := as_mention(path, name=False)):
             insert = f"{file}:{symbol.first_line}-{symbol.last_line}"
-        way = way_of(symbol.name, typed)
+        way = match_rank(symbol.name, typed)
         if insert is not None and way is not None:
             detail = f"{symbol.kind}, {path}:{symbol.name_line}"
             items.append((way, CompletionItem(CompletionKind.SYMBOL, name, detail, insert)))

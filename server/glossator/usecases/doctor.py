@@ -15,7 +15,7 @@ from glossator.core.shown import shown
 from glossator.llm import describe_models, effort_problems, why_unreachable
 from glossator.permissions import how_to_trust
 from glossator.sandbox import Unavailable, find_sandbox
-from glossator.search import Absent, find_ripgrep
+from glossator.search import NoRipgrep, find_ripgrep
 from glossator.settings import user_file
 
 
@@ -95,7 +95,9 @@ def _watcher(app: Application) -> Check:
 def _index(app: Application) -> Check:
     status = app.host.status().index
     text = status.text
-    detail = f"{text.documents + text.delta:,} files in it, {text.pending:,} read by every search"
+    detail = (
+        f"{text.documents + text.in_memory:,} files in it, {text.pending:,} read by every search"
+    )
     if not app.settings.workspace.index:
         return Check("Index", CheckState.OK, "off: turned off by the setting workspace.index")
     if elsewhere := [state for _, state in status.disk if state != "on"]:
@@ -112,7 +114,7 @@ def _index(app: Application) -> Check:
 async def _ripgrep(app: Application) -> Check:
     setting, folders = app.settings.workspace.ripgrep, app.host.snapshot().folders
     found = await asyncio.to_thread(find_ripgrep, setting, folders)
-    if not isinstance(found, Absent):
+    if not isinstance(found, NoRipgrep):
         return Check("ripgrep", CheckState.OK, found)
     state = CheckState.WARNING if found.next_step else CheckState.OK
     return Check("ripgrep", state, found.reason, found.next_step)

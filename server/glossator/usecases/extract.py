@@ -25,7 +25,7 @@ from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import report_of, verify_answer
-from glossator.symbols import ALL_USES, Line, Name, Place, Symbol, Use
+from glossator.symbols import ALL_USES, Name, SearchScope, SourceLine, Symbol, Use
 from glossator.tools import ReadState
 from glossator.usecases.facts import Call, calls_of, last_commit
 from glossator.usecases.subjects import Pointed
@@ -42,7 +42,7 @@ _BUILTINS = {  # by language; that these are called says nothing
 }
 _SPECIAL = re.compile(r"__\w+__")
 
-_Users = Mapping[tuple[FileKind, str], Sequence[Line]]  # where, by kind of file and name
+_Users = Mapping[tuple[FileKind, str], Sequence[SourceLine]]  # where, by kind of file and name
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Quoting:
         self.shown.show([Span(uri, sha256, first, last)])
         return f"[cite: doc, {self.snapshot.relative(path)}, {first}-{last}]"
 
-    def line(self, line: Line) -> str:
+    def line(self, line: SourceLine) -> str:
         """The mark for a line."""
         return self.cite(line.path, line.sha256, line.number, line.number)
 
@@ -90,7 +90,7 @@ async def _of_symbol(
     blocks = [_introduced(symbol) + quoting.cite(document.path, document.sha256, *lines)]
     calls = await calls_of(app, pointed)
     name = Name.parse(pointed.subject.name)
-    place = Place(hides=app.acting.hidden())
+    place = SearchScope(hides=app.acting.hidden())
     uses = await app.symbols.uses(quoting.snapshot, name, ALL_USES, place)
     blocks += _using(uses.hits, calls.callers, document, symbol, quoting)
     blocks += _calling(calls.callees, document, quoting)
@@ -120,10 +120,10 @@ def _using(
 
     Of code at the top level, the file is named. Tests that only mention it are counted by file.
     """
-    called: dict[tuple[FileKind, str], list[Line]] = {}
-    extended: dict[tuple[FileKind, str], list[Line]] = {}
-    named: dict[tuple[FileKind, str], list[Line]] = {}
-    tests: dict[str, list[Line]] = {}
+    called: dict[tuple[FileKind, str], list[SourceLine]] = {}
+    extended: dict[tuple[FileKind, str], list[SourceLine]] = {}
+    named: dict[tuple[FileKind, str], list[SourceLine]] = {}
+    tests: dict[str, list[SourceLine]] = {}
     for call in callers:
         kind = kind_of(quoting.snapshot.relative(call.line.path))
         called.setdefault((kind, f"`{call.name}`"), []).append(call.line)
@@ -162,7 +162,7 @@ def _users(heading: str, users: _Users, quoting: Quoting) -> Iterator[tuple[File
 def _calling(callees: Sequence[Call], document: Document, quoting: Quoting) -> Iterator[str]:
     """A finding for each that is called, with the first place where."""
     built_in = _BUILTINS.get(language_of(document.path, document.text) or "", frozenset())
-    by_name: dict[str, list[Line]] = {}
+    by_name: dict[str, list[SourceLine]] = {}
     for call in callees:
         if call.name not in built_in and not _SPECIAL.fullmatch(call.name):
             by_name.setdefault(call.name, []).append(call.line)
@@ -180,11 +180,11 @@ def _extends(name: str) -> re.Pattern[str]:
     )
 
 
-def _often(lines: Sequence[Line]) -> str:
+def _often(lines: Sequence[SourceLine]) -> str:
     return f", {len(lines)} times" if len(lines) > 1 else ""
 
 
-def _mentioning(tests: Mapping[str, Sequence[Line]], quoting: Quoting) -> Iterator[str]:
+def _mentioning(tests: Mapping[str, Sequence[SourceLine]], quoting: Quoting) -> Iterator[str]:
     for path, lines in sorted(tests.items(), key=lambda test: -len(test[1]))[:_MOST]:
         often = f" {len(lines)} times" if len(lines) > 1 else ""
         yield f"- Mentioned{often} in the tests of `{path}`. {quoting.line(lines[0])}"

@@ -18,7 +18,7 @@ from glossator.core.languages import CODE, language_of
 from glossator.core.report import Report
 from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import report_of
-from glossator.symbols import Line, module_of, named_modules
+from glossator.symbols import SourceLine, module_of, named_modules
 from glossator.usecases.extract import EXTRACT, Quoting, beginning, counted
 
 _TOP = "."  # the part of files that lie in no folder
@@ -35,7 +35,7 @@ _WAYS_IN = re.compile(
     re.VERBOSE,
 )
 
-Arrows = dict[tuple[str, str], list[Line]]
+Arrows = dict[tuple[str, str], list[SourceLine]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ async def _arrows(
         for imported in await app.symbols.imports(snapshot, document):
             for part in _leads_to(named_modules(imported), homes) - {file.part}:
                 text = document.lines[imported.line - 1]
-                line = Line(document.path, document.sha256, imported.line, text)
+                line = SourceLine(document.path, document.sha256, imported.line, text)
                 arrows[file.part, part].append(line)
     return arrows, looked
 

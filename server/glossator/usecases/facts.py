@@ -22,7 +22,7 @@ from glossator.core.text import Position, count_units
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
 from glossator.sandbox import Exit, LimitedShell, ShellCommand
-from glossator.symbols import CALLS, Line, Name, Place
+from glossator.symbols import CALLS, Name, SearchScope, SourceLine
 from glossator.usecases.subjects import Pointed
 
 _EDITOR_SECONDS = 5.0  # for the editor's answer
@@ -33,7 +33,7 @@ class Call:
     """A call: the qualified name of who calls, or is called, and the line it stands on."""
 
     name: str
-    line: Line
+    line: SourceLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ async def calls_of(app: Application, pointed: Pointed) -> Calls:
         callers = await asyncio.to_thread(_placed, app, snapshot, told.callers)
         callees = await asyncio.to_thread(_placed, app, snapshot, told.callees)
         return Calls(callers, callees, by_editor=True)
-    where = Place(hides=app.acting.hidden())
+    where = SearchScope(hides=app.acting.hidden())
     uses = await app.symbols.uses(snapshot, Name.parse(pointed.subject.name), CALLS, where)
     called = await app.symbols.calls(snapshot, document, symbol.first_line, symbol.last_line)
     return Calls(
         tuple(Call(_caller(use.reference.within), use.line) for use in uses.hits),
         tuple(
-            Call(name, Line(document.path, document.sha256, at, document.lines[at - 1]))
+            Call(name, SourceLine(document.path, document.sha256, at, document.lines[at - 1]))
             for name, at in called
         ),
         by_editor=False,
@@ -89,7 +89,9 @@ def _placed(
             continue
         if 1 <= place.line <= len(document.lines):
             text = document.lines[place.line - 1]
-            found.append(Call(place.name, Line(document.path, document.sha256, place.line, text)))
+            found.append(
+                Call(place.name, SourceLine(document.path, document.sha256, place.line, text))
+            )
     return tuple(found)
 
 

@@ -37,7 +37,7 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
     if request.mode is IndexMode.REBUILD:
         app.host.sweep("rebuild")
         await app.ready()
-    keeper = app.host.keeper
+    keeper = app.host.index_manager
     found: tuple[str, ...] = ()
     match request.mode:
         case IndexMode.UPDATE:
@@ -50,7 +50,7 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
     text = status.index.text
     return IndexAnswer(
         files=status.files,
-        indexed=text.documents + text.delta,
+        indexed=text.documents + text.in_memory,
         pending=text.pending,
         segments=text.segments,
         disk_bytes=text.disk_bytes,
@@ -79,7 +79,7 @@ async def _write(keeper: TextIndexManager, work: Awaitable[None]) -> tuple[str, 
 async def _check(app: Application) -> tuple[str, ...]:
     progress = BuildProgress(app.port, "Glossator: checking the index", _current_task().cancel)
     try:
-        reports = await app.host.keeper.check(progress)
+        reports = await app.host.index_manager.check(progress)
     except (WorkerGone, JobFailed) as error:
         raise UsageError(f"The index could not be checked: {error} Try again later.") from error
     finally:

@@ -11,7 +11,7 @@ from glossator.core.gloss import Subject
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.glosses import state
-from glossator.symbols import CALLS, Limits, Name, Place
+from glossator.symbols import CALLS, Limits, Name, SearchScope
 from glossator.usecases.subjects import subject_of
 from glossator.usecases.symbols import name_range
 from glossator.worker import JobFailed, WorkerGone
@@ -84,7 +84,7 @@ def glosses_changed(app: Application, told: Callable[[frozenset[str]], None]) ->
 
 
 async def _callers(app: Application, subject: Subject) -> str:
-    place = Place(hides=app.acting.hidden())
+    place = SearchScope(hides=app.acting.hidden())
     try:
         name = Name.parse(subject.name)
         found = await app.symbols.uses(app.host.snapshot(), name, CALLS, place, _LIMITS)

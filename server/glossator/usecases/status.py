@@ -22,9 +22,9 @@ from glossator.core.answers import (
 from glossator.core.shown import shown
 from glossator.files import Sweep
 from glossator.index import TextIndexStatus
-from glossator.search import Absent, find_ripgrep
+from glossator.search import NoRipgrep, find_ripgrep
 from glossator.sessions import Session
-from glossator.worker import Phase, WorkerState
+from glossator.worker import WorkerPhase, WorkerState
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         outlines=None if kept is None else OutlinesView(kept.entries, kept.bytes),
         worker=_worker(worker),
         worker_memory_bytes=_memory_of(worker.process_id) if worker.process_id else None,
-        ripgrep=ripgrep.reason if isinstance(ripgrep, Absent) else ripgrep,
+        ripgrep=ripgrep.reason if isinstance(ripgrep, NoRipgrep) else ripgrep,
         memory_bytes=_memory(),
         cache=workspace.cache,
         skipped=workspace.skipped,
@@ -75,7 +75,7 @@ def _index(keeper: TextIndexStatus) -> IndexView:
         _index_state(keeper),
         text.documents,
         text.pending,
-        text.delta,
+        text.in_memory,
         text.segments,
         text.disk_bytes,
         text.memory_bytes,
@@ -113,9 +113,9 @@ def _spending(session: Session) -> SpendingView:
 
 def _worker(state: WorkerState) -> str:
     match state.phase:
-        case Phase.BACKING_OFF:
+        case WorkerPhase.BACKING_OFF:
             return f"ended unasked {state.failures} times, again in {state.retry_after:.0f} s"
-        case Phase.OFF:
+        case WorkerPhase.OFF:
             return "not running"
     return f"{state.phase.value}, process {state.process_id}"
 

@@ -14,7 +14,7 @@ from glossator.core.errors import UsageError
 from glossator.core.gloss import FILE, FOLDER, WORKSPACE, Subject
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
-from glossator.symbols import Name, Place, Symbol, symbol_at
+from glossator.symbols import Name, SearchScope, Symbol, symbol_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,9 @@ async def _named(
     app: Application, snapshot: WorkspaceSnapshot, name: str, uri: str | None
 ) -> Pointed:
     within = snapshot.resolve(to_path(uri) or uri) if uri is not None else None
-    where = Place(within=within if isinstance(within, str) else None, hides=app.acting.hidden())
+    where = SearchScope(
+        within=within if isinstance(within, str) else None, hides=app.acting.hidden()
+    )
     found = await app.symbols.definitions(snapshot, Name.parse(name), where)
     if not found.hits:
         raise UsageError(f"Nothing named {name} is defined here; search for it, or give its file.")

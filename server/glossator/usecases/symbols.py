@@ -12,7 +12,7 @@ from glossator.core.document import Document
 from glossator.core.text import LineTable, Position, PositionEncoding, count_units
 from glossator.core.uri import to_uri
 from glossator.symbols import Definition, Symbol
-from glossator.worker import JobFailed, Progress, WorkerGone
+from glossator.worker import JobFailed, JobProgress, WorkerGone
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ async def document_symbols(app: Application, uri: str) -> list[SymbolNode]:
 
 
 async def workspace_symbols(
-    app: Application, query: str, on_progress: Callable[[Progress], None]
+    app: Application, query: str, on_progress: Callable[[JobProgress], None]
 ) -> list[SymbolMatch]:
     """The symbols whose names hold the letters of `query` in order, best first.
 

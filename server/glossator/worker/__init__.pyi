@@ -1,5 +1,14 @@
-from .client import Phase, Worker, WorkerGone, WorkerState
+from .client import Worker, WorkerGone, WorkerPhase, WorkerState
 from .connection import JobFailed
-from .jobs import Job, Progress, Slices
+from .jobs import Job, JobProgress, Slices
 
-__all__ = ["Job", "JobFailed", "Phase", "Progress", "Slices", "Worker", "WorkerGone", "WorkerState"]
+__all__ = [
+    "Job",
+    "JobFailed",
+    "JobProgress",
+    "Slices",
+    "Worker",
+    "WorkerGone",
+    "WorkerPhase",
+    "WorkerState",
+]

@@ -1,7 +1,7 @@
 """The worker process: `python -P -m glossator.worker`, started by `client.Worker`.
 
-Frames go over the standard streams it was started with; whatever else writes to standard output
-or reads standard input meets the log and the null device.
+Frames go over the original standard streams. For all other code, standard output is the log and
+standard input the null device.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import sys
 
 from glossator.worker.serve import serve
 
-_NICENESS = 10  # the editor and its servers go first
+_NICENESS = 10  # editor and language servers go first
 
 
 def main() -> None:
     """Serve until the server closes the pipe or is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C
     if sys.platform != "win32":
         os.nice(_NICENESS)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")

@@ -1,8 +1,7 @@
 """The server's side of the worker: one child process, started when it is first needed.
 
-When the process ends unasked, or is ended because it hangs, whatever waited for it gets
-`WorkerGone`, and for a while, longer each time, so does whoever asks. What it had done is on disk;
-asking again goes on from there.
+When the process dies, or hangs and is killed, pending calls get `WorkerGone`, and new calls too for
+a while, longer each time. Finished work is on disk; the next call goes on from there.
 """
 
 from __future__ import annotations
@@ -17,47 +16,44 @@ from typing import TypeVar, cast
 
 from glossator.core.errors import GlossatorError
 from glossator.core.resources import is_exhaustion
-from glossator.worker.connection import Connection, JobFailed, unpickled
-from glossator.worker.jobs import Job, Progress
-from glossator.worker.launch import launch
+from glossator.worker.connection import Connection, launch, unpickled
+from glossator.worker.jobs import Job, JobProgress
 
 _FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
 _LONGEST_WAIT = 60.0  # seconds
 _PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
 _TOO_MANY_FILES = "too many files are open; raise the limit with ulimit -n, or restart Glossator"
-_RECOVERED = 60.0  # seconds; failures before a life as long as this count no more
-
-__all__ = ["JobFailed", "Phase", "Worker", "WorkerGone", "WorkerState"]
+_RECOVERED = 60.0  # seconds of life, after which earlier failures do not count
 
 _log = logging.getLogger(__name__)
 _R = TypeVar("_R")
 
 
 class WorkerGone(GlossatorError):
-    """The worker is away: do without it, or ask again in `retry_after` seconds."""
+    """There is no worker now: do without it, or try again in `retry_after` seconds."""
 
     def __init__(self, message: str, retry_after: float) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 
 
-class Phase(Enum):
-    """Where the process stands."""
+class WorkerPhase(Enum):
+    """The state of the process."""
 
-    OFF = "off"  # not needed yet, or closed
+    OFF = "off"  # not started yet, or closed
     STARTING = "starting"
     READY = "ready"
-    BACKING_OFF = "backing off"  # it ended unasked and is not started again yet
+    BACKING_OFF = "backing off"  # it died and is not started again yet
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerState:
     """For the status; `failures` in a row, `retry_after` in seconds while backing off.
 
-    `how` it ended, or why it could not be started: what follows "it", while backing off.
+    `how` completes the sentence "it …" while backing off: how it ended, or why it did not start.
     """
 
-    phase: Phase
+    phase: WorkerPhase
     failures: int = 0
     retry_after: float = 0.0
     process_id: int | None = None
@@ -86,20 +82,24 @@ class Worker:
 
     @property
     def state(self) -> WorkerState:
-        """How the process stands now."""
+        """The current state of the process."""
         if self._connection is not None:
-            phase = Phase.READY if self._connection.ready else Phase.STARTING
+            phase = WorkerPhase.READY if self._connection.ready else WorkerPhase.STARTING
             return WorkerState(phase, self._failures, 0.0, self._connection.process_id)
         if self._closed or self._failures == 0:
-            return WorkerState(Phase.OFF)
-        return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining(), how=self._how)
+            return WorkerState(WorkerPhase.OFF)
+        return WorkerState(
+            WorkerPhase.BACKING_OFF, self._failures, self._remaining(), how=self._how
+        )
 
-    async def run(self, job: Job[_R], on_progress: Callable[[Progress], None] | None = None) -> _R:
-        """What the job returns. Raises `WorkerGone`, or `JobFailed` when the job did.
+    async def run(
+        self, job: Job[_R], on_progress: Callable[[JobProgress], None] | None = None
+    ) -> _R:
+        """The result of the job. Raises `WorkerGone`, or `JobFailed` when the job raised.
 
-        Cancelled, the job is dropped after its slice.
+        When this call is cancelled, the job ends after its current slice.
         """
-        # in a thread, because there may be thousands of paths in it
+        # in a thread, as a job may hold thousands of paths
         pickled = await asyncio.to_thread(pickle.dumps, job, pickle.HIGHEST_PROTOCOL)
         connection = await self._connect()
         result = await connection.ask(pickled, on_progress)

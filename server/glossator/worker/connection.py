@@ -1,6 +1,6 @@
 """One worker process from its start to its end, and the jobs it was given.
 
-A process that has something to do and says nothing for long hangs, and is ended.
+A process that has something to do and is silent for too long hangs, and is ended.
 """
 
 from __future__ import annotations
@@ -8,49 +8,51 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import pickle
-from collections.abc import Callable
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
 
 from glossator.core.errors import GlossatorError
-from glossator.worker.frames import (
+from glossator.worker.jobs import (
     HEADER,
     Advanced,
     Alive,
     Done,
     Drop,
     Failed,
+    JobProgress,
     Ready,
     Report,
     Start,
     frame,
 )
-from glossator.worker.jobs import Progress
-from glossator.worker.launch import Launched
 
 _LAST_SECONDS = 2.0  # for a process whose pipe was closed to end
-_LOOKS = 10  # in the time that it may be silent; after a pause of our own, one look is no proof
-_LARGE = 200_000  # bytes; taking more apart would be felt on the event loop
+_LOOKS = 10  # checks in the allowed silence; a single check may come after our own pause
+_LARGE = 200_000  # bytes; unpickling more would block the event loop
 _LOG_CHUNK = 65_536
 
 _log = logging.getLogger(__name__)
 
 
 class JobFailed(GlossatorError):
-    """A job ended with an error; the message is the job's, or the traceback of a fault."""
+    """A job raised; the message is the error's, or the traceback of a bug."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
     result: asyncio.Future[bytes | None]
-    on_progress: Callable[[Progress], None] | None
+    on_progress: Callable[[JobProgress], None] | None
 
 
 class Connection:
-    """A running worker process; `on_end` is told how it ended and how many seconds it lived.
+    """A running worker process; `on_end` gets how it ended and how many seconds it lived.
 
-    It may be silent for `patience` seconds while it has something to do.
+    It is killed after `patience` seconds of silence with a job to do.
     """
 
     def __init__(
@@ -71,7 +73,7 @@ class Connection:
         self._life = asyncio.create_task(self._live(), name="glossator-worker")
 
     async def ask(
-        self, pickled: bytes, on_progress: Callable[[Progress], None] | None
+        self, pickled: bytes, on_progress: Callable[[JobProgress], None] | None
     ) -> bytes | None:
         """The pickled result of a job, or None when the process has ended. Raises `JobFailed`."""
         if self._life.done():
@@ -82,7 +84,7 @@ class Connection:
         self._busy.set()
         try:
             self._pipes.requests.write(frame(Start(number, pickled)))
-            with contextlib.suppress(ConnectionError):  # its end is noticed by the reader
+            with contextlib.suppress(ConnectionError):  # the reader notices its end
                 await self._pipes.requests.drain()
             return await asked.result
         except asyncio.CancelledError:
@@ -103,7 +105,7 @@ class Connection:
             await asyncio.wait({self._life})
 
     async def _live(self) -> None:
-        """Read until the process ends, then release whoever waits."""
+        """Read until the process ends, then end all pending calls."""
         logging_ = asyncio.create_task(self._log_errors())
         watching = asyncio.create_task(self._watch())
         try:
@@ -123,11 +125,11 @@ class Connection:
             while True:
                 (size,) = HEADER.unpack(await self._pipes.reports.readexactly(HEADER.size))
                 body = await self._pipes.reports.readexactly(size)
-                report: Report = pickle.loads(body)  # noqa: S301 - our own child, see frames.py
+                report: Report = pickle.loads(body)  # noqa: S301 - our own child, see jobs.py
                 self._take(report)
 
     async def _watch(self) -> None:
-        """End the process when it has something to do, and says nothing for too long."""
+        """Kill the process when it has a job and is silent for too long."""
         silent = 0
         while silent < _LOOKS:
             await self._busy.wait()
@@ -171,10 +173,9 @@ class Connection:
             asked.result.set_exception(error)
 
     async def _exit_code(self) -> int:
-        """How the process ended; one that closed its pipe must not live on.
+        """The exit code; a process that closed its pipe and does not end is killed.
 
-        It is killed only when it does not end by itself: killing one that has just ended takes its
-        exit code from who waits for it.
+        It gets time to end by itself: killing a process that has just ended loses its exit code.
         """
         try:
             return await asyncio.wait_for(self._process.wait(), _LAST_SECONDS)
@@ -193,7 +194,69 @@ class Connection:
 
 
 async def unpickled(result: bytes) -> object:
-    """The object in `result`; a large one is taken apart in a thread."""
+    """Unpickle `result`; a large one in a thread."""
     if len(result) < _LARGE:
         return pickle.loads(result)  # noqa: S301
     return await asyncio.to_thread(pickle.loads, result)
+
+
+_INHERITED = frozenset(
+    "PATH HOME LANG LANGUAGE TMPDIR TMP TEMP LD_LIBRARY_PATH DYLD_LIBRARY_PATH "
+    "SYSTEMROOT SYSTEMDRIVE WINDIR USERPROFILE APPDATA LOCALAPPDATA "
+    "PYTHONHOME PYTHONUTF8 PYTHONIOENCODING PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX "
+    "PYTHONNOUSERSITE PYTHONUSERBASE PYTHONWARNINGS PYTHONFAULTHANDLER".split()
+)
+_INHERITED_FAMILIES = ("LC_", "XDG_")
+_NEUTRAL_FOLDER = os.path.abspath(os.sep)
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # or numpy starts a pool
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A worker process and its pipes."""
+
+    process: Process
+    requests: asyncio.StreamWriter
+    reports: asyncio.StreamReader
+    log: asyncio.StreamReader
+
+
+def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The part of `environ` that a worker needs; no keys and no tokens."""
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if name.upper() in _INHERITED or name.startswith(_INHERITED_FAMILIES)
+    }
+    # the worker runs in another folder, so entries become absolute; empty ones go
+    places = [os.path.abspath(place) for place in _entries(environ.get("PYTHONPATH")) if place]
+    if places:
+        kept["PYTHONPATH"] = os.pathsep.join(places)
+    return kept | _ONE_THREAD
+
+
+async def launch() -> Launched:
+    """Start a worker process; raises `OSError`.
+
+    It runs outside the workspace with `-P`, so that it imports no module of the workspace, and in
+    its own session, so that Ctrl-C in a terminal does not reach it.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",
+        "-m",
+        "glossator.worker",
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        cwd=_NEUTRAL_FOLDER,
+        env=clean_environment(os.environ),
+        start_new_session=True,
+    )
+    if process.stdin is None or process.stdout is None or process.stderr is None:
+        raise OSError("the worker process was started without its pipes")
+    return Launched(process, process.stdin, process.stdout, process.stderr)
+
+
+def _entries(path: str | None) -> list[str]:
+    return path.split(os.pathsep) if path else []

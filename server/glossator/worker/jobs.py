@@ -1,41 +1,124 @@
-"""What the worker process is asked to do: a job, done in slices.
+"""Jobs of the worker process, and the messages between server and worker.
 
-A job is a frozen dataclass that can be pickled. Its `run` is a generator in the worker process:
-it yields at least every 50 ms of work, so that a more urgent job gets its turn and a cancelled one
-ends, and returns the result, which is pickled too. What must outlive the process is on disk.
+A job is a frozen dataclass that can be pickled. Its `run` is a generator in the worker process: it
+yields at least every 50 ms of work, so that urgent jobs and cancellation get their turn, and
+returns the result, which is pickled too. What must outlive the process is on disk.
 """
 
 from __future__ import annotations
 
+import pickle
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeAlias, TypeVar
+from typing import IO, ClassVar, Generic, TypeAlias, TypeVar
 
 R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a job has come; the unit is the job's own."""
+class JobProgress:
+    """How far a job is; each job has its own unit."""
 
     done: int
     total: int
 
 
-Slices: TypeAlias = Generator[Progress | None, None, R_co]
+Slices: TypeAlias = Generator[JobProgress | None, None, R_co]
 
 
 class Job(ABC, Generic[R_co]):
     """Something the worker does.
 
-    A `GlossatorError` or `OSError` it raises is told by its message, any other with its traceback.
+    A `GlossatorError` or `OSError` is reported by its message, any other with its traceback.
     """
 
     __slots__ = ()
 
-    urgent: ClassVar[bool] = False  # someone waits for it: it goes before the others
+    urgent: ClassVar[bool] = False  # the user waits for it: it runs before the others
 
     @abstractmethod
     def run(self) -> Slices[R_co]:
         """In the worker: do a slice, yield (with progress or None), and at the end return."""
+
+
+HEADER = struct.Struct(">Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Begin a job."""
+
+    number: int
+    job: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Cancel a job."""
+
+    number: int
+
+
+Request: TypeAlias = Start | Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The process is up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """The process is working."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """A job made progress."""
+
+    number: int
+    progress: JobProgress
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A job returned."""
+
+    number: int
+    result: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A job raised."""
+
+    number: int
+    message: str
+
+
+Report: TypeAlias = Ready | Alive | Advanced | Done | Failed
+
+
+def frame(message: Request | Report) -> bytes:
+    """The message as a frame: an 8-byte length and a pickle.
+
+    Both ends are our own code of one version, and only they hold the pipes, so unpickling is safe.
+    Jobs and results are pickles inside the message: one that cannot be unpickled fails alone.
+    """
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return HEADER.pack(len(body)) + body
+
+
+def read_request(pipe: IO[bytes]) -> Request | None:
+    """Wait for the next message to the worker; None at the end of the stream."""
+    header = pipe.read(HEADER.size)
+    if len(header) < HEADER.size:
+        return None
+    (size,) = HEADER.unpack(header)
+    body = pipe.read(size)
+    if len(body) < size:
+        return None
+    request: Request = pickle.loads(body)  # noqa: S301 - from our own server, see `frame`
+    return request

@@ -1,8 +1,8 @@
-"""The worker's side of the pipes: jobs a slice at a time, the most urgent first.
+"""The worker's side of the pipes: runs jobs a slice at a time, urgent ones first.
 
-One thread reads requests and ends the process when the server is gone, also in the middle of a
-slice. Slices run in a second thread, always the same, so that a job's failure is a value and not
-the end of the process.
+One thread reads requests and ends the process when the server is gone, even in the middle of a
+slice. Another thread runs the slices, so that a job's failure is a value and does not end the
+process.
 """
 
 from __future__ import annotations
@@ -22,23 +22,25 @@ from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
 from glossator.core.resources import give_back
-from glossator.worker.frames import (
+from glossator.worker.jobs import (
     Advanced,
     Alive,
     Done,
     Drop,
     Failed,
+    Job,
+    JobProgress,
     Ready,
     Report,
     Request,
+    Slices,
     Start,
     frame,
     read_request,
 )
-from glossator.worker.jobs import Job, Progress, Slices
 
-_ALIVE_SECONDS = 1.0  # between two signs of life, at least, while slices end
-_REST_SECONDS = 1.0  # without a job, after which memory is given back
+_ALIVE_SECONDS = 1.0  # at least one sign of life, while slices end
+_REST_SECONDS = 1.0  # without a job; then memory is given back
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class _Task:
     job: Job[Any]
     slices: Slices[Any]
 
-    def step(self) -> Progress | _Finished | None:
+    def step(self) -> JobProgress | _Finished | None:
         """Do the next slice."""
         try:
             return next(self.slices)
@@ -63,7 +65,7 @@ class _Task:
 
 
 def serve(requests: IO[bytes], reports: IO[bytes]) -> None:
-    """Do what is asked for as long as the server lives; never returns."""
+    """Run jobs as long as the server lives; never returns."""
     arrived: SimpleQueue[Request] = SimpleQueue()
     threading.Thread(target=_receive, args=(requests, arrived), daemon=True).start()
     _Server(arrived, functools.partial(_send, reports)).serve()
@@ -72,7 +74,7 @@ def serve(requests: IO[bytes], reports: IO[bytes]) -> None:
 def _receive(requests: IO[bytes], arrived: SimpleQueue[Request]) -> None:
     while (request := read_request(requests)) is not None:
         arrived.put(request)
-    os._exit(0)  # the server is gone; what a job was writing is made to be cut short
+    os._exit(0)  # the server is gone; jobs write files that survive this
 
 
 def _send(reports: IO[bytes], report: Report) -> None:
@@ -103,7 +105,7 @@ class _Server:
                 self._advance(tasks)
 
     def _rest(self) -> Request:
-        """The next request, however long it takes to come."""
+        """Wait for the next request."""
         try:
             return self._arrived.get(timeout=_REST_SECONDS)
         except Empty:
@@ -125,7 +127,7 @@ class _Server:
                         self._failed(number, self._working.submit(task.slices.close))
 
     def _advance(self, tasks: deque[_Task]) -> None:
-        """Do a slice of the first task, and put it behind the others."""
+        """Run a slice of the first task, and queue it again."""
         task = tasks.popleft()
         slice_ = self._working.submit(task.step)
         if self._failed(task.number, slice_):
@@ -133,7 +135,7 @@ class _Server:
         match slice_.result():
             case _Finished(result):
                 self._send(Done(task.number, result))
-            case Progress() as progress:
+            case JobProgress() as progress:
                 self._send(Advanced(task.number, progress))
                 tasks.append(task)
             case None:
@@ -146,7 +148,7 @@ class _Server:
         self._sent_at = monotonic()
 
     def _failed(self, number: int, attempt: Future[Any]) -> bool:
-        """Whether the attempt failed, once it has ended; a failure is reported."""
+        """Wait for the attempt; report a failure and return whether it failed."""
         error = attempt.exception()
         if error is None:
             return False
@@ -159,7 +161,7 @@ class _Server:
 
 
 def _open(number: int, pickled: bytes) -> _Task:
-    job: Job[Any] = pickle.loads(pickled)  # noqa: S301 - from our own server, see frames.py
+    job: Job[Any] = pickle.loads(pickled)  # noqa: S301 - from our own server, see jobs.py
     return _Task(number, job, job.run())
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from glossator.lsp.progress import Background
     from glossator.lsp.server import Server
     from glossator.usecases import SymbolMatch
-    from glossator.worker import Progress
+    from glossator.worker import JobProgress
 
 
 def register(server: Server) -> None:
@@ -45,7 +45,7 @@ class _Reading:
         self._task = asyncio.current_task()
         self._bar: Background | None = None
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: JobProgress) -> None:
         """Say how many files were read."""
         if self._bar is None and self._server.client.progress and self._task is not None:
             title = "Glossator: reading symbols"
