@@ -231,7 +231,7 @@ async def test_a_file_that_cannot_be_written_is_told_of(
     async def refuse(*_: object) -> str:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("glossator.lsp.dialogue.show_asked", refuse)
+    monkeypatch.setattr("glossator.lsp.port.show_asked", refuse)
     async with acting(tmp_path, _WRITE, mode="ask") as a:
         a.editor.answers[_SHOW] = None
         await a.asked()

@@ -22,7 +22,7 @@ from glossator.sessions.session import Session
 from glossator.undo import baseline
 from glossator.undo.apply import OnConflict, Undone
 from glossator.undo.baseline import BaselineCoverage, BaselineLimits
-from glossator.undo.checkpoint_store import CheckpointStore
+from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import Absent, Content, DiskFiles, Restoration
 from tests.lsp.support.chance import seeded

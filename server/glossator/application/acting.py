@@ -10,8 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from glossator.agent import Permission, PermissionChecker
-from glossator.application.turn_shell import TurnShell
-from glossator.application.unsaved import Saving, SavingFirst
+from glossator.application.turn_shell import Saving, SavingFirst, TurnShell
 from glossator.context import mode_to_tell
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode

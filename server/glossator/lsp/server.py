@@ -22,7 +22,6 @@ from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
 from glossator.lsp.lifecycle import Phase
-from glossator.lsp.logs import ClientLog
 from glossator.lsp.messages import make_converter
 from glossator.lsp.parent import parent_gone
 from glossator.lsp.port import ClientPort
@@ -243,6 +242,25 @@ class Server(LanguageServer):
         message = f"Glossator could not start: {reason}"
         self.protocol.lifecycle.fail(message)
         self.tell(message)
+
+
+class ClientLog(logging.Handler):
+    """Sends records as `window/logMessage`, from any thread."""
+
+    def __init__(self, protocol: Protocol, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(logging.WARNING)
+        self._protocol = protocol
+        self._loop = loop
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Queue the record's first line; the traceback stays in stderr."""
+        grave = record.levelno >= logging.ERROR
+        params = types.LogMessageParams(
+            type=types.MessageType.Error if grave else types.MessageType.Warning,
+            message=record.getMessage(),
+        )
+        with contextlib.suppress(RuntimeError):  # the loop is closed: there is no client any more
+            self._loop.call_soon_threadsafe(self._protocol.notify, types.WINDOW_LOG_MESSAGE, params)
 
 
 def _current() -> Requests:

@@ -1,8 +1,7 @@
 from .agents import AgentBegun, AgentSaid, PersistedAgent, Reported, Transcript, agents_in
 from .catalog import ListedSession, Sessions
-from .export import message_parts, to_json, to_markdown
+from .export import event_of, message_parts, questions, replay_events, to_json, to_markdown
 from .records import UNTITLED, Spent
-from .replay import event_of, questions, replay_events
 from .runs import Run, Runs
 from .session import Session, title_of
 from .state import Account, AskedRun, add_up, standing

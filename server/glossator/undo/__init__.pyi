@@ -1,6 +1,5 @@
 from .apply import OnConflict, Problem, Undone, undone_turns
-from .checkpoint_log import NAME, TOLD, Turn, notes_from_json, take_note
-from .checkpoint_store import CheckpointStore
+from .checkpoint_log import NAME, TOLD, CheckpointStore, Turn, notes_from_json, take_note
 from .checkpoints import Checkpoints, TurnChanges
 from .file_states import (
     Absent,

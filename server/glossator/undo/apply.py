@@ -12,8 +12,7 @@ from functools import partial
 
 from glossator.core.events import UndoneTurn
 from glossator.store import Objects, object_id
-from glossator.undo.checkpoint_log import Note, Turn, TurnLog
-from glossator.undo.checkpoint_store import FileStateReader
+from glossator.undo.checkpoint_log import FileStateReader, Note, Turn, TurnLog
 from glossator.undo.file_states import (
     Absent,
     Content,
@@ -130,7 +129,7 @@ def taken_back(turns: Iterable[Turn]) -> dict[str, str]:
     return undone
 
 
-def standing(turns: Iterable[Turn]) -> Iterator[str]:
+def undoable_turns(turns: Iterable[Turn]) -> Iterator[str]:
     """Those of the turns (in their order) that can have changed a file and were not undone.
 
     The newest first.

@@ -1,11 +1,8 @@
 """Checkpoints: what each turn found in the files it changed, so that it can be taken back.
 
-A tool that changes files calls `before` and `after`; a command runs inside `around`, which looks at
-every listed file (see `baseline.py`). What the user types or saves meanwhile is not the turn's. An
-undo is a turn with a checkpoint of its own, and can be undone. It overwrites no other change made
-since, unless it is asked to.
-
-The bytes lie in `Objects`; what belongs to which turn is kept with the session.
+A tool that changes files calls `before` and `after`; a command runs inside `around`, which compares
+all listed files. What the user types or saves meanwhile is not the turn's. An undo is a turn with a
+checkpoint of its own, and can be undone; it overwrites no later change unless it is asked to.
 """
 
 from __future__ import annotations
@@ -17,6 +14,7 @@ from collections.abc import (
     Callable,
     Coroutine,
     Iterable,
+    Iterator,
     Mapping,
     Sequence,
 )
@@ -36,15 +34,22 @@ from glossator.undo.apply import (
     Undone,
     Untold,
     led_to,
-    standing,
     taken_back,
     undo_of,
+    undoable_turns,
     undone_turns,
     unkept,
 )
 from glossator.undo.baseline import Baseline, BaselineCoverage, BaselineLimits, Baselines
-from glossator.undo.checkpoint_log import Note, NoteStore, Turn, TurnLog
-from glossator.undo.checkpoint_store import CheckpointStore, FileStateReader, text_hashes
+from glossator.undo.checkpoint_log import (
+    CheckpointStore,
+    FileStateReader,
+    Note,
+    NoteStore,
+    Turn,
+    TurnLog,
+    text_hashes,
+)
 from glossator.undo.file_states import DiskFiles, RestorableFiles, State, same
 
 T = TypeVar("T")
@@ -56,7 +61,6 @@ _ALL_UNDONE = (
     "Every turn that changed a file is undone; there is nothing to undo. Name an undo to take it"
     " back; the list of turns has them."
 )
-
 _NONE_UNDONE = "No turn of this session is undone; there is nothing to redo."
 _NOT_UNDONE = "The turn {!r} is not undone, so there is nothing to redo; list the turns."
 
@@ -109,22 +113,13 @@ class Checkpoints:
     @property
     def turns(self) -> tuple[TurnChanges, ...]:
         """The turns that changed something, oldest first."""
-        undone = taken_back(self._turns.values())
-        return tuple(
-            TurnChanges(turn.id, paths, turn.undoes, undone.get(turn.id))
-            for turn in self._turns.values()
-            if (paths := tuple(sorted(Plan.of([turn]).target)))
-        )
+        return tuple(turn for turn in self._listed() if turn.paths)
 
     @property
-    def standing(self) -> tuple[TurnChanges, ...]:
+    def undoable(self) -> tuple[TurnChanges, ...]:
         """Those that can have changed something and were not undone, oldest first."""
-        names = set(standing(self._turns.values()))
-        return tuple(
-            TurnChanges(turn.id, tuple(sorted(Plan.of([turn]).target)), ())
-            for turn in self._turns.values()
-            if turn.id in names
-        )
+        names = set(undoable_turns(self._turns.values()))
+        return tuple(turn for turn in self._listed() if turn.turn in names)
 
     @property
     def undone(self) -> tuple[UndoneTurn, ...]:
@@ -221,7 +216,7 @@ class Checkpoints:
     ) -> Undone:
         """Take one turn back: the last that stands, if none is named. Raises `UsageError`."""
         await self._settled()
-        chosen = turn or next(standing(self._turns.values()), None)
+        chosen = turn or next(undoable_turns(self._turns.values()), None)
         if chosen is None:
             raise UsageError(_ALL_UNDONE if self.turns else _NONE_CHANGED)
         return await self._take_back([self._known(chosen)], on_conflict)
@@ -241,6 +236,12 @@ class Checkpoints:
         await self._settled()
         turns = list(self._turns.values())
         return await self._take_back(turns[turns.index(self._known(turn)) :], on_conflict)
+
+    def _listed(self) -> Iterator[TurnChanges]:
+        undone = taken_back(self._turns.values())
+        for turn in self._turns.values():
+            paths = tuple(sorted(Plan.of([turn]).target))
+            yield TurnChanges(turn.id, paths, turn.undoes, undone.get(turn.id))
 
     def _known(self, turn: str) -> Turn:
         if turn not in self._turns:

@@ -4,13 +4,17 @@ from .declaration import Declaration
 from .declared import DECLARED
 from .gloss import ShownGloss, report_at
 from .hover import HoverAnswer, HoverRequest, hover_at
-from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses_of
 from .on_lines import why_not_edited
 from .symbols import (
+    Lens,
+    LensFace,
     Range,
     SymbolMatch,
     SymbolNode,
     document_symbols,
+    glosses_changed,
+    lens_face,
+    lenses_of,
     symbol_named_at,
     workspace_symbols,
 )

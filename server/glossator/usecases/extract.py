@@ -27,8 +27,7 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import report_of, verify_answer
 from glossator.symbols import ALL_USES, Line, Name, Place, Symbol, Use
 from glossator.tools import ReadState
-from glossator.usecases.facts import Call, calls_of, last_commit
-from glossator.usecases.subjects import Pointed
+from glossator.usecases.subjects import Call, Pointed, calls_of, last_commit
 
 EXTRACT = "Extract"  # the name of who reports
 

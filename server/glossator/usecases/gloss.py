@@ -29,8 +29,7 @@ from glossator.sessions import Session
 from glossator.usecases.exploration import ExploreRequest, run_exploration
 from glossator.usecases.extract import extract
 from glossator.usecases.extract_overview import extract_overview
-from glossator.usecases.facts import Call, calls_of
-from glossator.usecases.subjects import Pointed, called, pointed_at
+from glossator.usecases.subjects import Call, Pointed, called, calls_of, pointed_at
 from glossator.worker import JobFailed, WorkerGone
 
 SCHEME = "glossator"

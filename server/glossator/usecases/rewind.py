@@ -70,8 +70,8 @@ async def _changed(
     if not session.kept(NAME):
         return ()
     asked = {run.run_id: run.question for run in dropped}
-    standing = (await acting_of(app, session.id)).checkpoints.standing
-    return turn_views(app, [turn for turn in standing if turn.turn in asked], asked)
+    undoable = (await acting_of(app, session.id)).checkpoints.undoable
+    return turn_views(app, [turn for turn in undoable if turn.turn in asked], asked)
 
 
 @dataclass(frozen=True, slots=True)
