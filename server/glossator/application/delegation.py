@@ -19,7 +19,7 @@ from glossator.core.report import Report
 from glossator.core.shown import shown
 from glossator.llm import EncodedRequest, Message, Meter, Model, ToolSpec, user_message
 from glossator.prompts import load_prompt
-from glossator.sessions import Run, Session, Transcript
+from glossator.sessions import AgentConversation, Run, Session
 from glossator.settings import AgentBudget
 from glossator.tools import (
     Directive,
@@ -103,7 +103,7 @@ class Delegation:
                     who.model,
                     task,
                     call_id,
-                    Transcript(),
+                    AgentConversation(),
                     user_message(framing, *shown, task),
                     reads,
                     partial(self._context, reads, Findings()),
@@ -135,7 +135,7 @@ class Delegation:
                     self._model,
                     task,
                     call_id,
-                    Transcript(
+                    AgentConversation(
                         list(conversation.messages),
                         conversation.newest_reply,
                         EncodedRequest(list(known.messages), dict(known.opening)),

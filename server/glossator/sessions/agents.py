@@ -57,7 +57,7 @@ class PersistedAgent:
 
 
 @dataclass(slots=True)
-class Transcript(Conversation):
+class AgentConversation(Conversation):
     """A sub-agent's conversation: `say` gets each message before it is appended."""
 
     say: Callable[[Message], None] = field(default=lambda _: None, compare=False, repr=False)

@@ -22,7 +22,7 @@ from glossator.core.memory import give_back
 from glossator.sessions.journal import Head, Journal, decode_head
 from glossator.sessions.records import UNTITLED, Begun, Record, decode_all
 from glossator.sessions.session import Session
-from glossator.sessions.state import SessionState, add_up
+from glossator.sessions.state import SessionState, session_state
 from glossator.store import Contents, LogInfo, Logs, NotOpened, Retention
 
 logger = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ class Sessions:
         if isinstance(contents, NotOpened):
             raise _unknown(session_id)
         records = decode_all(contents.records)
-        self._check_roots(add_up(records))
+        self._check_roots(session_state(records))
         return records
 
     async def all(self) -> list[ListedSession]:
@@ -198,7 +198,7 @@ class Sessions:
             raise _unknown(session_id)
         log, contents = opened
         try:
-            state = add_up(decode_all(contents.records))
+            state = session_state(decode_all(contents.records))
             self._check_roots(state)
         except (StoreUnavailable, UnknownSession):
             log.close()
@@ -233,7 +233,7 @@ class Sessions:
             contents = logs.read(info.key)
             if isinstance(contents, NotOpened):
                 return None
-            state = add_up(decode_all(contents.records))
+            state = session_state(decode_all(contents.records))
         except StoreUnavailable as error:
             logger.warning("%s: %s", info.key, error)
             return None

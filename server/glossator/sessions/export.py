@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from functools import cache
-from typing import Any, get_args
-
-from pydantic import TypeAdapter, ValidationError
+from itertools import chain
+from typing import Any
 
 from glossator.context import tells_mode
 from glossator.core.events import (
@@ -28,9 +26,18 @@ from glossator.core.events import (
 from glossator.core.shown import shown, shown_prose
 from glossator.llm import Block, Message, in_words
 from glossator.prompts import load_prompt
-from glossator.sessions.agents import AgentBegun
-from glossator.sessions.records import Happened, Received, Record, Restarted, Said, Spent, encode
-from glossator.sessions.state import Account, SessionState, add_up, standing
+from glossator.sessions.agents import AgentBegun, PersistedAgent, agents_in
+from glossator.sessions.records import (
+    Happened,
+    ModelCall,
+    Received,
+    Record,
+    Restarted,
+    Said,
+    encode,
+    kept_event,
+)
+from glossator.sessions.state import Account, SessionState, session_state, without_rewound
 from glossator.undo import NAME as CHECKPOINTS
 from glossator.undo import Turn, notes_from_json, take_note, undone_turns
 
@@ -43,7 +50,7 @@ _INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask aga
 
 def to_json(records: Sequence[Record]) -> str:
     """Every record that stands, in order, as one JSON document."""
-    state = add_up(records)
+    state = session_state(records)
     document = {
         "id": state.id,
         "title": state.title,
@@ -56,26 +63,41 @@ def to_json(records: Sequence[Record]) -> str:
             "dollars": state.account.spending.dollars,
         },
         "undone": [asdict(each) for each in _undone(state)],
-        "records": [json.loads(encode(record)) for record in standing(records)],
+        "records": [json.loads(encode(record)) for record in without_rewound(records)],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def to_markdown(records: Sequence[Record]) -> str:
     """The conversation as it stands, as a document; long results of tools are cut, and say so."""
-    state = add_up(records)
+    state = session_state(records)
     began = state.created_at.strftime("%Y-%m-%d %H:%M UTC")
     parts = [f"# {shown(state.title)}", f"{began}, {', '.join(state.roots)}"]
     if state.account.replies:
         parts.append(_spent(state.account))
     undone = {each.turn for each in _undone(state)}
     run = ""
-    for record in standing(records):
+    for record in without_rewound(records):
         if isinstance(record, Happened) and record.event["kind"] == RunStarted.kind:
             parts += [_WAS_UNDONE] * (run in undone)
             run = record.run_id
         parts.extend(_parts(record))
     parts += [_WAS_UNDONE] * (run in undone)
+    return shown_prose("\n\n".join(parts) + "\n")
+
+
+def agents_of(records: Iterable[Record]) -> dict[str, PersistedAgent]:
+    """The sub-agents of a session by id, oldest first, but for those that rewinding dropped."""
+    return agents_in(without_rewound(records))
+
+
+def agent_to_markdown(agent: PersistedAgent) -> str:
+    """All that was said in a sub-agent, as a document."""
+    begun = agent.begun
+    head = f"{begun.name}, {begun.model}, {begun.at.strftime('%Y-%m-%d %H:%M UTC')}"
+    if begun.inherited:
+        head += f", after {begun.inherited:,} messages of the conversation"
+    parts = [f"# {begun.task}", head, *chain.from_iterable(map(_message_parts, agent.messages))]
     return shown_prose("\n\n".join(parts) + "\n")
 
 
@@ -89,7 +111,7 @@ def _undone(state: SessionState) -> tuple[UndoneTurn, ...]:
 def _parts(record: Record) -> Iterator[str]:
     match record:
         case Said(message) | Received(message) if message is not None:
-            yield from message_parts(message)
+            yield from _message_parts(message)
         case Restarted():
             yield "---\n\n*The conversation was compacted here; it went on from a summary.*"
         case Happened(_, _, at, event):
@@ -100,7 +122,7 @@ def _parts(record: Record) -> Iterator[str]:
             return
 
 
-def message_parts(message: Message) -> Iterator[str]:
+def _message_parts(message: Message) -> Iterator[str]:
     """What a message holds, in Markdown; long results are cut."""
     who = "User" if message["role"] == "user" else "Glossator"
     content = message["content"]
@@ -150,7 +172,7 @@ def _spent(account: Account) -> str:
     price = in_words(spending.dollars)
     said = f"{account.replies:,} replies, {spending.usage.total:,} tokens, price {price}"
     if account.broken_off:
-        said += f"; {account.broken_off:,} broke off and took more than was told"
+        said += f"; {account.broken_off:,} broke off and took more than was counted"
     return said
 
 
@@ -176,31 +198,19 @@ def replay_events(records: Iterable[Record], going_on: Collection[str] = ()) -> 
     """
     numbers: Counter[str] = Counter()
     envelopes: list[Envelope] = []
-    for run_id, event in _ended(_events(standing(records)), going_on):
+    for run_id, event in _ended(_events(without_rewound(records)), going_on):
         envelopes.append(Envelope(run_id, numbers[run_id], event))
         numbers[run_id] += 1
     return envelopes
 
 
-def questions(records: Iterable[Record]) -> dict[str, str]:
+def questions_asked(records: Iterable[Record]) -> dict[str, str]:
     """What was asked, by run, of all that there were."""
     return {
         run_id: event.question
         for run_id, event in _events(records)
         if isinstance(event, RunStarted)
     }
-
-
-def event_of(kept: Mapping[str, Any]) -> Event | None:
-    """The event that was kept; None for one that this version does not know."""
-    fields = dict(kept)
-    adapter = _adapters().get(fields.pop("kind"))
-    if adapter is None:
-        return None
-    try:
-        return adapter.validate_python(fields)
-    except ValidationError:
-        return None
 
 
 def _ended(
@@ -227,23 +237,18 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
         match record:
             case Happened():
                 run_id = record.run_id
-                if (event := event_of(record.event)) is not None:
+                if (event := kept_event(record.event)) is not None:
                     yield run_id, event
             case Said(message) if message and _asks_for_a_better_answer(message):
                 yield run_id, TextDiscarded(DiscardReason.CITATIONS)
             case Said(message) | Received(message) if message and message["role"] == "assistant":
                 if run_id and (text := _text(message)):
                     yield run_id, TextDelta(text)
-            case Spent(spent_by, purpose="turn" | "compaction", usage=usage) if spent_by:
+            case ModelCall(spent_by, purpose="turn" | "compaction", usage=usage) if spent_by:
                 if not record.dropped:
                     yield spent_by, usage
             case _:
                 continue
-
-
-@cache
-def _adapters() -> dict[str, TypeAdapter[Event]]:
-    return {kind.kind: TypeAdapter(kind) for kind in get_args(Event)}
 
 
 def _asks_for_a_better_answer(message: Message) -> bool:

@@ -41,7 +41,7 @@ from glossator.core.todo import Todo
 from glossator.grounding import faults, verify_all
 from glossator.llm import Model, user_message
 from glossator.prompts import load_prompt
-from glossator.sessions import UNTITLED, Run, Session, title_of
+from glossator.sessions import Run, Session
 from glossator.usecases.compact import compactor_of
 from glossator.usecases.undo import changed_files, reminded, reminder, undone
 
@@ -87,8 +87,7 @@ async def answer(
         async with app.runs.open(session.id, run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
             before(session)
-            if session.title == UNTITLED:
-                session.rename(title_of(question))
+            session.title_from(question)
             items = tuple(each.item for each in attached)
             model = app.model
             started = RunStarted(session.id, question, model.id, model.offline, items, only_reads)

@@ -26,7 +26,7 @@ from glossator.core.report import Report, Thoroughness
 from glossator.core.span import CitationView
 from glossator.documents import WorkspaceSnapshot
 from glossator.llm import user_message
-from glossator.sessions import UNTITLED, Run, Session, title_of
+from glossator.sessions import Run, Session
 from glossator.tools import Directive
 
 EXPLORED = "explored"  # what is kept of a run, so that it can be asked again
@@ -79,8 +79,7 @@ async def run_exploration(
             run.ending.enter_context(asking_for(session))
             before(session)
             session.keep(EXPLORED, _to_ask_again(run, request, about))
-            if session.title == UNTITLED:
-                session.rename(title_of(request.task))
+            session.title_from(request.task)
             return await _explore(app, session, run, request, attached, extract)
     finally:
         sessions.settle(session)

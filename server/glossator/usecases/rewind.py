@@ -11,9 +11,8 @@ from dataclasses import dataclass, fields
 from glossator.application import Application, Attachment, Pasted, attach_again, attach_all
 from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
-from glossator.core.events import RunStarted
 from glossator.core.session_answers import DroppedRun, RetryAnswer, RewindAnswer, TurnView
-from glossator.sessions import AskedRun, Session, event_of
+from glossator.sessions import AskedRun, Session
 from glossator.undo import NAME
 from glossator.usecases.ask import answer
 from glossator.usecases.exploration import ExploreRequest
@@ -59,7 +58,7 @@ def last_runs(asked: Sequence[AskedRun], run_id: str | None) -> Sequence[AskedRu
     if asked[numbers[-1]].compacted:
         raise UsageError(
             "The conversation was compacted since that was asked, so it cannot go back to it. Ask"
-            " anew, or begin a new session."
+            " again, or begin a new session."
         )
     return asked[numbers[-1] :]
 
@@ -95,9 +94,9 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
         raise UsageError("The question is empty; leave it out to ask the same again.")
     session = await app.sessions.open(request.session_id)
     asked, *_ = last_runs(session.asked, request.turn)
-    was = event_of(asked.started)
-    if not isinstance(was, RunStarted):
-        raise UsageError("This question was kept by another version of Glossator; ask it anew.")
+    was = asked.event
+    if was is None:
+        raise UsageError("Another version of Glossator kept this question; ask it again yourself.")
     if request.attachments is None:
         attached = await attach_again(app, was.attachments, asked.images)
     else:

@@ -18,15 +18,14 @@ from glossator.core.session_answers import (
     SessionInfo,
     SessionList,
 )
-from glossator.core.shown import shown, shown_prose
+from glossator.core.shown import shown
 from glossator.sessions import (
     ListedSession,
     PersistedAgent,
-    add_up,
-    agents_in,
-    message_parts,
+    agent_to_markdown,
+    agents_of,
     replay_events,
-    standing,
+    session_state,
     to_json,
     to_markdown,
 )
@@ -139,7 +138,7 @@ async def delete_session(app: Application, request: DeleteSessionRequest) -> Del
 async def export_session(app: Application, request: ExportSessionRequest) -> ExportedSession:
     """Write a session out, whichever server has it. Raises `UnknownSession` for an empty one."""
     records = await app.sessions.records(request.session_id)
-    name = re.sub(r"[^\w-]+", "-", add_up(records).title)[:40].strip("-") or "session"
+    name = re.sub(r"[^\w-]+", "-", session_state(records).title)[:40].strip("-") or "session"
     match request.format:
         case ExportFormat.MARKDOWN:
             return ExportedSession(f"{name}.md", to_markdown(records))
@@ -192,23 +191,14 @@ async def show_agent(app: Application, request: ShowAgentRequest) -> AgentTransc
             f"There is no sub-agent {request.agent_id!r} in this session; list them, or look into"
             " another session."
         )
-    begun = agent.begun
-    head = f"{begun.name}, {begun.model}, {begun.at.strftime('%Y-%m-%d %H:%M UTC')}"
-    if begun.inherited:
-        head += f", after {begun.inherited:,} messages of the conversation"
-    parts = [f"# {begun.task}", head]
-    for message in agent.messages:
-        parts += message_parts(message)
-    return AgentTranscript(
-        _agent_info(app, agent), agent.report, shown_prose("\n\n".join(parts) + "\n")
-    )
+    return AgentTranscript(_agent_info(app, agent), agent.report, agent_to_markdown(agent))
 
 
 async def _agents(app: Application, session_id: str) -> dict[str, PersistedAgent]:
     session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
     if session is not None and not session.on_disk:
         return {}
-    return agents_in(standing(await app.sessions.records(session_id)))
+    return agents_of(await app.sessions.records(session_id))
 
 
 def _agent_info(app: Application, agent: PersistedAgent) -> AgentInfo:

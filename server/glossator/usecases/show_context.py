@@ -10,7 +10,7 @@ from glossator.application import Application, opening_of
 from glossator.context import Frame, Sent, inspect
 from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
-from glossator.sessions import UNTITLED, Account, Spent, add_up
+from glossator.sessions import Account, ModelCall, session_state
 
 _LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
 
@@ -62,15 +62,13 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
 
 
 async def _held(app: Application, session_id: str | None) -> _Held:
-    """The session as it stands, whichever server has it open."""
-    if session_id is None:
-        return _Held(UNTITLED, Frame(*await opening_of(app)), (), Account())
+    """A session in its current state, whichever server has it open; a new one without an id."""
     session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
     if session is not None:
         frame = Frame(session.system, session.tools)
         held = _Held(session.title, frame, session.conversation.messages, session.account)
     else:
-        state = add_up(await app.sessions.records(session_id))
+        state = session_state(await app.sessions.records(session_id) if session_id else ())
         frame = Frame(state.system, state.tools)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet
@@ -79,7 +77,7 @@ async def _held(app: Application, session_id: str | None) -> _Held:
 
 
 def _sent(
-    app: Application, model: str, newest: Spent | None, counted: int
+    app: Application, model: str, newest: ModelCall | None, counted: int
 ) -> tuple[Sent, datetime | None]:
     """What of the newest request the provider still holds, and until when it holds all of that."""
     profile = profile_of(app.models.settings)

@@ -11,7 +11,7 @@ from glossator.core.errors import UsageError
 from glossator.core.events import UndoneTurn
 from glossator.core.session_answers import TurnList, TurnView, UndoAnswer, UndoProblem
 from glossator.prompts import load_prompt
-from glossator.sessions import Session, questions
+from glossator.sessions import Session, questions_asked
 from glossator.undo import (
     NAME,
     Absent,
@@ -122,7 +122,7 @@ async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
     """The turns of a session that changed files. Raises `UnknownSession`."""
     turns = (await acting_of(app, request.session_id)).checkpoints.turns
     records = await app.sessions.records(request.session_id) if turns else []
-    return TurnList(turn_views(app, turns, questions(records)))
+    return TurnList(turn_views(app, turns, questions_asked(records)))
 
 
 def turn_views(
