@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from glossator.cli.prompt import Prompt
+from glossator.cli.prompt import PermissionPrompt
 from glossator.core.excerpt import excerpt, is_cut
 from glossator.core.permission import Cut
 from glossator.core.permission import PermissionRequest as Asked
@@ -57,8 +57,8 @@ def request(detail: str, **fields: Any) -> dict[str, Any]:
     return asked
 
 
-def prompt_of(detail: str, **fields: Any) -> Prompt:
-    return Prompt.of(from_wire(Asked, request(detail, **fields), strict=False))
+def prompt_of(detail: str, **fields: Any) -> PermissionPrompt:
+    return PermissionPrompt.of(from_wire(Asked, request(detail, **fields), strict=False))
 
 
 @pytest.fixture

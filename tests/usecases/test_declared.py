@@ -9,8 +9,8 @@ import pytest
 
 from glossator.core.errors import DeclarationError
 from glossator.settings.model import LimitSettings
-from glossator.usecases.actions import ACTIONS
-from glossator.usecases.commands import load
+from glossator.usecases.actions import LINE_ACTIONS
+from glossator.usecases.commands import load_command
 from glossator.usecases.declaration import Chat, Declaration, Palette, by_name
 from glossator.usecases.declared import DECLARED
 
@@ -18,7 +18,7 @@ STATUS: dict[str, Any] = {"name": "glossator.status", "title": "Status", "handle
 
 
 def test_each_action_on_lines_is_a_command() -> None:
-    assert tuple(each.action for each in DECLARED.values() if each.action) == ACTIONS
+    assert tuple(each.action for each in DECLARED.values() if each.action) == LINE_ACTIONS
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_name_is_given_once() -> None:
 )
 def test_a_command_has_a_handler(handler: str, says: str) -> None:
     with pytest.raises(DeclarationError, match=re.escape(says)):
-        load(Declaration(**STATUS | {"handler": handler}))
+        load_command(Declaration(**STATUS | {"handler": handler}))
 
 
 def test_a_setting_has_a_description() -> None:

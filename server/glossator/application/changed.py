@@ -34,7 +34,7 @@ _UNKNOWN = frozenset({MissingReason.OUTSIDE, MissingReason.CHANGING})  # nothing
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _ChangedFile:
     """A file that is not as it was read; `before` is None where that text was not kept."""
 
     seen: Seen
@@ -46,13 +46,13 @@ class _Change:
 class _Told:
     """A change in words, and the lines of the current text that the model knows now."""
 
-    change: _Change
+    change: _ChangedFile
     words: str
     shown: tuple[Span, ...]
     lines: frozenset[int]
 
 
-async def changes(app: Application, session: Session, known: Collection[str] = ()) -> str:
+async def describe_changes(app: Application, session: Session, known: Collection[str] = ()) -> str:
     """The changes in words for the model; "" if there are none. It hears of the `known` otherwise.
 
     From here on it counts as told, and what was read is about the current texts.
@@ -68,7 +68,9 @@ async def changes(app: Application, session: Session, known: Collection[str] = (
             reads.saw(now)  # after a resume its text was not known
     other = [path for path, now in found.items() if not _is_as_seen(now, seen[path])]
     texts = await _kept(app, [seen[path] for path in other if reads.last(path) is None])
-    changed = [_Change(seen[p], reads.last(p) or texts.get(p), found[p]) for p in sorted(other)]
+    changed = [
+        _ChangedFile(seen[p], reads.last(p) or texts.get(p), found[p]) for p in sorted(other)
+    ]
     told = await asyncio.to_thread(_tell, snapshot, reads, changed, known)
     current = [each.now for each in changed if isinstance(each.now, Document)]
     await _keep(app, session, (*reads.documents(), *current))
@@ -115,7 +117,7 @@ def _is_as_seen(now: Document | Missing, seen: Seen) -> bool:
 def _tell(
     snapshot: WorkspaceSnapshot,
     reads: ReadState,
-    changed: Iterable[_Change],
+    changed: Iterable[_ChangedFile],
     known: Collection[str],
 ) -> list[_Told]:
     told = []
@@ -129,7 +131,7 @@ def _tell(
     return told
 
 
-def _told(name: str, change: _Change, reads: ReadState, room: int) -> _Told:
+def _told(name: str, change: _ChangedFile, reads: ReadState, room: int) -> _Told:
     before, now = change.before, change.now
     if isinstance(now, Missing):
         absent = now.reason is MissingReason.ABSENT

@@ -39,7 +39,7 @@ async def agents_now(app: Application) -> dict[str, CustomAgent]:
     return await asyncio.to_thread(custom_agents, snapshot, home, app.acting.hidden())
 
 
-async def agents_told(app: Application, session: Session) -> str:
+async def agents_notice(app: Application, session: Session) -> str:
     """What a new conversation says of them; "" if there are none."""
     if session.conversation.messages or Explore.name not in app.tools:
         return ""

@@ -19,7 +19,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from glossator.cli.asking import Command, ask_server
-from glossator.cli.options import Modelled
+from glossator.cli.options import ModelledOptions
 from glossator.cli.render import Display, printable
 from glossator.core.errors import DeclarationError
 from glossator.core.wire import Json, camel
@@ -62,9 +62,9 @@ def _late(declaration: Declaration) -> type[TyperCommand]:
         """Is built when it is called: its options are the fields of a class that loads late."""
 
         def built(self) -> Any:  # noqa: ANN401 - typer's
-            from glossator.usecases import load  # noqa: PLC0415 - half a second
+            from glossator.usecases import load_command  # noqa: PLC0415 - half a second
 
-            return generic_command(declaration, load(declaration).request)
+            return generic_command(declaration, load_command(declaration).request)
 
         def make_context(self, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - as typer has it
             return self.built().make_context(*given, **more)
@@ -74,10 +74,10 @@ def _late(declaration: Declaration) -> type[TyperCommand]:
 
 def generic_command(declaration: Declaration, request: type[Any]) -> Any:  # noqa: ANN401 - typer's
     """The sub-command. Raises `DeclarationError` if `request` has more than words and numbers."""
-    options = inspect.signature(Modelled, eval_str=True).parameters
+    options = inspect.signature(ModelledOptions, eval_str=True).parameters
 
     def run(context: typer.Context, **given: Json) -> None:
-        common = Modelled(**{name: given.pop(name) for name in options})
+        common = ModelledOptions(**{name: given.pop(name) for name in options})
 
         def show(display: Display, answer: Json) -> bool:
             if common.json:

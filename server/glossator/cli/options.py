@@ -87,7 +87,7 @@ Newest = Annotated[
 
 
 @dataclass(frozen=True)
-class Common:
+class CommonOptions:
     """The options of every command that asks a server."""
 
     workspace: Workspace = None
@@ -111,7 +111,7 @@ class Common:
 
 
 @dataclass(frozen=True)
-class Modelled(Common):
+class ModelledOptions(CommonOptions):
     """Those of a command that may ask a model."""
 
     offline: Offline = False
@@ -129,7 +129,7 @@ class Modelled(Common):
 
 
 @dataclass(frozen=True)
-class Exploring(Modelled):
+class ExploringOptions(ModelledOptions):
     """Those of a command that the fast model answers."""
 
     @property
@@ -142,7 +142,7 @@ class Exploring(Modelled):
 
 
 @dataclass(frozen=True)
-class Acting(Modelled):
+class ActingOptions(ModelledOptions):
     """Those of a command that may act."""
 
     mode: Mode = None
@@ -168,7 +168,7 @@ class Acting(Modelled):
 
 
 @dataclass(frozen=True)
-class Asking(Acting):
+class AskingOptions(ActingOptions):
     """Those of a command that a model answers, in a session."""
 
     thinking: Thinking = False

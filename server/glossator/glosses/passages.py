@@ -54,7 +54,7 @@ class PassagePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class GlossStanding:
+class GlossFreshness:
     """How a gloss stands: a place for each of its passages, and how many cited lines changed."""
 
     places: tuple[PassagePlace | None, ...]
@@ -89,14 +89,14 @@ def passage_of(citation: Citation, read: Read) -> Passage | None:
     )
 
 
-def standing(gloss: Gloss, texts: HashedTexts) -> GlossStanding:
+def freshness_of(gloss: Gloss, texts: HashedTexts) -> GlossFreshness:
     """How a gloss stands with the current texts; blocking, for a thread."""
     places = tuple(
         place_of(each, texts.lines(each.path)) if each else None for each in gloss.passages
     )
     cited = zip(gloss.passages, places, strict=True)
     changed = {(each.path, line) for each, place in cited if each and place for line in place.lost}
-    return GlossStanding(places, len(changed))
+    return GlossFreshness(places, len(changed))
 
 
 def place_of(passage: Passage, lines: Sequence[str]) -> PassagePlace:

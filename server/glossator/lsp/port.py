@@ -32,7 +32,7 @@ from glossator.lsp.reports import report_folder, show_asked
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
-    from glossator.lsp.progress import Progress, ProgressBars
+    from glossator.lsp.progress import ProgressBar, ProgressBars
     from glossator.lsp.protocol import Protocol
 
 EVENT = "glossator/event"
@@ -89,7 +89,7 @@ class ClientPort:
         self._client = client
         self._all_bars = bars
         self._roots = roots
-        self.bars: dict[str, Progress] = {}  # run id -> the progress bar of its request
+        self.bars: dict[str, ProgressBar] = {}  # run id -> the progress bar of its request
 
     def emit(self, envelope: Envelope) -> None:
         """Send the event, show it in the run's progress bar, or both."""

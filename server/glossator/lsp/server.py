@@ -21,7 +21,7 @@ from glossator.documents import Closed
 from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
-from glossator.lsp.lifecycle import Phase
+from glossator.lsp.lifecycle import ServerPhase
 from glossator.lsp.messages import make_converter
 from glossator.lsp.parent import parent_gone
 from glossator.lsp.port import ClientPort
@@ -108,7 +108,7 @@ class Server(LanguageServer):
         self.port = ClientPort(
             self.protocol, client, self.bars, lambda: self.application.host.snapshot().roots
         )
-        self.protocol.lifecycle.phase = Phase.STARTING
+        self.protocol.lifecycle.phase = ServerPhase.STARTING
         self._starting = self.in_background(self._start(), self._cannot_start)
         self.in_background(self._watch(client.process_id), lambda _: None)
 
@@ -122,7 +122,7 @@ class Server(LanguageServer):
     def leave(self, code: int | None = None) -> None:
         """End the process, by default with 0 after `shutdown` and 1 without it."""
         if not self._exit_code.done():
-            stopping = self.protocol.lifecycle.phase is Phase.STOPPING
+            stopping = self.protocol.lifecycle.phase is ServerPhase.STOPPING
             self._exit_code.set_result(code if code is not None else int(not stopping))
 
     def tell(self, message: str) -> None:
@@ -228,7 +228,7 @@ class Server(LanguageServer):
         if uri in self.unread:
             return
         self.unread.add(uri)
-        if self.protocol.lifecycle.phase is Phase.RUNNING:
+        if self.protocol.lifecycle.phase is ServerPhase.RUNNING:
             with contextlib.suppress(UsageError):  # it was not open
                 self.application.host.apply(Closed(uri))
         name = unquote(uri).rpartition("/")[2]

@@ -38,8 +38,7 @@ from glossator.sessions.records import (
     kept_event,
 )
 from glossator.sessions.state import Account, SessionState, session_state, without_rewound
-from glossator.undo import NAME as CHECKPOINTS
-from glossator.undo import Turn, notes_from_json, take_note, undone_turns
+from glossator.undo import CHECKPOINTS, undone_in_notes
 
 _WAS_UNDONE = "*What this turn changed in the files was undone.*"
 _FENCE = "````"  # longer than those that answers hold
@@ -102,10 +101,7 @@ def agent_to_markdown(agent: PersistedAgent) -> str:
 
 
 def _undone(state: SessionState) -> tuple[UndoneTurn, ...]:
-    turns: dict[str, Turn] = {}
-    for note in notes_from_json(state.kept.get(CHECKPOINTS, ())):
-        take_note(turns, note)
-    return undone_turns(turns.values())
+    return undone_in_notes(state.kept.get(CHECKPOINTS, ()))
 
 
 def _parts(record: Record) -> Iterator[str]:

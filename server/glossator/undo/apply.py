@@ -9,17 +9,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
+from typing import Any
 
 from glossator.core.events import UndoneTurn
 from glossator.store import Objects, object_id
-from glossator.undo.checkpoint_log import FileStateReader, Note, Turn, TurnLog
+from glossator.undo.checkpoint_log import (
+    FileStateReader,
+    Note,
+    Turn,
+    TurnLog,
+    notes_from_json,
+    take_note,
+)
 from glossator.undo.file_states import (
-    Absent,
     Content,
+    FileState,
     Folder,
     Link,
+    NoFile,
     Restoration,
-    State,
     Stored,
     Unkept,
     same,
@@ -42,8 +50,8 @@ class Problem:
 class Plan:
     """What shall be at each path, what should be there now, and who else has been at it."""
 
-    target: dict[str, State]
-    expected: dict[str, State]
+    target: dict[str, FileState]
+    expected: dict[str, FileState]
     mixed: set[str]
 
     @staticmethod
@@ -71,7 +79,7 @@ class Untold:
     `redone` says of each of them whether it was a redo: it took back nothing but undos.
     """
 
-    left: dict[str, State]
+    left: dict[str, FileState]
     redone: tuple[bool, ...]
 
     @staticmethod
@@ -90,7 +98,7 @@ class Untold:
         return Untold(left, tuple(turn.id not in undos for turn in some))
 
 
-def conflicts(plan: Plan, now: Mapping[str, State]) -> Iterator[Problem]:
+def conflicts(plan: Plan, now: Mapping[str, FileState]) -> Iterator[Problem]:
     """The files that are neither as the turns left them nor as they shall be."""
     for path, state in plan.target.items():
         if same(state, now[path]):
@@ -104,7 +112,9 @@ def conflicts(plan: Plan, now: Mapping[str, State]) -> Iterator[Problem]:
             yield Problem(path, "was changed by somebody else since")
 
 
-def below(plan: Plan, seen: Mapping[str, State], on_disk: Mapping[str, State]) -> dict[str, State]:
+def below(
+    plan: Plan, seen: Mapping[str, FileState], on_disk: Mapping[str, FileState]
+) -> dict[str, FileState]:
     """What the turns left on disk where the editor shows already what shall be there.
 
     It has not read the file again, or does not show what was changed: a mode.
@@ -116,7 +126,7 @@ def below(plan: Plan, seen: Mapping[str, State], on_disk: Mapping[str, State]) -
     }
 
 
-def _is_alike(one: State, other: State) -> bool:
+def _is_alike(one: FileState, other: FileState) -> bool:
     return isinstance(one, Stored) and isinstance(other, Stored) and one.object == other.object
 
 
@@ -162,7 +172,15 @@ def undone_turns(turns: Iterable[Turn]) -> tuple[UndoneTurn, ...]:
     )
 
 
-def led_to(turns: Sequence[Turn], path: str, on_disk: State, shown: State) -> bool:
+def undone_in_notes(notes: Iterable[dict[str, Any]]) -> tuple[UndoneTurn, ...]:
+    """The undone turns, from the notes that a session kept."""
+    turns: dict[str, Turn] = {}
+    for note in notes_from_json(notes):
+        take_note(turns, note)
+    return undone_turns(turns.values())
+
+
+def led_to(turns: Sequence[Turn], path: str, on_disk: FileState, shown: FileState) -> bool:
     """Whether the turns, and nobody else, made what is `shown` out of what is `on_disk`."""
     for turn in reversed(turns):
         if path not in turn.found:
@@ -176,15 +194,15 @@ def led_to(turns: Sequence[Turn], path: str, on_disk: State, shown: State) -> bo
     return False
 
 
-def _begins(state: State, on_disk: State) -> bool:
+def _begins(state: FileState, on_disk: FileState) -> bool:
     """Whether it is on the disk; editors put an empty file where a new one is to be."""
-    if isinstance(state, Absent) and isinstance(on_disk, Stored):
+    if isinstance(state, NoFile) and isinstance(on_disk, Stored):
         return on_disk.object == _EMPTY
     return same(state, on_disk)
 
 
 def restorations(
-    wanted: Mapping[str, State], now: Mapping[str, State], objects: Objects
+    wanted: Mapping[str, FileState], now: Mapping[str, FileState], objects: Objects
 ) -> tuple[list[Restoration], dict[str, str]]:
     """What to restore in place of the states `now`, and why the rest cannot be restored.
 
@@ -200,18 +218,18 @@ def restorations(
                     failed[path] = _GONE.reason
                 else:
                     plan.append(Restoration(path, Content(data, mode), now[path]))
-            case Link() | Absent() | Folder():
+            case Link() | NoFile() | Folder():
                 plan.append(Restoration(path, state, now[path]))
             case Unkept(reason):
                 failed[path] = reason
     return plan, failed
 
 
-def _step(state: State) -> int:
-    return 0 if isinstance(state, Absent) else 1 if isinstance(state, Folder) else 2
+def _step(state: FileState) -> int:
+    return 0 if isinstance(state, NoFile) else 1 if isinstance(state, Folder) else 2
 
 
-def unkept(states: Mapping[str, State]) -> tuple[Problem, ...]:
+def unkept(states: Mapping[str, FileState]) -> tuple[Problem, ...]:
     """The files that are not kept."""
     return tuple(
         Problem(path, state.reason) for path, state in states.items() if isinstance(state, Unkept)
@@ -256,8 +274,8 @@ class PreparedUndo:
     """
 
     turns: Sequence[Turn]
-    wanted: Mapping[str, State] | None
-    now: Mapping[str, State]
+    wanted: Mapping[str, FileState] | None
+    now: Mapping[str, FileState]
     below: frozenset[str]
     conflicts: tuple[Problem, ...]
 
@@ -323,6 +341,6 @@ class PreparedUndo:
         undone = taken_back(log.turns.values())
         return tuple(turn for turn in turns if undone.get(turn, turn) in turns)
 
-    def _removed(self, path: str, left: State) -> bool:
+    def _removed(self, path: str, left: FileState) -> bool:
         """Whether a file was taken away; where a folder was in its place, that is there again."""
-        return isinstance(left, Absent | Folder) and not isinstance(self.now[path], Absent)
+        return isinstance(left, NoFile | Folder) and not isinstance(self.now[path], NoFile)

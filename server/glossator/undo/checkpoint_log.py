@@ -14,23 +14,23 @@ from glossator.core.encoding import decode
 from glossator.core.errors import StoreUnavailable
 from glossator.store import Objects, unavailable
 from glossator.undo.file_states import (
-    Absent,
     Content,
     DiskFiles,
+    FileState,
     Folder,
-    Found,
+    FoundState,
     Link,
+    NoFile,
     RestorableFiles,
-    State,
     Stored,
     Unkept,
-    described,
-    holding,
+    as_state,
     same,
+    with_text,
 )
 
-NAME = "checkpoints"  # under which a session keeps the notes
-TOLD = "told"  # … and the turns whose undoing the model knows of
+CHECKPOINTS = "checkpoints"  # under which a session keeps the notes
+TOLD_UNDOS = "told"  # … and the turns whose undoing the model knows of
 
 T = TypeVar("T")
 
@@ -66,13 +66,13 @@ class Turn:
     """
 
     id: str
-    found: dict[str, State] = field(default_factory=dict)
-    left: dict[str, State] = field(default_factory=dict)
+    found: dict[str, FileState] = field(default_factory=dict)
+    left: dict[str, FileState] = field(default_factory=dict)
     mixed: set[str] = field(default_factory=set)
     undoes: tuple[str, ...] = ()
     told: bool = False
     running: int = 0
-    been: dict[str, set[State]] = field(default_factory=dict)
+    been: dict[str, set[FileState]] = field(default_factory=dict)
     jobs: dict[str, str] = field(default_factory=dict)
 
 
@@ -85,8 +85,8 @@ class Note:
     """
 
     turn: str
-    found: dict[str, State] = field(default_factory=dict)
-    left: dict[str, State] = field(default_factory=dict)
+    found: dict[str, FileState] = field(default_factory=dict)
+    left: dict[str, FileState] = field(default_factory=dict)
     untouched: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()
     undoes: tuple[str, ...] = ()
@@ -102,23 +102,23 @@ class TurnLog:
     def __init__(self, keeper: NoteStore) -> None:
         self._keeper = keeper
         self.turns: dict[str, Turn] = {}
-        for note in notes_from_json(keeper.kept(NAME)):
+        for note in notes_from_json(keeper.kept(CHECKPOINTS)):
             take_note(self.turns, note)
 
     def announce(self, note: Note) -> None:
         """Note what is about to be done; it must not be, if that cannot be kept."""
-        self._keeper.keep_surely(NAME, note_to_json(note))
+        self._keeper.keep_surely(CHECKPOINTS, note_to_json(note))
         take_note(self.turns, note)
 
     def note(self, note: Note) -> None:
         """Note what was done; this server knows it also if it cannot be kept."""
         take_note(self.turns, note)
-        self._keeper.keep(NAME, note_to_json(note))
+        self._keeper.keep(CHECKPOINTS, note_to_json(note))
 
     @property
     def untold(self) -> list[Turn]:
         """The undos that the model does not know yet, except those of turns it never saw."""
-        told = {turn for turns in self._keeper.kept(TOLD) for turn in turns}
+        told = {turn for turns in self._keeper.kept(TOLD_UNDOS) for turn in turns}
         unknown = set(self._keeper.dropped)
         for turn in self.turns.values():
             if turn.undoes and unknown.issuperset(turn.undoes):
@@ -132,7 +132,7 @@ class TurnLog:
     def tell(self) -> None:
         """The model knows all undos now."""
         if turns := [turn.id for turn in self.untold]:
-            self._keeper.keep(TOLD, turns)
+            self._keeper.keep(TOLD_UNDOS, turns)
 
 
 def take_note(turns: dict[str, Turn], note: Note) -> Turn:
@@ -194,13 +194,13 @@ def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
     ]
 
 
-def _to_json(state: State) -> list[Any]:
+def _to_json(state: FileState) -> list[Any]:
     match state:
         case Stored(name, mode):
             return ["file", name, mode]
         case Link(target):
             return ["link", target]
-        case Absent(folder):
+        case NoFile(folder):
             return ["absent", folder]
         case Folder():
             return ["folder"]
@@ -208,14 +208,14 @@ def _to_json(state: State) -> list[Any]:
             return ["unkept", reason]
 
 
-def _from_json(value: list[Any]) -> State:
+def _from_json(value: list[Any]) -> FileState:
     match value:
         case ["file", str(name), int(mode)]:
             return Stored(name, mode)
         case ["link", str(target)]:
             return Link(target)
         case ["absent", folder]:
-            return Absent(folder)
+            return NoFile(folder)
         case ["folder"]:
             return Folder()
         case ["unkept", str(reason)]:
@@ -277,57 +277,61 @@ class FileStateReader:
     disk: DiskFiles
     limit: int
 
-    async def seen(self, paths: Iterable[str]) -> dict[str, State]:
+    async def seen(self, paths: Iterable[str]) -> dict[str, FileState]:
         """As the user sees them."""
         return await self._states(paths, self._seen())
 
-    async def on_disk(self, paths: Iterable[str]) -> dict[str, State]:
+    async def on_disk(self, paths: Iterable[str]) -> dict[str, FileState]:
         """As commands see them."""
         return await self._states(paths, self._on_disk)
 
-    async def kept(self, paths: Iterable[str], on_disk: Collection[str] = ()) -> dict[str, State]:
+    async def kept(
+        self, paths: Iterable[str], on_disk: Collection[str] = ()
+    ) -> dict[str, FileState]:
         """As the user sees them (those of `on_disk` as commands do), with the bytes kept.
 
         Raises `StoreUnavailable`.
         """
         seen = self._seen()
 
-        def keep(objects: Objects) -> dict[str, State]:
+        def keep(objects: Objects) -> dict[str, FileState]:
             found = {path: (self._on_disk if path in on_disk else seen)(path) for path in paths}
             objects.put([item.data for item in found.values() if isinstance(item, Content)])
-            return {path: described(item) for path, item in found.items()}
+            return {path: as_state(item) for path, item in found.items()}
 
         return await self.store.run(keep)
 
-    async def left(self, changed: Mapping[str, str | None]) -> dict[str, State]:
+    async def left(self, changed: Mapping[str, str | None]) -> dict[str, FileState]:
         """Of files that were changed to a text, or (None) to what the user sees."""
         seen = self._seen()
 
-        def look(path: str) -> Found:
+        def look(path: str) -> FoundState:
             text = changed[path]
-            return seen(path) if text is None else holding(text, self._on_disk(path), self.limit)
+            return seen(path) if text is None else with_text(text, self._on_disk(path), self.limit)
 
         return await self._states(changed, look)
 
-    def holds(self, path: str, state: State, sha256: str) -> bool:
+    def holds(self, path: str, state: FileState, sha256: str) -> bool:
         """Whether the file, known as `state`, holds the text of this hash; blocking."""
         found = self._on_disk(path)
         return isinstance(found, Content) and (
-            _text_hash(found.data) == sha256 and same(state, described(found))
+            _text_hash(found.data) == sha256 and same(state, as_state(found))
         )
 
-    async def _states(self, paths: Iterable[str], look: Callable[[str], Found]) -> dict[str, State]:
-        return await asyncio.to_thread(lambda: {path: described(look(path)) for path in paths})
+    async def _states(
+        self, paths: Iterable[str], look: Callable[[str], FoundState]
+    ) -> dict[str, FileState]:
+        return await asyncio.to_thread(lambda: {path: as_state(look(path)) for path in paths})
 
-    def _seen(self) -> Callable[[str], Found]:
+    def _seen(self) -> Callable[[str], FoundState]:
         look = self.files.now()
         return lambda path: look(path, self.limit)
 
-    def _on_disk(self, path: str) -> Found:
+    def _on_disk(self, path: str) -> FoundState:
         return self.disk.look(path, self.limit)
 
 
-def text_hashes(states: Iterable[State], objects: Objects) -> set[str]:
+def text_hashes(states: Iterable[FileState], objects: Objects) -> set[str]:
     """The hashes of those texts whose bytes are kept. Raises `StoreUnavailable`."""
     contents = (objects.get(state.object) for state in states if isinstance(state, Stored))
     hashes = (_text_hash(data) for data in contents if data is not None)

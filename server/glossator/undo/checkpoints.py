@@ -50,7 +50,7 @@ from glossator.undo.checkpoint_log import (
     TurnLog,
     text_hashes,
 )
-from glossator.undo.file_states import DiskFiles, RestorableFiles, State, same
+from glossator.undo.file_states import DiskFiles, FileState, RestorableFiles, same
 
 T = TypeVar("T")
 
@@ -190,7 +190,7 @@ class Checkpoints:
         """A job ended inside `around`."""
         self._log.note(Note(turn, ended=(name,)))
 
-    async def own(self, paths: Iterable[str], undo: str | None = None) -> dict[str, State]:
+    async def own(self, paths: Iterable[str], undo: str | None = None) -> dict[str, FileState]:
         """What the editor shows, kept, where only our turns made that out of what is on disk.
 
         With `undo`, only that turn and those it took back.
@@ -206,7 +206,7 @@ class Checkpoints:
             path: shown[path] for path in shown if led_to(turns, path, on_disk[path], shown[path])
         }
 
-    async def saved(self, turn: str, shown: Mapping[str, State]) -> None:
+    async def saved(self, turn: str, shown: Mapping[str, FileState]) -> None:
         """The editor saved what it had shown, as it is on disk now: editors format."""
         left = await self._looking.kept(shown, on_disk=shown)
         self._log.note(Note(turn, found=dict(shown), left=left))
@@ -326,7 +326,7 @@ class Checkpoints:
         self,
         note: Note,
         saves: Mapping[str, str | None],
-        been: Mapping[str, set[State]],
+        been: Mapping[str, set[FileState]],
         objects: Objects,
     ) -> Note:
         """What a command changed; what is as the user saved it meanwhile is not its doing.

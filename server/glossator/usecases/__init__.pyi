@@ -1,5 +1,5 @@
-from .actions import ACTIONS, EXPLAIN, FIX, Action
-from .commands import COMMANDS, LoadedCommand, load
+from .actions import EXPLAIN, FIX, LINE_ACTIONS, LineAction
+from .commands import COMMANDS, LoadedCommand, load_command
 from .declaration import Declaration
 from .declared import DECLARED
 from .gloss import ShownGloss, report_at
@@ -20,17 +20,17 @@ from .symbols import (
 )
 
 __all__ = [
-    "ACTIONS",
     "COMMANDS",
     "DECLARED",
     "EXPLAIN",
     "FIX",
-    "Action",
+    "LINE_ACTIONS",
     "Declaration",
     "HoverAnswer",
     "HoverRequest",
     "Lens",
     "LensFace",
+    "LineAction",
     "LoadedCommand",
     "Range",
     "ShownGloss",
@@ -41,7 +41,7 @@ __all__ = [
     "hover_at",
     "lens_face",
     "lenses_of",
-    "load",
+    "load_command",
     "report_at",
     "symbol_named_at",
     "why_not_edited",

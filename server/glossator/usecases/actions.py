@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class LineAction:
     """Something to do with lines. One that does not edit only reads, whatever else is allowed.
 
     `prompt` is the name of a prompt, `kind` LSP's kind of code action; `joint` stands between the
@@ -36,13 +36,13 @@ class Action:
 
 # What neither mends nor rewrites has the empty kind: editors show that in the light bulb (VS Code
 # under "More Actions"), and never by themselves. A source action would not be shown there.
-EXPLAIN = Action(
+EXPLAIN = LineAction(
     "glossator.explain",
     "Explain",
     "user/explain",
     "Explain a file, or lines of it.",
 )
-FIX = Action(
+FIX = LineAction(
     "glossator.fix",
     "Fix",
     "user/fix",
@@ -50,7 +50,7 @@ FIX = Action(
     kind="quickfix",
     edits=True,
 )
-REFACTOR = Action(
+REFACTOR = LineAction(
     "glossator.refactor",
     "Refactor",
     "user/refactor",
@@ -58,7 +58,7 @@ REFACTOR = Action(
     kind="refactor.rewrite",
     edits=True,
 )
-DOCUMENT = Action(
+DOCUMENT = LineAction(
     "glossator.document",
     "Document",
     "user/document",
@@ -66,7 +66,7 @@ DOCUMENT = Action(
     kind="refactor.rewrite",
     edits=True,
 )
-WRITE_TESTS = Action(
+WRITE_TESTS = LineAction(
     "glossator.writeTests",
     "Write tests",
     "user/write_tests",
@@ -74,11 +74,11 @@ WRITE_TESTS = Action(
     joint="for",
     edits=True,
 )
-EXPLORE_USAGE = Action(
+EXPLORE_USAGE = LineAction(
     "glossator.exploreUsage",
     "Explore usage",
     "user/explore_usage",
     "Find out who uses it, how, and what would break.",
     joint="of",
 )
-ACTIONS = (EXPLAIN, FIX, REFACTOR, DOCUMENT, WRITE_TESTS, EXPLORE_USAGE)
+LINE_ACTIONS = (EXPLAIN, FIX, REFACTOR, DOCUMENT, WRITE_TESTS, EXPLORE_USAGE)

@@ -14,10 +14,10 @@ from glossator.application import (
     Attachment,
     Delegation,
     Pasted,
-    agents_told,
+    agents_notice,
     attach_all,
     attach_mentioned,
-    changes,
+    describe_changes,
     keep_texts,
     opening_of,
 )
@@ -125,10 +125,12 @@ async def _answer(
         session.conversation.newest_reply = None  # of a cache that is not this model's
     compactor = compactor_of(app, session, model, run.emit)
     await compactor.compact_if_needed(session.account.last, meter)
-    agents = await agents_told(app, session)
+    agents = await agents_notice(app, session)
     acting = app.acting.of(session)
-    taken_back = reminder(app, session)  # while it is known what was read: `changes` forgets
-    changed = await changes(app, session, undone(app, session))
+    taken_back = reminder(
+        app, session
+    )  # while it is known what was read: `describe_changes` forgets
+    changed = await describe_changes(app, session, undone(app, session))
     told = agents, abandoned, taken_back, changed, *acting.reminders()
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
@@ -149,7 +151,7 @@ async def _answer(
         lambda: bool(app.acting.shell.jobs.running),
         acting.reminders,
         None if model.offline else partial(_faults, app, session),
-        partial(changes, app, session),
+        partial(describe_changes, app, session),
     )
     warming = asyncio.create_task(app.warm_up())
     try:

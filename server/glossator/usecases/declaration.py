@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from glossator.core.errors import DeclarationError
-from glossator.usecases.actions import Action
+from glossator.usecases.actions import LineAction
 
 _NAME = re.compile(r"glossator\.[a-z][A-Za-z]*")
 
@@ -64,7 +64,7 @@ class Declaration:
     palette: Palette | None = None
     terminal: str = ""
     help: str = ""
-    action: Action | None = None
+    action: LineAction | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

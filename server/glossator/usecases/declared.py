@@ -15,7 +15,7 @@ from glossator.usecases.actions import (
     FIX,
     REFACTOR,
     WRITE_TESTS,
-    Action,
+    LineAction,
 )
 from glossator.usecases.declaration import Chat, Declaration, Menu, Palette, by_name
 
@@ -33,7 +33,7 @@ def _selection(group: str, when: str = "") -> Menu:
     return Menu("glossator.selection", group, when)
 
 
-def _on_lines(action: Action, title: str, icon: str, group: str, key: str = "") -> Declaration:
+def _on_lines(action: LineAction, title: str, icon: str, group: str, key: str = "") -> Declaration:
     """The command of an action on lines."""
     writable = _WRITABLE if action.edits else ""
     return Declaration(

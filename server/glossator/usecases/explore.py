@@ -39,8 +39,8 @@ async def explore(
     pointed = None if explored.offline else await _place(app, request, attached)
     if pointed is None:
         return explored
-    noted = await keep(app, pointed.subject, explored.report, explored.model, renews=False)
-    return replace(explored, document=uri_of(noted) if noted else None)
+    kept = await keep(app, pointed.subject, explored.report, explored.model, renews=False)
+    return replace(explored, document=uri_of(kept) if kept else None)
 
 
 async def _place(

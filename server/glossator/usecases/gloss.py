@@ -23,7 +23,7 @@ from glossator.core.gloss import FOLDER, WORKSPACE, Gloss, Subject
 from glossator.core.report import Report, Thoroughness
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
-from glossator.glosses import GlossState, document, passage_of, state
+from glossator.glosses import GlossState, freshness_text, gloss_document, passage_of
 from glossator.prompts import load_prompt
 from glossator.sessions import Session
 from glossator.usecases.exploration import ExploreRequest, run_exploration
@@ -58,11 +58,11 @@ async def show_gloss(app: Application, request: ShowGlossRequest) -> ShownGloss:
     """The whole gloss. Raises `UsageError` if there is none any more."""
     await app.glosses.look()
     await app.glosses.settled()
-    noted = app.glosses.by_key(request.key)
-    if noted is None:
+    kept = app.glosses.by_key(request.key)
+    if kept is None:
         raise UsageError("There is no such gloss in this workspace any more; explore it again.")
-    title = _title(app, noted.gloss.subject)
-    return ShownGloss(uri_of(noted), title, state(noted), document(noted, title))
+    title = _title(app, kept.gloss.subject)
+    return ShownGloss(uri_of(kept), title, freshness_text(kept), gloss_document(kept, title))
 
 
 async def report_at(app: Application, uri: str) -> str | None:
@@ -71,9 +71,9 @@ async def report_at(app: Application, uri: str) -> str | None:
     return (await show_gloss(app, ShowGlossRequest(found["key"]))).text if found else None
 
 
-def uri_of(noted: GlossState) -> str:
+def uri_of(kept: GlossState) -> str:
     """Where the editor finds the whole gloss."""
-    subject = noted.gloss.subject
+    subject = kept.gloss.subject
     name = subject.name or PurePath(subject.path).name or "workspace"
     return f"{SCHEME}:/gloss/{subject.key}/{quote(name, safe='.')}.md"
 
@@ -139,14 +139,14 @@ async def explored_and_kept(
     extracting, attached = (extracted, ()) if offline else (None, attached)
     explored = await run_exploration(app, request, subject, extracting, attached, before)
     model = "" if offline else explored.model
-    noted = await keep(app, subject, explored.report, model, renews=renews)
-    return replace(explored, document=uri_of(noted) if noted else None)
+    kept = await keep(app, subject, explored.report, model, renews=renews)
+    return replace(explored, document=uri_of(kept) if kept else None)
 
 
 async def keep(
     app: Application, subject: Subject, report: Report, model: str, *, renews: bool = True
 ) -> GlossState | None:
-    """Keep a report in the margin, but no empty one, and no partial one that shows nothing.
+    """Keep a report as a gloss, but no empty one, and no partial one that shows nothing.
 
     A whole gloss that is fresh gives its place neither to a partial one, nor to one without a model
     if it has one itself, nor at all unless the report `renews` it. None if it was not kept.
@@ -156,7 +156,7 @@ async def keep(
         return None
     await app.glosses.look()
     known = app.glosses.of(subject)
-    is_fresh = known is not None and known.standing is not None and known.standing.is_fresh
+    is_fresh = known is not None and known.freshness is not None and known.freshness.is_fresh
     if known is not None and is_fresh and not known.gloss.report.partial:
         is_less = bool(report.partial) or bool(known.gloss.model and not model)
         if is_less or not renews:

@@ -26,7 +26,13 @@ from glossator.core.markdown import harmless
 from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding
 from glossator.documents import WorkspaceSnapshot
-from glossator.glosses import gloss_link, opening, origin, report_link, state
+from glossator.glosses import (
+    freshness_text,
+    gloss_link,
+    gloss_origin,
+    gloss_summary,
+    whole_gloss_link,
+)
 from glossator.symbols import (
     Definition,
     Found,
@@ -241,14 +247,15 @@ def _gloss(app: Application, facts: _Facts, *, links: bool) -> str:
     """
     if not os.path.isabs(facts.path):
         return ""
-    noted = app.glosses.of(subject_of(facts.symbol, facts.path))
+    kept = app.glosses.of(subject_of(facts.symbol, facts.path))
     line = facts.symbol.name_line
-    if noted is None:
+    if kept is None:
         link = gloss_link(facts.path, line)
         return f"*No gloss yet:* [explore]({link})" if links else NO_GLOSS
     again = f" · [Explore again]({gloss_link(facts.path, line)})" if links else ""
-    whole = f" · [Whole gloss]({report_link(noted)})" if links else ""
-    return f"---\n\n{opening(noted)}\n\n*Gloss, {state(noted)}* · {origin(noted)}{whole}{again}"
+    whole = f" · [Whole gloss]({whole_gloss_link(kept)})" if links else ""
+    fresh, made = freshness_text(kept), gloss_origin(kept)
+    return f"---\n\n{gloss_summary(kept)}\n\n*Gloss, {fresh}* · {made}{whole}{again}"
 
 
 def _nearest(symbols: tuple[Symbol, ...], line: int) -> Symbol:

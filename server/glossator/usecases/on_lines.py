@@ -12,7 +12,7 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.report import Thoroughness
 from glossator.prompts import load_prompt
-from glossator.usecases.actions import EXPLORE_USAGE, Action
+from glossator.usecases.actions import EXPLORE_USAGE, LineAction
 from glossator.usecases.ask import answer
 from glossator.usecases.exploration import ExploreRequest
 from glossator.usecases.gloss import explored_and_kept, looked_up
@@ -38,7 +38,7 @@ class LinesRequest:
     run_id: str | None = None
 
 
-async def act_on_lines(action: Action, app: Application, request: LinesRequest) -> Answer:
+async def act_on_lines(action: LineAction, app: Application, request: LinesRequest) -> Answer:
     """Have the model do it. Raises as `ask` does, and `UsageError` for what needs a model."""
     if action.edits and app.model.offline:
         raise UsageError(_NO_MODEL)

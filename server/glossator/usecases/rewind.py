@@ -13,7 +13,7 @@ from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
 from glossator.core.session_answers import DroppedRun, RetryAnswer, RewindAnswer, TurnView
 from glossator.sessions import AskedRun, Session
-from glossator.undo import NAME
+from glossator.undo import CHECKPOINTS
 from glossator.usecases.ask import answer
 from glossator.usecases.exploration import ExploreRequest
 from glossator.usecases.explore import exploration, explore_again
@@ -66,7 +66,7 @@ def last_runs(asked: Sequence[AskedRun], run_id: str | None) -> Sequence[AskedRu
 async def _changed(
     app: Application, session: Session, dropped: Sequence[AskedRun]
 ) -> tuple[TurnView, ...]:
-    if not session.kept(NAME):
+    if not session.kept(CHECKPOINTS):
         return ()
     asked = {run.run_id: run.question for run in dropped}
     undoable = (await acting_of(app, session.id)).checkpoints.undoable

@@ -12,7 +12,7 @@ from glossator.core.document import Document
 from glossator.core.gloss import Subject
 from glossator.core.text import LineTable, Position, PositionEncoding, count_units
 from glossator.core.uri import to_uri
-from glossator.glosses import state
+from glossator.glosses import freshness_text
 from glossator.symbols import CALLS, Definition, Limits, Name, Place, Symbol
 from glossator.usecases.subjects import subject_of
 from glossator.worker import JobFailed, Progress, WorkerGone
@@ -186,14 +186,14 @@ async def lenses_of(app: Application, uri: str) -> list[Lens]:
 
 async def lens_face(app: Application, subject: Subject, line: int) -> LensFace:
     """What the lens of a subject, whose name is on a line, says."""
-    noted = app.glosses.of(subject)
+    kept = app.glosses.of(subject)
     make = "glossator.gloss", {"uri": to_uri(subject.path), "line": line}
-    if noted is None:
+    if kept is None:
         word, (command, argument) = "explore", make
-    elif noted.standing is None or noted.standing.is_fresh:
+    elif kept.freshness is None or kept.freshness.is_fresh:
         word, command, argument = "gloss", "glossator.showGloss", {"key": subject.key}
     else:
-        word, (command, argument) = f"gloss, {state(noted)}: explore again", make
+        word, (command, argument) = f"gloss, {freshness_text(kept)}: explore again", make
     return LensFace(f"{word} · {await _callers(app, subject)}", command, argument)
 
 

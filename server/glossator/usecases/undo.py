@@ -13,12 +13,12 @@ from glossator.core.session_answers import TurnList, TurnView, UndoAnswer, UndoP
 from glossator.prompts import load_prompt
 from glossator.sessions import Session, questions_asked
 from glossator.undo import (
-    NAME,
-    Absent,
+    CHECKPOINTS,
     Checkpoints,
+    FileState,
+    NoFile,
     OnConflict,
     Problem,
-    State,
     TurnChanges,
     Undone,
 )
@@ -144,7 +144,7 @@ def turn_views(
 
 def changed_files(app: Application, session: Session, turn: str) -> tuple[str, ...]:
     """The paths of the files that a turn changed; those the conversation knows come first."""
-    turns = app.acting.of(session).checkpoints.turns if session.kept(NAME) else ()
+    turns = app.acting.of(session).checkpoints.turns if session.kept(CHECKPOINTS) else ()
     paths = [path for each in turns if each.turn == turn for path in each.paths]
     return tuple(map(app.host.snapshot().relative, _telling_first(session, paths)))
 
@@ -162,19 +162,19 @@ def reminder(app: Application, session: Session) -> str:
 
 def undone_turns(app: Application, session: Session) -> tuple[UndoneTurn, ...]:
     """The turns of a session that are undone now, oldest first."""
-    return app.acting.of(session).checkpoints.undone if session.kept(NAME) else ()
+    return app.acting.of(session).checkpoints.undone if session.kept(CHECKPOINTS) else ()
 
 
 def undone(app: Application, session: Session) -> frozenset[str]:
     """The files that the reminder is about; real paths."""
-    if not session.kept(NAME):
+    if not session.kept(CHECKPOINTS):
         return frozenset()
     return frozenset(app.acting.of(session).checkpoints.untold.left)
 
 
 def reminded(app: Application, session: Session) -> None:
     """The model was told; it is not told again."""
-    if session.kept(NAME):
+    if session.kept(CHECKPOINTS):
         app.acting.of(session).checkpoints.told()
 
 
@@ -185,7 +185,7 @@ async def acting_of(app: Application, session_id: str) -> SessionActing:
 
 
 def _named(
-    left: Mapping[str, State], session: Session, relative: Callable[[str], str]
+    left: Mapping[str, FileState], session: Session, relative: Callable[[str], str]
 ) -> Iterator[str]:
     """A line for each file; of many that the conversation does not know, how many they are."""
     known = session.reads.paths()
@@ -194,12 +194,12 @@ def _named(
     others = [path for path in paths if path not in known]
     few = others if len(others) <= _OTHERS else []
     for path in (*seen[:_NAMED], *few):
-        yield f"- {relative(path)}{' (not there now)' * isinstance(left[path], Absent)}"
+        yield f"- {relative(path)}{' (not there now)' * isinstance(left[path], NoFile)}"
     if more := seen[_NAMED:]:
         yield f"- and {len(more):,} more that you read or edited"
     if others and not few:
         which = f"and {len(others):,} other files" if seen else f"{len(others):,} files"
-        gone = sum(isinstance(left[path], Absent) for path in others)
+        gone = sum(isinstance(left[path], NoFile) for path in others)
         some = "none is" if gone == len(others) else f"{gone:,} of them not"
         there = f" ({some} there now)" if gone else ""
         yield f"- {which} that you never read or edited{there}"

@@ -20,11 +20,11 @@ from glossator.cli.render import (
     Code,
     Column,
     Exact,
-    Figures,
-    Line,
+    Fields,
     Part,
     Styled,
     Table,
+    TextLine,
     line,
     listed,
 )
@@ -82,9 +82,9 @@ def answer_parts(answer: object, query: str) -> Iterator[Part]:
         case ToolAnswer(text=text) | ExportedSession(text=text) | AgentTranscript(text=text):
             yield Exact(text)
         case StatusAnswer():
-            yield Figures(tuple(_status(answer)))
+            yield Fields(tuple(_status(answer)))
         case IndexAnswer():
-            yield Figures(tuple(_index(answer)), answer.problems)
+            yield Fields(tuple(_index(answer)), answer.problems)
         case DoctorAnswer():
             yield _doctor(answer)
         case ModelList():
@@ -119,7 +119,7 @@ def _run(answer: Answer) -> Iterator[Part]:
         yield line(ending, "yellow", aside=True)
     for each in _failed(answer.citations):
         place = Styled(_where(each), "blue", each.uri)
-        yield Line((Styled("✗ ", "red"), place, Styled(_why(each))), "citation")
+        yield TextLine((Styled("✗ ", "red"), place, Styled(_why(each))), "citation")
     read = {_where(each) for each in answer.citations if each.status is CitationStatus.READ}
     if read:
         yield line(f"✓ {plural(len(read), 'citation')} read", "dim", kind="citation")
@@ -181,7 +181,7 @@ def _search(answer: SearchAnswer, query: str) -> Iterator[Part]:
 def _hit(hit: SearchHit, query: str, kind: str) -> Iterator[Part]:
     place = Styled(_place(hit.path, hit.first_line, hit.last_line), "bold blue", hit.uri)
     context = (Styled("  "), Styled(hit.context, "dim")) if hit.context else ()
-    yield Line((place, *context), kind)
+    yield TextLine((place, *context), kind)
     yield Code(hit.text, hit.path, hit.first_line, query, kind)
 
 

@@ -15,13 +15,13 @@ from glossator.cli.render import (
     Code,
     Diff,
     Exact,
-    Figures,
-    Line,
-    Outcome,
+    Fields,
+    OutcomeLine,
     Part,
     Quote,
     Styled,
     Table,
+    TextLine,
     printable,
 )
 from glossator.cli.render.answers import marked_text
@@ -45,9 +45,9 @@ class Pipe:
     def show(self, part: Part) -> None:
         """What was asked for on stdout, everything else on stderr."""
         match part:
-            case Line():
+            case TextLine():
                 (_aside if part.aside else print)(part.text if part.plain is None else part.plain)
-            case Outcome():
+            case OutcomeLine():
                 _aside(f"{part.head}  {part.tail}" if part.plain is None else part.plain)
             case Quote():
                 _quote(part.text)
@@ -55,10 +55,10 @@ class Pipe:
                 (_aside if part.aside else sys.stdout.write)(part.text)
             case Diff():
                 _aside(shown_text(part.text.rstrip("\n")))
-            case Code() | Figures() | Table():
+            case Code() | Fields() | Table():
                 for text in _lines(part):
                     print(text)
-                for problem in part.problems if isinstance(part, Figures) else ():
+                for problem in part.problems if isinstance(part, Fields) else ():
                     _aside(f"problem: {problem}")
 
     def ask(self, parts: Iterable[Part], hint: str) -> None:
@@ -156,11 +156,11 @@ def _quote(text: str) -> None:
         _aside(f"{INDENT}{part}")
 
 
-def _lines(part: Code | Figures | Table) -> Iterable[str]:
+def _lines(part: Code | Fields | Table) -> Iterable[str]:
     match part:
         case Code(text=text):
             return (f"    {each}".rstrip() for each in text.rstrip("\n").split("\n"))
-        case Figures(rows=rows):
+        case Fields(rows=rows):
             return (f"{name}: {value}" for name, value in rows)
         case Table(plain=None, rows=rows):
             return ("\t".join(map(_text, row)).rstrip() for row in rows)

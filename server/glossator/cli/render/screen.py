@@ -22,17 +22,17 @@ from glossator.cli.render import (
     Code,
     Diff,
     Exact,
-    Figures,
-    Line,
-    Outcome,
+    Fields,
+    OutcomeLine,
     Part,
     Quote,
     Styled,
     Table,
+    TextLine,
     line,
     printable,
 )
-from glossator.cli.render.markdown import CODE_THEME, THEME, Block, Blocks, draw
+from glossator.cli.render.markdown import CODE_THEME, THEME, BlockSplitter, MarkdownBlock, draw
 from glossator.core.answers import Answer
 from glossator.core.shown import shown_text
 from glossator.core.wire import Json
@@ -58,7 +58,7 @@ class Screen:
         self._console = console or Console(theme=THEME, highlight=False)
         self._last = ""  # the kind of what was printed last
         self._questions = 0  # so far; each is a kind of its own, and so set apart
-        self._blocks = Blocks()
+        self._blocks = BlockSplitter()
         self._streamed = ""  # of the reply under way
         self._status = Status("Starting…", console=self._console, spinner_style="dim")
         self._move()
@@ -66,11 +66,11 @@ class Screen:
     def show(self, part: Part, kind: str = "") -> None:
         """Print a part, as one of this `kind` where it is given."""
         match part:
-            case Line():
+            case TextLine():
                 self._line(part, kind or part.kind)
-            case Outcome(head=head, tail=tail, failure="", plain=_):
+            case OutcomeLine(head=head, tail=tail, failure="", plain=_):
                 self._cut(kind or "tool", head, tail)
-            case Outcome(head=head, tail=tail, failure=style):
+            case OutcomeLine(head=head, tail=tail, failure=style):
                 self.show(line(f"{head}  {tail}", style, kind=kind or "tool", hang=2))
             case Quote(text=text, number=number):
                 style = "" if number is None else _diff_style(number, text)
@@ -82,7 +82,7 @@ class Screen:
                 self._block(kind or "diff", draw_diff(text))
             case Code():
                 self._block(part.kind, _code(part))
-            case Figures():
+            case Fields():
                 self._block("table", _figures(part))
             case Table():
                 self._block("table", _table(part))
@@ -122,7 +122,7 @@ class Screen:
 
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
         """In the status line; what does not fit is cut from the middle of a line."""
-        drawn = Text(activity, "dim") if isinstance(activity, str) else _Lines(activity)
+        drawn = Text(activity, "dim") if isinstance(activity, str) else _StatusLines(activity)
         self._status.update(drawn)
         self._move()
 
@@ -168,7 +168,7 @@ class Screen:
         self._apart(kind)
         self._console.print(drawn)
 
-    def _line(self, part: Line, kind: str) -> None:
+    def _line(self, part: TextLine, kind: str) -> None:
         self._apart(kind)
         text = _text(part.spans)
         margin = text[: part.hang]
@@ -184,12 +184,12 @@ class Screen:
         drawn.append_text(end)
         self._console.print(drawn, no_wrap=True, overflow="ellipsis")
 
-    def _print_blocks(self, blocks: Iterable[Block]) -> None:
+    def _print_blocks(self, blocks: Iterable[MarkdownBlock]) -> None:
         for block in blocks:
             self._block("", draw(block, self._roots))
 
 
-class _Lines:
+class _StatusLines:
     """Lines of who, what and how far, read whenever they are drawn."""
 
     def __init__(self, lines: Callable[[], Iterable[Sequence[str]]]) -> None:
@@ -246,7 +246,7 @@ def _table(part: Table) -> RichTable:
     return table
 
 
-def _figures(part: Figures) -> RichTable:
+def _figures(part: Fields) -> RichTable:
     table = RichTable.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")

@@ -10,12 +10,12 @@ from lsprotocol import types
 
 from glossator.core.diagnostics import Severity
 from glossator.core.text import Position
-from glossator.usecases import ACTIONS, EXPLAIN, FIX, Action
+from glossator.usecases import EXPLAIN, FIX, LINE_ACTIONS, LineAction
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
 
-_KINDS = tuple(dict.fromkeys(action.kind for action in ACTIONS))
+_KINDS = tuple(dict.fromkeys(action.kind for action in LINE_ACTIONS))
 _CANNOT_EDIT = "The editor cannot be asked to apply edits."
 
 
@@ -23,7 +23,7 @@ _CANNOT_EDIT = "The editor cannot be asked to apply edits."
 class _Offer:
     """An action on lines (1-based, inclusive); `name` says of what."""
 
-    action: Action
+    action: LineAction
     name: str
     first_line: int
     last_line: int
@@ -71,7 +71,7 @@ async def _offers(ls: Server, params: types.CodeActionParams) -> list[_Offer]:
     offers = [_Offer(FIX, about, *span, findings)] if findings else []
     place = await _place(ls, params)
     if place is not None:
-        offers += [_Offer(action, *place) for action in ACTIONS if action is not FIX]
+        offers += [_Offer(action, *place) for action in LINE_ACTIONS if action is not FIX]
     elif findings:
         offers.append(_Offer(EXPLAIN, about, *span, findings))
     return offers

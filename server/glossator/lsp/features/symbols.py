@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from glossator.core.gloss import Subject
-from glossator.lsp.lifecycle import Phase
+from glossator.lsp.lifecycle import ServerPhase
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
-    from glossator.lsp.progress import Background
+    from glossator.lsp.progress import BackgroundBar
     from glossator.lsp.server import Server
     from glossator.settings import SymbolSettings
     from glossator.usecases import Range, SymbolMatch, SymbolNode
@@ -125,7 +125,7 @@ class _Reading:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._task = asyncio.current_task()
-        self._bar: Background | None = None
+        self._bar: BackgroundBar | None = None
 
     def show(self, progress: Progress) -> None:
         """Say how many files were read."""
@@ -189,7 +189,7 @@ def withheld(client: Client) -> set[str]:
 
 def offer_symbols(server: Server) -> None:
     """Register what is set, once the client is initialized and the settings are read."""
-    if not server.client_ready or server.protocol.lifecycle.phase is not Phase.RUNNING:
+    if not server.client_ready or server.protocol.lifecycle.phase is not ServerPhase.RUNNING:
         return
     wanted = _wanted(server.application.settings.symbols) & server.client.registers
     if wanted:
