@@ -23,7 +23,7 @@ from glossator.cli.options import ModelledOptions
 from glossator.cli.render import Display, printable
 from glossator.core.errors import DeclarationError
 from glossator.core.wire import Json, camel
-from glossator.usecases import DECLARED, Declaration
+from glossator.usecases import DECLARED, CommandDeclaration
 
 ALONE = frozenset({"serve", "trust"})  # they ask no server; `launch.py` knows them, too
 
@@ -57,7 +57,7 @@ def _words(app: typer.Typer) -> Iterator[str]:
         yield from (f"{group.name} {word}" for word in inner)
 
 
-def _late(declaration: Declaration) -> type[TyperCommand]:
+def _late(declaration: CommandDeclaration) -> type[TyperCommand]:
     class Late(TyperCommand):
         """Is built when it is called: its options are the fields of a class that loads late."""
 
@@ -72,7 +72,7 @@ def _late(declaration: Declaration) -> type[TyperCommand]:
     return Late
 
 
-def generic_command(declaration: Declaration, request: type[Any]) -> Any:  # noqa: ANN401 - typer's
+def generic_command(declaration: CommandDeclaration, request: type[Any]) -> Any:  # noqa: ANN401 - typer's
     """The sub-command. Raises `DeclarationError` if `request` has more than words and numbers."""
     options = inspect.signature(ModelledOptions, eval_str=True).parameters
 
@@ -105,7 +105,7 @@ def generic_command(declaration: Declaration, request: type[Any]) -> Any:  # noq
 def _parameter(
     field: Field[Any],
     hint: Any,  # noqa: ANN401 - a type expression
-    declaration: Declaration,
+    declaration: CommandDeclaration,
 ) -> inspect.Parameter:
     """A field that must be given is an argument, another one an option."""
     kinds = [each for each in typing.get_args(hint) or (hint,) if each is not type(None)]

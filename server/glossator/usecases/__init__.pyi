@@ -1,7 +1,6 @@
-from .actions import EXPLAIN, FIX, LINE_ACTIONS, LineAction
 from .commands import COMMANDS, LoadedCommand, load_command
-from .declaration import Declaration
-from .declared import DECLARED
+from .declaration import CommandDeclaration, LineAction
+from .declared import DECLARED, EXPLAIN, FIX, LINE_ACTIONS
 from .gloss import ShownGloss, report_at
 from .hover import HoverAnswer, HoverRequest, hover_at
 from .on_lines import why_not_edited
@@ -25,7 +24,7 @@ __all__ = [
     "EXPLAIN",
     "FIX",
     "LINE_ACTIONS",
-    "Declaration",
+    "CommandDeclaration",
     "HoverAnswer",
     "HoverRequest",
     "Lens",

@@ -12,8 +12,9 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.report import Thoroughness
 from glossator.prompts import load_prompt
-from glossator.usecases.actions import EXPLORE_USAGE, LineAction
 from glossator.usecases.ask import answer
+from glossator.usecases.declaration import LineAction
+from glossator.usecases.declared import EXPLORE_USAGE
 from glossator.usecases.exploration import ExploreRequest
 from glossator.usecases.gloss import explored_and_kept, looked_up
 from glossator.usecases.subjects import pointed_at
