@@ -140,7 +140,7 @@ def index(
     context: typer.Context,
     *,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Build the index anew; until then it stays in use.")
+        bool, typer.Option("--rebuild", help="Rebuild the index; the old one stays in use meanwhile.")
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Compare the index with the files; change nothing.")

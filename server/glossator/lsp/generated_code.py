@@ -101,7 +101,7 @@ def _load(file: Path) -> dict[_Key, CodeType]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, EOFError, TypeError) as error:
-        _log.info("%s is made anew: %s", file, error)
+        _log.info("%s is written again: %s", file, error)
         return {}
     return kept if isinstance(kept, dict) else {}
 

@@ -41,7 +41,7 @@ class Run:
         self.port.emit(envelope)
 
     def notice_once(self, about: str, message: str) -> None:
-        """Tell the user, unless something about the same was told before."""
+        """Show a notice, unless there was one about the same before."""
         if about not in self._noticed:
             self._noticed.add(about)
             self.emit(Notice(message))
@@ -73,7 +73,7 @@ class Runs:
         if self.busy(session_id):
             raise UsageError("This session is answering already; wait for it or cancel it.")
         if run_id in self._runs:
-            raise UsageError(f"There is a run {run_id!r} already; leave the id out or choose anew.")
+            raise UsageError(f"There is a run {run_id!r} already; leave the id out or choose another.")
         run = Run(run_id or secrets.token_hex(8), session_id, task, self._port, note)
         self._runs[run.id] = run
         try:

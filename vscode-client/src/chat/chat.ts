@@ -95,7 +95,7 @@ export class Chat implements Disposable {
     );
   }
 
-  /** Ask the last question anew, in its place. Throws `UserError` if there is none. */
+  /** Ask the last question again, in its place. Throws `UserError` if there is none. */
   async again(): Promise<void> {
     const { last, busy } = this.#current;
     if (!last) {
@@ -155,7 +155,7 @@ export class Chat implements Disposable {
     await this.server.run("glossator.cancel", { agentId });
   }
 
-  /** Begin anew: there is a session once something is asked. */
+  /** Start over: the first question begins a session. */
   show(conversation = new Conversation()): void {
     this.#current = conversation;
     void this.memento.update(KEPT, conversation.id);
@@ -242,7 +242,7 @@ export class Chat implements Disposable {
     );
   }
 
-  /** What was shown before the window was loaded anew, unless it is gone or open elsewhere. */
+  /** What was shown before the window was reloaded, unless it is gone or open elsewhere. */
   async #restore(): Promise<void> {
     const id = this.memento.get<string>(KEPT);
     if (id !== undefined && this.#current.id === undefined && this.#runs.size === 0) {

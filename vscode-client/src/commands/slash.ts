@@ -17,7 +17,7 @@ export type Call = readonly [command: `glossator.${string}`, ...given: readonly 
 /** Given to `glossator.undoTurn`: the last turn that stands, and to `glossator.redoTurn`: the last undo. */
 export const LAST = "last";
 
-/** Of what was typed and, where it is about one, the session that is shown. */
+/** Takes the typed words and, for a command about a session, the shown session. */
 type Meaning = (words: string, session: () => string) => Call;
 
 const action =
