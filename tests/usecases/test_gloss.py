@@ -22,12 +22,12 @@ from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, Edited, Opened, TextEdit
 from glossator.glosses import text
 from glossator.glosses.gloss_index import GlossState
+from glossator.usecases.explore import keep_gloss
 from glossator.usecases.gloss import (
     GlossRequest,
     OverviewRequest,
     explore_workspace,
     gloss,
-    keep,
     report_at,
 )
 from glossator.usecases.on_lines import LinesRequest, explore_usage
@@ -275,11 +275,11 @@ async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) 
         whole = Report("Explore", "?", (Finding("- Whole.", (shown,)),))
         partial = replace(whole, findings=whole.findings * 2, partial="it was cancelled")
         unproven = replace(partial, findings=(Finding("I look at the pond first."),))
-        assert await keep(s.app, subject, unproven, "m") is None
-        assert await keep(s.app, subject, Report("Explore", "?"), "m") is None
-        assert await keep(s.app, subject, partial, "m") is not None
-        assert await keep(s.app, subject, whole, "m") is not None
-        assert await keep(s.app, subject, partial, "m") is None
+        assert await keep_gloss(s.app, subject, unproven, "m") is None
+        assert await keep_gloss(s.app, subject, Report("Explore", "?"), "m") is None
+        assert await keep_gloss(s.app, subject, partial, "m") is not None
+        assert await keep_gloss(s.app, subject, whole, "m") is not None
+        assert await keep_gloss(s.app, subject, partial, "m") is None
         found = s.app.glosses.of(subject)
         assert found is not None
         assert found.gloss.report == whole

@@ -140,7 +140,8 @@ def index(
     context: typer.Context,
     *,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Rebuild the index; the old one stays in use meanwhile.")
+        bool,
+        typer.Option("--rebuild", help="Rebuild the index; until then the old one serves."),
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Compare the index with the files; change nothing.")

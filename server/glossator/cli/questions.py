@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _PANEL = "With a file, or lines of it"
 _NOT_KEPT = (
-    "This was not kept in the margin: there is a whole gloss of a model, which is still fresh, or"
-    " it cites no lines that were read."
+    "This was not kept as a gloss: the place has a whole one by a model that is still fresh, or"
+    " this one cites no lines that were read."
 )
 Thorough = Literal["quick", "medium", "very"]
 
@@ -195,7 +195,7 @@ def gloss(
     thorough: Annotated[Thorough, typer.Option("--thorough", help="How far to go.")] = "quick",
     common: ExploringOptions,
 ) -> None:
-    """Find out what a place is for, and keep that in the margin, where editors show it."""
+    """Find out what a place is for, and keep that as its gloss, which editors show."""
     argument = _pointed_at(place, common.roots) | {"thoroughness": thorough}
     ask_server(context, common, Command("glossator.gloss", argument), _show)
 

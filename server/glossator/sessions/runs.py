@@ -73,7 +73,9 @@ class Runs:
         if self.busy(session_id):
             raise UsageError("This session is answering already; wait for it or cancel it.")
         if run_id in self._runs:
-            raise UsageError(f"There is a run {run_id!r} already; leave the id out or choose another.")
+            raise UsageError(
+                f"There is a run {run_id!r} already; leave the id out or choose another."
+            )
         run = Run(run_id or secrets.token_hex(8), session_id, task, self._port, note)
         self._runs[run.id] = run
         try:

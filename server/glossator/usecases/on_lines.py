@@ -15,8 +15,7 @@ from glossator.prompts import load_prompt
 from glossator.usecases.ask import answer
 from glossator.usecases.declaration import LineAction
 from glossator.usecases.declared import EXPLORE_USAGE
-from glossator.usecases.exploration import ExploreRequest
-from glossator.usecases.gloss import explored_and_kept, looked_up
+from glossator.usecases.explore import ExploreRequest, explored_and_kept, looked_up
 from glossator.usecases.subjects import pointed_at
 
 _NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."

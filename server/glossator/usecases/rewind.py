@@ -15,8 +15,7 @@ from glossator.core.session_answers import DroppedRun, RetryAnswer, RewindAnswer
 from glossator.sessions import AskedRun, Session
 from glossator.undo import CHECKPOINTS
 from glossator.usecases.ask import answer
-from glossator.usecases.exploration import ExploreRequest
-from glossator.usecases.explore import exploration, explore_again
+from glossator.usecases.explore import ExploreRequest, exploration, explore_again
 from glossator.usecases.undo import acting_of, turn_views
 
 

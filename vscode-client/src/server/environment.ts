@@ -142,7 +142,7 @@ function withoutPython(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return rest;
 }
 
-/** A hash of the lock file, our own package and the Python named: it changes with what is installed. */
+/** A hash of our own files (the lock file names the rest) and of the Python named. */
 async function keyOf(wanted: Wanted): Promise<string> {
   const hash = createHash("sha256").update(wanted.setting);
   for (const name of await ownFiles(wanted)) {
