@@ -136,7 +136,7 @@ export interface CancelAnswer {
   readonly cancelled: ReadonlyArray<string>;
 }
 
-/** Which run to end, None means all; or which sub-agent, whose run then goes on. */
+/** Which run to end, None means all; or which sub-agent, whose run then continues. */
 export interface CancelRequest {
   readonly runId?: string | null;
   readonly agentId?: string | null;
@@ -220,7 +220,7 @@ export interface CompletionItem {
   readonly insert: string;
 }
 
-/** What an item stands for. */
+/** What an item completes to. */
 export type CompletionKind = "file" | "folder" | "symbol" | "diagnostics" | "command";
 
 /** The window of a session in tokens: all that there is, what is in it, what is cached. */
@@ -506,7 +506,7 @@ export interface ModelList {
   readonly problem: string;
 }
 
-/** The title shown in lists; the first question serves when there is none. */
+/** The title shown in lists; by default the first question. */
 export interface NewSessionRequest {
   readonly title?: string | null;
 }
@@ -630,7 +630,7 @@ export interface Report {
   readonly partial: string;
 }
 
-/** Which session to go on with. */
+/** Which session to continue. */
 export interface ResumeSessionRequest {
   readonly sessionId: string;
 }

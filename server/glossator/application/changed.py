@@ -35,7 +35,7 @@ _UNKNOWN = frozenset({MissingReason.OUTSIDE, MissingReason.CHANGING})  # nothing
 
 @dataclass(frozen=True, slots=True)
 class _ChangedFile:
-    """A file that is not as it was read; `before` is None where that text was not kept."""
+    """A file that changed since it was read; `before` is None if that text was not kept."""
 
     seen: Seen
     before: Document | None
@@ -53,9 +53,9 @@ class _Told:
 
 
 async def describe_changes(app: Application, session: Session, known: Collection[str] = ()) -> str:
-    """The changes in words for the model; "" if there are none. It hears of the `known` otherwise.
+    """The changes in words for the model; may be empty. It knows of the `known` files otherwise.
 
-    From here on it counts as told, and what was read is about the current texts.
+    After this call the model counts as informed, and what it read refers to the current texts.
     """
     reads = session.reads
     seen = {each.path: each for each in reads.seen()}
@@ -96,7 +96,7 @@ async def keep_texts(app: Application, session: Session) -> None:
 def _look(
     snapshot: WorkspaceSnapshot, hidden: Hidden | None, seen: Iterable[Seen]
 ) -> dict[str, Document | Missing]:
-    """What is there now; a file whose stamp is as it was is not read."""
+    """The current texts; a file with an unchanged stamp is not read."""
     found: dict[str, Document | Missing] = {}
     try:
         for path, *_ in seen:

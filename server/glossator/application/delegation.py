@@ -149,7 +149,7 @@ class Delegation:
             )
 
     async def _described(self, name: str) -> _Explorer:
-        """Who explores: ours, or the one of that name. Raises `UsageError` if there is none."""
+        """The sub-agent of that name, by default our own. Raises `UsageError` if it is unknown."""
         app = self._app
         today = date.today()  # noqa: DTZ011 - the user's own calendar
         system = system_blocks(app.host.snapshot(), today, "system/explore")

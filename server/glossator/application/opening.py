@@ -40,7 +40,7 @@ async def agents_now(app: Application) -> dict[str, CustomAgent]:
 
 
 async def agents_notice(app: Application, session: Session) -> str:
-    """What a new conversation says of them; "" if there are none."""
+    """The list of sub-agents for a new conversation; may be empty."""
     if session.conversation.messages or Explore.name not in app.tools:
         return ""
     agents = await agents_now(app)

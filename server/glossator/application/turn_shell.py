@@ -223,7 +223,7 @@ class _Listing:
         self._known: list[str] | None = None
 
     async def paths(self) -> Iterable[str]:
-        """The workspace's files now; nobody reports what the command did."""
+        """The workspace's current files, listed by a sweep: no watcher reports in time."""
         if self._known is None:
             await self.renew()
         known, self._known = self._known, None

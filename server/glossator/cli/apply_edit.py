@@ -81,7 +81,7 @@ def relative(path: str, roots: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class EditedFile:
-    """A file as it is (`before`) and as it shall be (`after`); None where there is none.
+    """A file's current bytes (`before`) and new bytes (`after`); None for no file.
 
     `like` is the status of the file whose mode and owner it shall have.
     """
@@ -113,7 +113,7 @@ class EditedFiles:
 
     @property
     def changed(self) -> list[EditedFile]:
-        """Those that shall be different."""
+        """The files that the edit changes."""
         return [file for file in self._by_path.values() if file.before != file.after]
 
     def take_in(self, change: Json) -> None:
@@ -230,7 +230,7 @@ class _Step:
             self._file.place.commit()
 
     def take_back(self) -> bool:
-        """Put the old file back, if what is there is still what was written."""
+        """Put the old file back, unless somebody changed the new one."""
         try:
             if self._file.place.read() != self._file.after:
                 return False

@@ -205,7 +205,7 @@ def here() -> Path:
 
 
 def read_question(words: Sequence[str]) -> str:
-    """The question: the words, or stdin for a lone `-`. Raises `UsageError` when there is none."""
+    """The question: the words, or stdin for a lone `-`. Raises `UsageError` if it is empty."""
     try:
         text = sys.stdin.read() if list(words) == ["-"] else " ".join(words)
     except UnicodeDecodeError as error:

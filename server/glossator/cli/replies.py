@@ -32,7 +32,7 @@ _NOBODY_ASKED = {"message": NOBODY_PERMITS, "asked": False}
 
 
 class Replies:
-    """Replies to a server's requests; without a `user`, nobody is there to be asked."""
+    """Replies to a server's requests; without a `user`, it denies what needs an answer."""
 
     def __init__(
         self, display: Display, roots: Sequence[Path], lock: TerminalLock, user: User | None

@@ -95,7 +95,7 @@ class CommandRun:
             self._good = self._show(self._display, answer)
 
     async def _with_plans(self, work: Command | Work, execute: Execute) -> object:
-        """The answer. After a plan the user is asked, and the answer is that of what follows.
+        """The answer. After a plan the user decides, and the follow-up gives the answer.
 
         A program (--json) is not asked.
         """
@@ -123,7 +123,7 @@ class CommandRun:
 
 
 def code_of(error: GlossatorError) -> int:
-    """The code of an error in JSON: the server's, as it would be, or 0 where there is none."""
+    """The code of an error in JSON: the server's own, or the one it would have sent, or 0."""
     if isinstance(error, ResponseError):
         return error.code
     return _REQUEST_FAILED if isinstance(error, UsageError) else 0

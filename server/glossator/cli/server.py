@@ -71,7 +71,7 @@ class ServerProcess:
         return ServerProcess(process, stdin, stdout, stderr, verbose=verbose)
 
     def kill(self) -> None:
-        """End it now, whatever it is doing."""
+        """Kill the process."""
         self._process.kill()
 
     async def ended(self) -> int:

@@ -94,7 +94,7 @@ _GRACE_SECONDS = 2  # for the goodbye, before the server is killed
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the server is told at its start: absolute roots, and settings by their wire names.
+    """What `initialize` sends: absolute roots, and settings by their wire names.
 
     `answers`: somebody is there to answer questions. `trusted`: the user trusts the workspace for
     this run; otherwise the server goes by what is remembered, and asks.

@@ -113,7 +113,7 @@ def compact(
     *,
     common: ModelledOptions,
 ) -> None:
-    """Make a session's conversation shorter: it goes on from a summary."""
+    """Replace a session's conversation by a summary."""
     ask_server(context, common, in_session("glossator.compact", session_id, {}))
 
 

@@ -208,7 +208,7 @@ class PlanEditing:
         return refusal is None
 
     async def _settle(self, plan: EditPlan, tried: _Tried | None) -> None:
-        """Have noted what the plan made of the files: nobody else's changes are the turn's."""
+        """Note which files the plan changed, apart from what others changed."""
         now = self.host.snapshot()
         await self.kept.after(*await asyncio.to_thread(_changed, plan, tried, now))
 

@@ -34,7 +34,7 @@ _CLOSE_FIRST = "is open in the editor; close it there first"
 
 
 class EditorFiles:
-    """Implements `file_states.Files`."""
+    """Implements `file_states.RestorableFiles`."""
 
     def __init__(self, host: WorkspaceHost, port: EditorPort, disk: DiskFiles) -> None:
         self._host = host
@@ -112,7 +112,7 @@ class EditorFiles:
         return await self._restored(step, limit) if missing.changed else missing
 
     async def _restored(self, step: Restoration, limit: int) -> Restored:
-        """What the editor brought back, whatever the user has typed since; modes are left to us."""
+        """What the editor restored, even if the user has typed since; sets the file's mode."""
         if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
             why_not = await asyncio.to_thread(self._disk.give_mode, step.path, step.found.mode)
             on_disk = await asyncio.to_thread(self._disk.look, step.path, limit)

@@ -225,7 +225,7 @@ class PlainView:
             at = text.find("\r\n", at + 2)
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """What stands from `start` up to `end`, in offsets of the text itself."""
+        """The range from `start` up to `end`, in offsets of the text itself."""
         return (
             start + bisect_left(self._pairs, start),
             end + bisect_left(self._pairs, end),

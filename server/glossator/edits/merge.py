@@ -157,7 +157,7 @@ def _reach(base: str, change: Replacement) -> tuple[int, int]:
 
 
 def _conflict(wanted: Replacement, changes: Sequence[_Change], current: Document) -> Conflict:
-    """What stands now where the replaced text was, and the changes that touch it."""
+    """The current text where the replaced text was, and the changes that touch it."""
     start, end = wanted.start, wanted.end
     before = after = 0  # how much the text grew in front of both ends
     for first, last, change in changes:

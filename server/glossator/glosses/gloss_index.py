@@ -84,7 +84,7 @@ class GlossIndex:
         return self._states.get(key)
 
     async def keep(self, gloss: Gloss) -> GlossState:
-        """A new gloss, in the place of the old one of its subject; where it stands is known."""
+        """Replace the gloss of a subject, and wait until it is compared with the texts."""
         if problem := await self._in_thread(self._write, gloss):
             self._tell(f"A gloss is kept only until the server ends: {problem}")
         self._take(gloss)
@@ -101,7 +101,7 @@ class GlossIndex:
             await asyncio.shield(self._looking)
 
     def look_soon(self) -> None:
-        """As `look`; nobody waits."""
+        """As `look`, without waiting."""
         self._asked = asyncio.create_task(self.look())  # held, or it might be collected
 
     def renamed(self, names: Names) -> None:
@@ -111,12 +111,12 @@ class GlossIndex:
         self._doubt(())
 
     async def settled(self) -> None:
-        """Wait until it is known how every gloss stands."""
+        """Wait until every gloss is compared with the current texts."""
         while self._judging is not None:
             await asyncio.shield(self._judging)
 
     def subscribe(self, listener: Listener) -> None:
-        """Tell of subjects whose glosses, or how they stand, changed. It must not raise."""
+        """Call `listener` with subjects whose gloss or its freshness changed. It must not raise."""
         self._listeners.append(listener)
 
     async def close(self) -> None:

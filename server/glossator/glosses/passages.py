@@ -55,7 +55,7 @@ class PassagePlace:
 
 @dataclass(frozen=True, slots=True)
 class GlossFreshness:
-    """How a gloss stands: a place for each of its passages, and how many cited lines changed."""
+    """A place for each passage of a gloss, and how many cited lines changed."""
 
     places: tuple[PassagePlace | None, ...]
     changed: int
@@ -90,7 +90,7 @@ def passage_of(citation: Citation, read: Read) -> Passage | None:
 
 
 def freshness_of(gloss: Gloss, texts: HashedTexts) -> GlossFreshness:
-    """How a gloss stands with the current texts; blocking, for a thread."""
+    """Compare a gloss with the current texts; blocking, for a thread."""
     places = tuple(
         place_of(each, texts.lines(each.path)) if each else None for each in gloss.passages
     )

@@ -192,7 +192,7 @@ class Admission:
         return await self._admitted
 
     def end(self) -> None:
-        """Nobody is waited for any more: `admitted` raises `CancelledError`."""
+        """Stop waiting: `admitted` raises `CancelledError`."""
         self._admitted.cancel()
 
     async def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

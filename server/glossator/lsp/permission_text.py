@@ -1,6 +1,6 @@
-"""A permission that is asked for, as text: for a message box, and whole for a file.
+"""A permission request as text: an excerpt for a message box, the whole for a file.
 
-Lines of what is asked about are indented, and no others are.
+Only the lines of the command or change itself are indented.
 """
 
 from __future__ import annotations

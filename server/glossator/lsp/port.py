@@ -122,7 +122,7 @@ class ClientPort:
     async def diagnostics(
         self, wanted: tuple[Wanted, ...], seconds: float
     ) -> tuple[FileDiagnostics, ...] | None:
-        """What the client has from its other servers."""
+        """The diagnostics of the client's other servers."""
         if not self._client.diagnostics:
             return None
         request = {"files": to_wire(wanted), "seconds": seconds}
@@ -131,12 +131,12 @@ class ClientPort:
                 answer = await self._protocol.ask(DIAGNOSTICS, request)
             told: _DiagnosticsAnswer = from_wire(_DiagnosticsAnswer, answer)
         except (*_FAILURES, TimeoutError) as failure:
-            _log.warning("The client did not tell its diagnostics: %r", failure)
+            _log.warning("The client sent no diagnostics: %r", failure)
             return None
         return told.files
 
     async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
-        """What the client's other servers say."""
+        """The calls that the client's other servers know."""
         if not self._client.calls:
             return None
         line, character = wanted.position
@@ -146,7 +146,7 @@ class ClientPort:
                 answer = await self._protocol.ask(CALLS, request)
             return None if answer is None else from_wire(CallsTold, answer)
         except (*_FAILURES, TimeoutError) as failure:
-            _log.warning("The client did not tell of calls: %r", failure)
+            _log.warning("The client sent no calls: %r", failure)
             return None
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
@@ -248,7 +248,7 @@ class ClientPort:
         return self._client.saves
 
     async def save(self, documents: Sequence[Document]) -> tuple[Document, ...]:
-        """Have the client save them; what it does not answer for is not saved."""
+        """Have the client save them; gives those that it says it saved."""
         wanted = [{"uri": each.uri, "version": each.version} for each in documents]
         try:
             async with asyncio.timeout(_SAVE_SECONDS):
@@ -260,7 +260,7 @@ class ClientPort:
         return tuple(each for each in documents if each.uri in told.saved)
 
     async def _shown_whole(self, request: PermissionRequest) -> str:
-        """Have the client show all that is asked about, as a file; says where it is."""
+        """Have the client show the whole request as a file; gives a line that names the file."""
         try:
             path = await show_asked(self._protocol, self._client, in_a_file(request))
         except OSError as error:

@@ -36,7 +36,7 @@ _BESIDE = {"Neovim": False, "Eglot": None, "Visual Studio Code": False}
 
 
 async def show_report(protocol: Protocol, client: Client, answer: Answer) -> None:
-    """Have the client show the answer: as a document of ours if it was kept as one, else a file."""
+    """Have the client show the answer: as its gloss if it became one, else as a file."""
     document = getattr(answer, "document", None)
     if document is not None and client.contents and _shows_beside(client):
         _open(protocol, client, document)

@@ -48,7 +48,7 @@ _INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask aga
 
 
 def to_json(records: Sequence[Record]) -> str:
-    """Every record that stands, in order, as one JSON document."""
+    """Every record that was not rewound, in order, as one JSON document."""
     state = session_state(records)
     document = {
         "id": state.id,
@@ -68,7 +68,7 @@ def to_json(records: Sequence[Record]) -> str:
 
 
 def to_markdown(records: Sequence[Record]) -> str:
-    """The conversation as it stands, as a document; long results of tools are cut, and say so."""
+    """The current conversation as a document; long results of tools are cut, and say so."""
     state = session_state(records)
     began = state.created_at.strftime("%Y-%m-%d %H:%M UTC")
     parts = [f"# {shown(state.title)}", f"{began}, {', '.join(state.roots)}"]
@@ -187,7 +187,7 @@ def _fenced(text: str) -> str:
 
 
 def replay_events(records: Iterable[Record], going_on: Collection[str] = ()) -> list[Envelope]:
-    """The events of every run that stands, numbered from 0; a reply's text comes in one piece.
+    """The events of every run that was not rewound, numbered from 0; a reply is one `TextDelta`.
 
     A run whose server was killed ends as failed, unless it is `going_on`. Events that this version
     does not know are left out.

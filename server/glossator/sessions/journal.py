@@ -154,7 +154,7 @@ class PersistedConversation(Conversation):
         super().append(message)
 
     def restart(self, messages: Sequence[Message]) -> None:
-        """Go on with other messages."""
+        """Replace the messages."""
         kept = tuple(messages)
         self._restarted(kept)
         super().restart(kept)

@@ -89,7 +89,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The conversation was compacted: it goes on from these messages."""
+    """The conversation was compacted to these messages."""
 
     messages: tuple[Message, ...]
 
@@ -229,7 +229,7 @@ def _spent_fields(spent: ModelCall) -> dict[str, Any]:
 
 
 def _spent(fields: Mapping[str, Any]) -> ModelCall:
-    """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
+    """From JSON. Raises `KeyError`, `TypeError` and `ValueError`."""
     return ModelCall(
         fields["run"],
         datetime.fromisoformat(fields["at"]),

@@ -94,7 +94,7 @@ class Session:
         self._mend()
 
     def _take_up(self, state: SessionState) -> None:
-        """Go on with the conversation that `state` holds."""
+        """Continue the conversation that `state` holds."""
         history = state.messages if state.unsaid is None else [*state.messages, state.unsaid]
         messages = repaired(history)
         self.was_repaired = messages != history
@@ -159,7 +159,7 @@ class Session:
         self._write(Received(message))
 
     def restart(self, messages: Sequence[Message]) -> None:
-        """Go on with other messages: those of the compacted conversation."""
+        """Replace the messages by those of the compacted conversation."""
         self.conversation.restart(messages)
 
     @property
@@ -244,7 +244,7 @@ class Session:
         self.reports.append(report)
 
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
-        """Keep something under a name of one's own: grants, a todo list, checkpoints."""
+        """Keep a value under the caller's name: grants, a todo list, checkpoints."""
         self._kept.setdefault(name, []).append(value)
         self._write(KeptValue(name, value))
 

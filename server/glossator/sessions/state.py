@@ -47,7 +47,7 @@ _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True)
 class AskedRun:
-    """A run of the conversation as it stands; `compacted`: what it was asked is gone from it.
+    """A run of the current conversation; `compacted`: its question is no longer part of it.
 
     `started` is its `run.started` as it was kept, `images` are those that went with the question.
     """

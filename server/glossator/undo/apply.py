@@ -1,4 +1,4 @@
-"""Taking turns back: the plan (what shall be where, and what stands against it), then doing it.
+"""Taking turns back: first the plan (target states and conflicts), then the restoration.
 
 An undo is a turn with a checkpoint of its own.
 """
@@ -48,7 +48,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What shall be at each path, what should be there now, and who else has been at it."""
+    """For each path its target state, its expected state, and whether others changed it."""
 
     target: dict[str, FileState]
     expected: dict[str, FileState]
@@ -99,7 +99,7 @@ class Untold:
 
 
 def conflicts(plan: Plan, now: Mapping[str, FileState]) -> Iterator[Problem]:
-    """The files that are neither as the turns left them nor as they shall be."""
+    """The files that match neither their expected nor their target state."""
     for path, state in plan.target.items():
         if same(state, now[path]):
             continue
@@ -115,9 +115,9 @@ def conflicts(plan: Plan, now: Mapping[str, FileState]) -> Iterator[Problem]:
 def below(
     plan: Plan, seen: Mapping[str, FileState], on_disk: Mapping[str, FileState]
 ) -> dict[str, FileState]:
-    """What the turns left on disk where the editor shows already what shall be there.
+    """The files on disk to restore where the editor shows the target text already.
 
-    It has not read the file again, or does not show what was changed: a mode.
+    It has not read the file again, or does not show what changed, such as a mode.
     """
     return {
         path: on_disk[path]
@@ -153,7 +153,7 @@ def undoable_turns(turns: Iterable[Turn]) -> Iterator[str]:
 
 
 def undo_of(turns: Iterable[Turn], turn: str | None) -> str | None:
-    """The undo that a turn is undone by; if none is named, the last one that stands."""
+    """The undo of a turn; if none is named, the last one that was not undone itself."""
     known = tuple(turns)
     undone = {each.turn: each.by for each in undone_turns(known)}
     if turn is not None:

@@ -128,7 +128,7 @@ class Checkpoints:
 
     @property
     def is_settling(self) -> bool:
-        """Whether something is carried out that nobody waits for any more."""
+        """Whether work outlives its caller."""
         return bool(self._settling)
 
     async def before(self, turn: str, paths: Iterable[str]) -> tuple[Problem, ...]:
@@ -183,7 +183,7 @@ class Checkpoints:
         settling.result()
 
     def job_began(self, turn: str, name: str, command: str) -> None:
-        """Until it has ended, nobody knows all that the turn changes."""
+        """A job began; until it ends, the turn may change more files."""
         self._log.announce(Note(turn, jobs={name: command}))
 
     def job_ended(self, turn: str, name: str) -> None:
@@ -214,7 +214,7 @@ class Checkpoints:
     async def undo_turn(
         self, turn: str | None = None, on_conflict: OnConflict = OnConflict.REFUSE
     ) -> Undone:
-        """Take one turn back: the last that stands, if none is named. Raises `UsageError`."""
+        """Take one turn back: the last undoable one, if none is named. Raises `UsageError`."""
         await self._settled()
         chosen = turn or next(undoable_turns(self._turns.values()), None)
         if chosen is None:
@@ -232,7 +232,7 @@ class Checkpoints:
         return await self._take_back([self._turns[undo]], on_conflict)
 
     async def restore_to(self, turn: str, on_conflict: OnConflict = OnConflict.REFUSE) -> Undone:
-        """Bring back what was before a turn, whatever came after it. Raises `UsageError`."""
+        """Bring back the state before a turn and all later ones. Raises `UsageError`."""
         await self._settled()
         turns = list(self._turns.values())
         return await self._take_back(turns[turns.index(self._known(turn)) :], on_conflict)
@@ -295,7 +295,7 @@ class Checkpoints:
             self._tell(f"{error} What a command changed is not kept, so undo will not restore it.")
 
     async def _commanded(self, turn: str, baseline: Baseline, paths: Iterable[str]) -> Note:
-        """What commands changed since `baseline`, and nobody else; `paths` are also looked at."""
+        """What commands, and only commands, changed since `baseline`, also at `paths`."""
         note = await self._store.run(partial(self._changes, turn, baseline, list(paths)))
         saves = {path: self._files.saved(path, baseline.taken) for path in note.left}
         if not any(saves.values()):

@@ -1,7 +1,7 @@
-"""What was at a path, as checkpoints know it, and reading and restoring it on disk.
+"""The states of files, as checkpoints know them, and reading and restoring them on disk.
 
-Nothing here follows a link: a folder that was swapped for one is an error, not a way out. What is
-no longer as it was when the restoring was decided on is left alone.
+Nothing here follows a link: a folder that was replaced by one is an error. Files that changed since
+the restoration was planned are left alone.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ StateReader = Callable[
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """A path, what shall be there again, and what must be there until then."""
+    """A path, the state to restore, and the state it must have until then."""
 
     path: str
     found: Content | Link | NoFile | Folder
@@ -158,7 +158,7 @@ class DiskFiles:
         return None
 
     def saved(self, _path: str, _since: int) -> None:
-        """Nobody tells the disk who writes."""
+        """None: the disk does not know who writes."""
         return
 
     def _restore_all(self, plan: tuple[Restoration, ...], limit: int) -> Restored:
@@ -289,7 +289,7 @@ def _temporary_name() -> str:
 
 
 def _missing_folder(path: str) -> str | None:
-    """The highest folder above `path` that is none."""
+    """The highest folder above `path` that does not exist."""
     missing = None
     folder = os.path.dirname(path)
     while not os.path.isdir(folder):

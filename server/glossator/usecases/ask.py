@@ -78,7 +78,7 @@ async def answer(
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
 
-    `only_reads`: nothing is changed in it, whatever the mode allows. `before` is called when the
+    `only_reads`: the run changes nothing, in every mode. `before` is called when the
     session is this run's alone, and all that could refuse the question has been asked.
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
@@ -191,7 +191,7 @@ async def _faults(app: Application, session: Session, answer: str) -> str:
 
 
 def _shown(session: Session, item: Attached | Exhibit) -> tuple[str | Image, ...]:
-    """What goes into the message; a folder's listing that stands above is not sent again."""
+    """The parts of the message; a folder's listing that was sent before is not repeated."""
     reads = session.reads
     if isinstance(item, Attached):
         reads.show([item.span])

@@ -30,7 +30,7 @@ _SCOPE = re.compile(r"::|->|[.#]")
 
 
 class CompletionKind(StrEnum):
-    """What an item stands for."""
+    """What an item completes to."""
 
     FILE = "file"
     FOLDER = "folder"

@@ -47,7 +47,7 @@ class Palette:
 
 @dataclass(frozen=True, slots=True)
 class LineAction:
-    """Something to do with lines. One that does not edit only reads, whatever else is allowed.
+    """Something to do with lines. One that does not edit only reads, in every mode.
 
     `prompt` is the name of a prompt, `kind` LSP's kind of code action; `joint` stands between the
     title and the name of a symbol, `help` is for the command line.

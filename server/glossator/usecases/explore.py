@@ -185,7 +185,7 @@ async def explore(
     attached: Sequence[Attached | Exhibit] | None = None,
     before: Callable[[Session], None] = lambda _: None,
 ) -> Explored:
-    """As `run_exploration`. A gloss that is fresh stays; what the offline model quotes is none."""
+    """As `run_exploration`; a report on one place becomes its gloss, unless a fresh one exists."""
     if attached is None:
         attached = await attach_all(app, request.attachments)
     explored = await run_exploration(app, request, attached=attached, before=before)

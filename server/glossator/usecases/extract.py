@@ -1,4 +1,4 @@
-"""What can be said of a subject without a model: quoted and counted, never concluded.
+"""Facts about a subject without a model: quoted and counted, never concluded.
 
 Of a symbol: its signature and documentation, who calls, extends and uses it by the index, the tests
 that mention it, what it calls, the last commit that touched it. Of a file its outline, of a folder
@@ -63,7 +63,7 @@ class Quoting:
         return self.cite(line.path, line.sha256, line.number, line.number)
 
     def check(self, mark: CitationMark) -> Citation:
-        """Whether a mark is of such lines."""
+        """Check a mark against the lines that were shown."""
         return verify_answer(mark, self.snapshot, self.shown)
 
 

@@ -59,7 +59,7 @@ async def show_gloss(app: Application, request: ShowGlossRequest) -> ShownGloss:
 
 
 async def report_at(app: Application, uri: str) -> str | None:
-    """The text of the document at a URI of ours; None if it is no gloss's. Raises as above."""
+    """The text of a gloss by its URI; None for any other URI. Raises as `show_gloss`."""
     found = _URI.match(uri)
     return (await show_gloss(app, ShowGlossRequest(found["key"]))).text if found else None
 

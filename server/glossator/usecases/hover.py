@@ -99,7 +99,7 @@ class _Word:
     end: Position
 
 
-class _NotAtHand(Exception):
+class _NotCached(Exception):
     """Something has to be looked up first."""
 
 
@@ -162,13 +162,13 @@ class _Facts:
     path: str
 
 
-def _facts_at_hand(
+def _cached_facts(
     app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
 ) -> _Facts | None:
-    """As `_facts`, at once. Raises `_NotAtHand`."""
+    """As `_facts`, at once. Raises `_NotCached`."""
     outline = app.hover_cache.outline(word.document)
     if outline is None:
-        raise _NotAtHand
+        raise _NotCached
     if namesakes := tuple(symbol for symbol in outline if symbol.name == word.text):
         return _defined_here(snapshot, word, line, namesakes)
     if not _may_be_elsewhere(word):
@@ -176,17 +176,17 @@ def _facts_at_hand(
     search = partial(_look_elsewhere, app.symbols, snapshot, word)
     found = app.hover_cache.known_definitions(snapshot, word.document, word.text, search)
     if found is None:
-        raise _NotAtHand
+        raise _NotCached
     return _defined_elsewhere(snapshot, found)
 
 
 async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | None:
-    """As `_facts`, which goes on if it takes too long.
+    """As `_facts`, which continues in the background if it takes too long.
 
     Raises `TimeoutError` then, but for what is likely to be nothing.
     """
-    with suppress(_NotAtHand):
-        return _facts_at_hand(app, app.host.snapshot(), word, line)
+    with suppress(_NotCached):
+        return _cached_facts(app, app.host.snapshot(), word, line)
     key = word.document.path, word.document.sha256, word.text, line
     nowhere = app.hover_cache.was_nowhere(word.document, word.text)
     looking = app.hover_cache.look_up(key, partial(_facts, app, word, line))
@@ -205,8 +205,8 @@ async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | N
 async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
     """What is known of a word on a 1-based line of its document; None if nothing is."""
     snapshot = app.host.snapshot()
-    with suppress(_NotAtHand):
-        return _facts_at_hand(app, snapshot, word, line)
+    with suppress(_NotCached):
+        return _cached_facts(app, snapshot, word, line)
     if app.hover_cache.outline(word.document) is None:
         namesakes = await app.symbols.outline(snapshot, word.document, name=word.text)
         if namesakes:
@@ -243,7 +243,7 @@ def _defined_elsewhere(snapshot: WorkspaceSnapshot, found: Found[Definition]) ->
 def _gloss(app: Application, facts: _Facts, *, links: bool) -> str:
     """The gloss of a symbol with its state, and the command that makes or renews it.
 
-    Of what is no file, such as a cell of a notebook, no gloss can be kept.
+    What is no file, such as a cell of a notebook, has no gloss.
     """
     if not os.path.isabs(facts.path):
         return ""

@@ -36,7 +36,7 @@ _TITLE_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class NewSessionRequest:
-    """The title shown in lists; the first question serves when there is none."""
+    """The title shown in lists; by default the first question."""
 
     title: str | None = None
 
@@ -48,7 +48,7 @@ class ListSessionsRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResumeSessionRequest:
-    """Which session to go on with."""
+    """Which session to continue."""
 
     session_id: str
 
@@ -114,7 +114,7 @@ async def resume_session(app: Application, request: ResumeSessionRequest) -> Res
 
 
 async def rename_session(app: Application, request: RenameSessionRequest) -> SessionInfo:
-    """Give a session another title. Raises as `Sessions.open`, and for a title that is none."""
+    """Give a session another title. Raises as `Sessions.open`, and for an empty title."""
     title = " ".join(request.title.split())[:_TITLE_CHARACTERS]
     if not title:
         raise UsageError("The title is empty; give the session one that can be read in a list.")

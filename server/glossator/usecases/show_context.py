@@ -33,7 +33,7 @@ class _Held:
 
 
 async def show_context(app: Application, request: ShowContextRequest) -> ContextAnswer:
-    """What the window holds; nobody is asked. Raises `UnknownSession`."""
+    """What the window holds; no model is asked. Raises `UnknownSession`."""
     held = await _held(app, request.session_id)
     newest = held.account.newest
     counted = newest.usage.input_total if newest and newest.messages else 0

@@ -129,7 +129,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Both directions; `by_editor` if the editor's other servers told."""
+    """Both directions; `by_editor`: from the editor's other servers, not by spelling."""
 
     callers: tuple[Call, ...]
     callees: tuple[Call, ...]
@@ -211,7 +211,7 @@ class Commit:
 async def last_commit(
     app: Application, path: str, lines: tuple[int, int] | None = None
 ) -> Commit | None:
-    """The commit; of the whole file where git has no such lines. None if there is none to be had.
+    """The newest commit of the lines, else of the file; None if git knows none or may not run.
 
     `path` is absolute, lines are 1-based and inclusive.
     """

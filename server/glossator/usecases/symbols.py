@@ -109,7 +109,7 @@ async def workspace_symbols(
 def _tree(
     symbols: Iterable[Symbol], document: Document, encoding: PositionEncoding
 ) -> list[SymbolNode]:
-    """Symbols inside those whose lines hold theirs; a method outside its class stands alone."""
+    """Each symbol below the one whose lines contain it; a method outside its class is a root."""
     roots: list[SymbolNode] = []
     around: list[SymbolNode] = []
     for symbol in symbols:
@@ -197,9 +197,9 @@ async def lens_face(app: Application, subject: Subject, line: int) -> LensFace:
     return LensFace(f"{word} · {await _callers(app, subject)}", command, argument)
 
 
-def glosses_changed(app: Application, told: Callable[[frozenset[str]], None]) -> None:
-    """Have `told` called with the keys of glosses that changed, or stand otherwise now."""
-    app.glosses.subscribe(lambda subjects: told(frozenset(each.key for each in subjects)))
+def glosses_changed(app: Application, listener: Callable[[frozenset[str]], None]) -> None:
+    """Call `listener` with the keys of glosses that changed or became fresh or stale."""
+    app.glosses.subscribe(lambda subjects: listener(frozenset(each.key for each in subjects)))
 
 
 async def _callers(app: Application, subject: Subject) -> str:

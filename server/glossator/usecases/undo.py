@@ -150,7 +150,7 @@ def changed_files(app: Application, session: Session, turn: str) -> tuple[str, .
 
 
 def reminder(app: Application, session: Session) -> str:
-    """A reminder of undos that the model does not know yet; empty if there are none."""
+    """A reminder of undos that the model does not know yet; may be empty."""
     if not undone(app, session):
         return ""
     untold = app.acting.of(session).checkpoints.untold
@@ -173,7 +173,7 @@ def undone(app: Application, session: Session) -> frozenset[str]:
 
 
 def reminded(app: Application, session: Session) -> None:
-    """The model was told; it is not told again."""
+    """The model has read the reminder; do not repeat it."""
     if session.kept(CHECKPOINTS):
         app.acting.of(session).checkpoints.told()
 

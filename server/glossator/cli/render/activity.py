@@ -129,7 +129,7 @@ class AgentLines:
         return AgentLine(f"{mark} {agent.name}", agent.task, figures)
 
     def lines(self) -> Iterator[AgentLine]:
-        """Those at work, as of now."""
+        """A line for each sub-agent at work."""
         now = time.monotonic()
         for agent in self.running.values():
             figures = _figures(agent.calls, agent.tokens, (now - agent.began) * 1000)

@@ -264,7 +264,7 @@ def _doctor(answer: DoctorAnswer) -> Table:
 
 
 def _findings(check: Check) -> tuple[Styled, ...]:
-    """What to do about it stands below the detail."""
+    """The detail, and below it what to do."""
     step = (Styled(f"\n→ {check.next_step}", "yellow"),) if check.next_step else ()
     return (Styled(check.detail), *step)
 
@@ -299,7 +299,7 @@ def _price(each: Price | None) -> str:
 
 
 def _rules(answer: RuleList) -> Table:
-    """What is denied stands out."""
+    """A row for each rule; denials are red."""
     columns = (Column(whole=True), Column("rule"), Column("from", "dim"))
     rows = (
         (Styled(each.effect, _EFFECTS[each.effect]), shown(each.text), _SOURCES[each.source])

@@ -89,10 +89,10 @@ async def _place(ls: Server, params: types.CodeActionParams) -> tuple[str, int, 
 def _shown(
     ls: Server, offer: _Offer, uri: str, obstacle: str | None
 ) -> types.CodeAction | types.Command | None:
-    """What the client is given; of what cannot be done now, the reason if it understands that.
+    """The action, or why it cannot run now, if the client shows disabled actions.
 
-    Findings are not named in it: editors put what names them first, and the fixes of compilers and
-    linters, which are certain and cost nothing, are to come before these.
+    It names no diagnostics: editors list the actions that do first, and the fixes of compilers and
+    linters, which are certain and cost nothing, shall come before these.
     """
     why_not = obstacle if offer.action.edits else None
     title, kind = offer.title, offer.action.kind
@@ -120,9 +120,9 @@ def _is_asked_for(kind: str, only: Sequence[types.CodeActionKind | str] | None) 
 
 
 def _is_saving(ls: Server, params: types.CodeActionParams) -> bool:
-    """Whether the editor asks in order to run what it gets: VS Code does so before it saves.
+    """Whether the editor asks because it saves: VS Code then runs all actions of some kinds.
 
-    Some kinds are wanted then, unasked, of the whole document; no model is set to work by that.
+    It asks for the whole document, without the user; that must not start a model.
     """
     automatic = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
     if not (automatic and params.context.only):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def register(server: Server) -> None:
-    """Take over from pygls, where a cancelled command would go on running."""
+    """Replace pygls' handler, whose cancelled commands keep running."""
     server.feature(types.WORKSPACE_EXECUTE_COMMAND)(execute_command)
 
 

@@ -120,7 +120,7 @@ async def workspace_symbol(
 
 
 class _Reading:
-    """The bar of a query that has files to read; there is none until it has."""
+    """The progress bar of a query; it appears with the first file that the query has to read."""
 
     def __init__(self, server: Server) -> None:
         self._server = server

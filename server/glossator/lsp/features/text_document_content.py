@@ -44,7 +44,7 @@ def offer_contents(client: Client, capabilities: types.ServerCapabilities) -> No
 async def content(
     ls: Server, params: types.TextDocumentContentParams
 ) -> types.TextDocumentContentResult:
-    """The text of a document of ours, as it stands now."""
+    """The current text of one of our documents."""
     text = await ls.service.report_at(ls.application, params.uri)
     if text is None:
         raise JsonRpcInvalidParams(f"There is no document {params.uri}.")
@@ -71,7 +71,7 @@ def _refresh(server: Server, method: str, params: object) -> None:
 
 
 async def document_link(ls: Server, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
-    """The links of a report; other documents are others' business."""
+    """The links of a report or gloss; none in other documents."""
     uri = params.text_document.uri
     text = await ls.service.report_at(ls.application, uri)
     if text is None and _is_report(uri):
