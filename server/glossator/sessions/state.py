@@ -34,13 +34,13 @@ from glossator.sessions.records import (
     kept_event,
 )
 from glossator.tools import Counts, Seen
-from glossator.undo import TOLD_UNDOS
+from glossator.undo import SEEN_UNDOS
 
 # Names of what is kept of the conversation: dropped with the run that kept it.
 TODO = "todo"
 RUNS = "runs"  # commands
 FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
-OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, TOLD_UNDOS})
+OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, SEEN_UNDOS})
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 

@@ -1,5 +1,5 @@
 from .apply import OnConflict, Problem, Undone, undone_in_notes
-from .checkpoint_log import CHECKPOINTS, TOLD_UNDOS, CheckpointStore
+from .checkpoint_log import CHECKPOINTS, SEEN_UNDOS, CheckpointStore
 from .checkpoints import Checkpoints, TurnChanges
 from .file_states import (
     Content,
@@ -16,7 +16,7 @@ from .file_states import (
 
 __all__ = [
     "CHECKPOINTS",
-    "TOLD_UNDOS",
+    "SEEN_UNDOS",
     "CheckpointStore",
     "Checkpoints",
     "Content",

@@ -73,7 +73,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
+class UnseenUndos:
     """What some undos `left`, by path, where they changed something in all.
 
     `redone` says of each of them whether it was a redo: it took back nothing but undos.
@@ -83,7 +83,7 @@ class Untold:
     redone: tuple[bool, ...]
 
     @staticmethod
-    def of(some: Sequence[Turn], turns: Iterable[Turn]) -> Untold:
+    def of(some: Sequence[Turn], turns: Iterable[Turn]) -> UnseenUndos:
         """Of `some` undos; `turns` are all there are, in their order."""
         plan = Plan.of(some)
         left = {
@@ -95,7 +95,7 @@ class Untold:
         for turn in turns:
             if turn.undoes and not undos.issuperset(turn.undoes):
                 undos.add(turn.id)
-        return Untold(left, tuple(turn.id not in undos for turn in some))
+        return UnseenUndos(left, tuple(turn.id not in undos for turn in some))
 
 
 def conflicts(plan: Plan, now: Mapping[str, FileState]) -> Iterator[Problem]:

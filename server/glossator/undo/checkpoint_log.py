@@ -30,7 +30,7 @@ from glossator.undo.file_states import (
 )
 
 CHECKPOINTS = "checkpoints"  # under which a session keeps the notes
-TOLD_UNDOS = "told"  # … and the turns whose undoing the model knows of
+SEEN_UNDOS = "told"  # … and the turns whose undoing the model knows of
 
 T = TypeVar("T")
 
@@ -116,9 +116,9 @@ class TurnLog:
         self._keeper.keep(CHECKPOINTS, note_to_json(note))
 
     @property
-    def untold(self) -> list[Turn]:
+    def unseen_undos(self) -> list[Turn]:
         """The undos that the model does not know yet, except those of turns it never saw."""
-        told = {turn for turns in self._keeper.kept(TOLD_UNDOS) for turn in turns}
+        seen = {turn for turns in self._keeper.kept(SEEN_UNDOS) for turn in turns}
         unknown = set(self._keeper.dropped)
         for turn in self.turns.values():
             if turn.undoes and unknown.issuperset(turn.undoes):
@@ -126,13 +126,13 @@ class TurnLog:
         return [
             turn
             for turn in self.turns.values()
-            if turn.undoes and not turn.told and turn.id not in told | unknown
+            if turn.undoes and not turn.told and turn.id not in seen | unknown
         ]
 
-    def tell(self) -> None:
+    def mark_undos_seen(self) -> None:
         """The model knows all undos now."""
-        if turns := [turn.id for turn in self.untold]:
-            self._keeper.keep(TOLD_UNDOS, turns)
+        if turns := [turn.id for turn in self.unseen_undos]:
+            self._keeper.keep(SEEN_UNDOS, turns)
 
 
 def take_note(turns: dict[str, Turn], note: Note) -> Turn:

@@ -32,7 +32,7 @@ from glossator.undo.apply import (
     PreparedUndo,
     Problem,
     Undone,
-    Untold,
+    UnseenUndos,
     led_to,
     taken_back,
     undo_of,
@@ -158,13 +158,13 @@ class Checkpoints:
         self._log.note(Note(turn, left=left, untouched=tuple(untouched)))
 
     @property
-    def untold(self) -> Untold:
+    def unseen_undos(self) -> UnseenUndos:
         """What undos have changed that the model does not know yet."""
-        return Untold.of(self._log.untold, self._turns.values())
+        return UnseenUndos.of(self._log.unseen_undos, self._turns.values())
 
-    def told(self) -> None:
+    def mark_undos_seen(self) -> None:
         """The model knows all undos now."""
-        self._log.tell()
+        self._log.mark_undos_seen()
 
     @asynccontextmanager
     async def around(self, turn: str, listed: Listed) -> AsyncIterator[BaselineCoverage]:

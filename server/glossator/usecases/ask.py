@@ -43,7 +43,7 @@ from glossator.llm import Model, user_message
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.usecases.compact import compactor_of
-from glossator.usecases.undo import changed_files, reminded, reminder, undone
+from glossator.usecases.undo import changed_files, files_undone, mark_undos_seen, undo_reminder
 
 __all__ = ["AskRequest", "Attachment", "Pasted", "answer", "ask"]
 
@@ -127,14 +127,12 @@ async def _answer(
     await compactor.compact_if_needed(session.account.last, meter)
     agents = await agents_notice(app, session)
     acting = app.acting.of(session)
-    taken_back = reminder(
-        app, session
-    )  # while it is known what was read: `describe_changes` forgets
-    changed = await describe_changes(app, session, undone(app, session))
+    taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
+    changed = await describe_changes(app, session, files_undone(app, session))
     told = agents, abandoned, taken_back, changed, *acting.reminders()
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
-    reminded(app, session)
+    mark_undos_seen(app, session)
     delegation = Delegation(app, session, run, model, meter)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     context = RunContext(

@@ -149,14 +149,14 @@ def changed_files(app: Application, session: Session, turn: str) -> tuple[str, .
     return tuple(map(app.host.snapshot().relative, _telling_first(session, paths)))
 
 
-def reminder(app: Application, session: Session) -> str:
+def undo_reminder(app: Application, session: Session) -> str:
     """A reminder of undos that the model does not know yet; may be empty."""
-    if not undone(app, session):
+    if not files_undone(app, session):
         return ""
-    untold = app.acting.of(session).checkpoints.untold
-    redone = untold.redone
+    unseen = app.acting.of(session).checkpoints.unseen_undos
+    redone = unseen.redone
     how = _REDO if all(redone) else _BOTH if any(redone) else _UNDO
-    files = _named(untold.left, session, app.host.snapshot().relative)
+    files = _named(unseen.left, session, app.host.snapshot().relative)
     return load_prompt("user/undone").render(how=how, files="\n".join(files))
 
 
@@ -165,17 +165,17 @@ def undone_turns(app: Application, session: Session) -> tuple[UndoneTurn, ...]:
     return app.acting.of(session).checkpoints.undone if session.kept(CHECKPOINTS) else ()
 
 
-def undone(app: Application, session: Session) -> frozenset[str]:
+def files_undone(app: Application, session: Session) -> frozenset[str]:
     """The files that the reminder is about; real paths."""
     if not session.kept(CHECKPOINTS):
         return frozenset()
-    return frozenset(app.acting.of(session).checkpoints.untold.left)
+    return frozenset(app.acting.of(session).checkpoints.unseen_undos.left)
 
 
-def reminded(app: Application, session: Session) -> None:
+def mark_undos_seen(app: Application, session: Session) -> None:
     """The model has read the reminder; do not repeat it."""
     if session.kept(CHECKPOINTS):
-        app.acting.of(session).checkpoints.told()
+        app.acting.of(session).checkpoints.mark_undos_seen()
 
 
 async def acting_of(app: Application, session_id: str) -> SessionActing:
