@@ -278,7 +278,7 @@ class Saving:
         saved = frozenset(document.path for document in told)
         await self.checkpoints.saved(turn, {path: own[path] for path in saved})
         self.host.apply(DiskChanged(saved))
-        # what an editor did to a text as it saved it may be told after its answer
+        # the editor may send changes that it made while saving after its answer
         await wait.until(
             self.host,
             lambda now: not unsaved(now, self.disk, saved),

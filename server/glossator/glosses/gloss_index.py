@@ -304,7 +304,7 @@ def _freshness_of_all(
 ) -> tuple[dict[str, GlossFreshness], dict[str, str | None]]:
     """How they stand, and the hashes of the texts they are about and cite, None of no file.
 
-    An editor may go on showing the text of a file that is gone.
+    An editor may still show the text of a deleted file.
     """
     texts = HashedTexts(read)
     found = {key: freshness_of(gloss, texts) for key, gloss in glosses.items()}

@@ -57,7 +57,7 @@ class Glance(NamedTuple):
 
 
 def glance(ends: bytes) -> Glance:
-    """What the ends of a message tell of it, without reading it as a whole."""
+    """The facts in the ends of a message, without parsing the whole."""
     found = [pattern.search(ends) for pattern in (_METHOD, _ID, _URI)]
     method, msg_id, uri = (None if each is None else json.loads(each[1]) for each in found)
     return Glance(method, msg_id, uri)

@@ -81,7 +81,7 @@ class Server(LanguageServer):
         """Talk to one client until it leaves; gives the process's exit code.
 
         `first` is the body of a message that was read already. `leaving` gets the exit code before
-        the work still going on is ended.
+        the remaining work is ended.
         """
         loop = asyncio.get_running_loop()
         self._exit_code = loop.create_future()

@@ -44,7 +44,7 @@ _WAS_UNDONE = "*What this turn changed in the files was undone.*"
 _FENCE = "````"  # longer than those that answers hold
 _RESULT_CHARACTERS = 2_000  # of a tool's result in Markdown; JSON has it whole
 
-_INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask again to go on.")
+_INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask again to continue.")
 
 
 def to_json(records: Sequence[Record]) -> str:
@@ -109,7 +109,7 @@ def _parts(record: Record) -> Iterator[str]:
         case Said(message) | Received(message) if message is not None:
             yield from _message_parts(message)
         case Restarted():
-            yield "---\n\n*The conversation was compacted here; it went on from a summary.*"
+            yield "---\n\n*The conversation was compacted here; it continued from a summary.*"
         case Happened(_, _, at, event):
             yield from _event(at, event)
         case AgentBegun(_, _, _, name, task, model, at):

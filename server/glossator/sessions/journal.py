@@ -40,8 +40,8 @@ class Head:
 class Journal:
     """The log of one session, begun with the first record that is written.
 
-    When the disk refuses a record the journal ends there, says so once, and the session goes on
-    without it: what is kept never has a gap.
+    When the disk refuses a record the journal ends there and says so once, while the session
+    continues without it: what is kept never has a gap.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Journal:
         except StoreUnavailable as error:
             self._broken = True
             self.why_broken = (
-                f"{error} This session goes on, but what happens in it from now on is not kept, and"
-                " nothing is changed in it that could not be undone after a restart: make room, or"
-                " put the folder right, and begin a new session."
+                f"{error} This session continues, but from now on it is not kept, and nothing is"
+                " changed in it that could not be undone after a restart: make room, or put the"
+                " folder right, and begin a new session."
             )
             self._tell(self.why_broken)
 

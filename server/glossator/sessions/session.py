@@ -202,7 +202,7 @@ class Session:
     ) -> Meter:
         """Counts what a run, or a command, asks of models; keeps what each reply took.
 
-        It is shown, but for what sub-agents take, who tell of it themselves. Offline nothing is
+        It is shown, except what sub-agents take: they report it themselves. Offline nothing is
         spent, so no limit of the session is in the way.
         """
 

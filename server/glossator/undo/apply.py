@@ -310,7 +310,7 @@ class PreparedUndo:
         steps, failed = await looking.store.run(partial(restorations, self.wanted, self.now))
         paths = [step.path for step in steps]
         found = await looking.kept(paths, self.below)
-        if found:  # the user wants it: it goes on also where its note would be lost with the server
+        if found:  # the user wants it: it continues even if its note would be lost with the server
             log.note(Note(undo, found=found))
         failed |= {problem.path: problem.reason for problem in unkept(found)}
         steps = [step for step in steps if step.path not in failed]

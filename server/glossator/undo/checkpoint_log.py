@@ -249,7 +249,7 @@ class CheckpointStore:
         except StoreUnavailable as error:
             if not self._told:
                 self._told = True
-                self._tell(f"{error} Until then, edits and commands are refused; reading goes on.")
+                self._tell(f"{error} Until then, edits and commands are refused; reading works.")
             raise
 
     async def close(self) -> None:

@@ -172,7 +172,7 @@ class Checkpoints:
 
         `listed` gives the paths of the workspace's files as they are at that moment. Commands that
         overlap share what was kept for the first. What the user saves meanwhile is the user's.
-        What goes on after the block is not covered.
+        What continues after the block is not covered.
         """
         baseline = await self._begin(turn, listed)
         try:
@@ -258,7 +258,7 @@ class Checkpoints:
         return undone
 
     def _begun(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
-        """A task that goes on when its caller is cancelled."""
+        """A task that outlives its caller's cancellation."""
         task = asyncio.create_task(work)
         self._settling.add(task)
         task.add_done_callback(self._settling.discard)

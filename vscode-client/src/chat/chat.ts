@@ -150,7 +150,7 @@ export class Chat implements Disposable {
     await this.server.run("glossator.cancel", { runId });
   }
 
-  /** End a sub-agent; its run goes on with what it has found. */
+  /** End a sub-agent; its run continues with what it has found. */
   async stopAgent(agentId: string): Promise<void> {
     await this.server.run("glossator.cancel", { agentId });
   }
@@ -258,7 +258,7 @@ export class Chat implements Disposable {
     return Conversation.resumed(await this.server.run("glossator.resumeSession", { sessionId }));
   }
 
-  /** A run that was stopped, or told of its failure, has said so already. */
+  /** A run that was stopped or failed has shown that already. */
   #failed(conversation: Conversation, { runId, question }: Asked, message: string): void {
     const sessionId = conversation.id ?? "";
     const about = { sessionId, attachments: [], onlyReads: false };

@@ -16,7 +16,7 @@ import type {
   SessionInfo,
 } from "../wire.ts";
 
-/** What stands above and below the transcript. */
+/** What is shown above and below the transcript. */
 export interface Situation {
   readonly server: {
     readonly phase: "off" | "starting" | "ready" | "waiting" | "failed";

@@ -7,7 +7,7 @@ import type { Commands, Event, TurnsUndone } from "../wire.ts";
 import { Backoff } from "./backoff.ts";
 import { Connection, type Handlers, type Launch } from "./connection.ts";
 
-/** Where the server stands; `problem` is in words, with a next step. */
+/** The server's state; `problem` is a sentence with a next step. */
 export type ServerState =
   | { readonly phase: "off" }
   | { readonly phase: "starting"; readonly step: string }
@@ -48,7 +48,7 @@ export class Server {
     private readonly tell: (run: Run) => Promise<void>,
   ) {}
 
-  /** Where it stands. */
+  /** Its current state. */
   get state(): ServerState {
     return this.#state;
   }

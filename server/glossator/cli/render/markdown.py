@@ -26,7 +26,7 @@ from glossator.core.shown import shown_prose
 from glossator.core.text import LineTable
 from glossator.core.uri import to_uri
 
-# a blank line ends these; lists, indented code and raw HTML may go on after one
+# a blank line ends these; lists, indented code and raw HTML may continue after one
 _CLOSED_BY_BLANK = frozenset(
     {"paragraph_open", "heading_open", "hr", "fence", "table_open", "blockquote_open"}
 )
