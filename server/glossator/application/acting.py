@@ -1,4 +1,4 @@
-"""What lets the tools of a run act: permission, edits, the shell, checkpoints."""
+"""What tools need to act: permissions, edits, the shell, checkpoints."""
 
 from __future__ import annotations
 

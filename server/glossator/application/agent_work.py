@@ -1,4 +1,4 @@
-"""One sub-agent at work: shown, kept, and always ended with a report."""
+"""Runs one sub-agent: shows it, logs it, and always ends it with a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What opens a new conversation: the system prompt, the tools, and the sub-agents it may name."""
+"""The beginning of a conversation: the system prompt, the tools, and the described sub-agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command asks of the server. Light to import: `--version` and `--help` need no more."""
+"""The requests that commands send to the server. Light to import, for `--version` and `--help`."""
 
 from __future__ import annotations
 

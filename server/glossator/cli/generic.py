@@ -1,4 +1,4 @@
-"""Sub-commands that need no code of their own: a request's fields in, an answer's out.
+"""Sub-commands made from declarations: the request's fields are options, the answer is printed.
 
 The program does not start if a declaration and the functions of this package disagree.
 """

@@ -1,4 +1,4 @@
-"""The very start: the server is spawned before anything slow is imported.
+"""The start of the program: it spawns the server before it imports anything slow.
 
 It takes the longest to start, so it boots while the command line is read and the libraries that
 draw are imported. Standard library only.

@@ -1,8 +1,7 @@
 """The commands about what is allowed: permission rules, and which folders are trusted.
 
-This process alone remembers which folders the user trusts, and asks no server: it is no command of
-the protocol, so that nothing an editor shows can lead to it. What `trust` needs is imported when it
-runs, so that the other commands start sooner.
+`trust` asks no server: it is not a command of the protocol, so that no editor can be tricked into
+it. It imports what it needs when it runs, so that the other commands start sooner.
 """
 
 from __future__ import annotations

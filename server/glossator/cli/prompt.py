@@ -1,4 +1,4 @@
-"""How a terminal asks: what it shows of permissions, questions and edits, and what can be typed."""
+"""The terminal's prompts for permissions, questions and edits, and the answers they take."""
 
 from __future__ import annotations
 

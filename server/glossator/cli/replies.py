@@ -1,4 +1,4 @@
-"""What a terminal replies to a server's requests; the user is asked one thing at a time."""
+"""The terminal's replies to the server's requests; the user answers one question at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a command: a server is attached, asked and ended; what it sends is shown."""
+"""Runs one command: attaches a server, asks it, shows what it sends, and ends it."""
 
 from __future__ import annotations
 

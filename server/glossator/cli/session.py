@@ -1,4 +1,4 @@
-"""One command on one server: the handshake, the command with its notifications, the goodbye."""
+"""One command on one server: the handshake, the command with its notifications, the shutdown."""
 
 from __future__ import annotations
 

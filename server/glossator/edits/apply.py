@@ -1,7 +1,7 @@
-"""Applying a tool's plan through the editor: reviewed, checked, moved over what the user typed.
+"""Applies a tool's plan through the editor: reviewed, checked, moved over what the user typed.
 
-What was applied is only what the workspace then holds: the editor may format, the user may have
-left something out, and an editor that says yes may still not have done it.
+Only the workspace's documents show what was applied: the editor may format, the user may have left
+parts out, and an editor that says yes may still not have done it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Where the text to replace stands: exactly, and once unless all are meant.
+"""Finds the text to replace: it must match exactly, and once unless every match is meant.
 
-A text that is not found is explained: the nearest place, and what differs there. That takes time
-linear in the document: lines are compared by words, only the best few places token by token. The
-model writes LF; a document keeps its own line ends, mixed ones included.
+If it is not found, the error names the nearest place and the difference. That takes time linear in
+the document: lines are compared by words, only the best few places token by token. The model writes
+LF; a document keeps its own line ends, mixed ones included.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Cited lines as they were, and where they are now.
 
-Lines that read the same at the same place are unchanged. Elsewhere they count as moved if half of
-the lines around them came with them: the same words may stand in another place by chance.
+The same lines at the same place are unchanged. At another place they count as moved if half of the
+lines around them moved, too: the same words may occur elsewhere by chance.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The client as it introduced itself: what it can do, and what it opened."""
+"""The client, as its `initialize` request describes it: capabilities, options and folders."""
 
 from __future__ import annotations
 

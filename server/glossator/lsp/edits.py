@@ -1,8 +1,8 @@
 """An edit plan as the `WorkspaceEdit` that this client understands.
 
-One labelled edit for each plan, so that one undo in the editor takes it back. Texts carry the
-version they were read at, new files come with their text. For a client that cannot create files the
-server writes new ones itself: nothing is open there, so the disk will do.
+Each plan is one labelled edit, so that one undo in the editor takes it back. Texts carry the
+version they were read at, new files their text. For a client that cannot create files the server
+writes new ones itself, which is safe because no editor has them open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The two ways in: the process's own streams, or one TCP connection of this machine.
+"""Serves one client: over the process's own streams, or over one local TCP connection.
 
 Every program of every user of this machine can connect to a port, and so can a page in a browser.
 So the first message of a connection must be an `initialize` request with the server's token.

@@ -1,7 +1,7 @@
 """The bytes of one frame as a message, checked against JSON-RPC 2.0 and the types of the LSP.
 
-pygls drops what it cannot read and lets any object inside a message pass for one; here each fault
-has an error with which the request is answered.
+pygls drops malformed messages and accepts wrong types inside them; here each fault becomes an
+error that answers the request.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Messages in and out: pygls' protocol with an order of life, and with requests that really stop.
+"""Messages in and out: pygls' protocol with a lifecycle, and with requests that really stop.
 
 What differs from pygls, and why, is in docs/decisions/0001.
 """

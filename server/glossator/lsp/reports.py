@@ -1,6 +1,6 @@
-"""What clients without a panel are shown as files: answers, and what no message box has room for.
+"""Shows answers, and what no message box has room for, as files to clients without a panel.
 
-They come when the user may be typing something else: none of them takes the keyboard.
+The user may be typing when they open, so none of them takes the focus.
 """
 
 from __future__ import annotations

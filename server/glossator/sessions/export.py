@@ -1,4 +1,4 @@
-"""A kept session for those who read it again: as events, as Markdown and as JSON."""
+"""Exports a kept session: as events for a client, as Markdown and as JSON."""
 
 from __future__ import annotations
 

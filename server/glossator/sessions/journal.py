@@ -1,4 +1,4 @@
-"""What a session writes down as it happens: its log, its messages and what they show the model."""
+"""What a session writes to its log as it happens: events, messages and what they show the model."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ class Journal:
         except StoreUnavailable as error:
             self._broken = True
             self.why_broken = (
-                f"{error} This session continues, but from now on it is not kept, and nothing is"
-                " changed in it that could not be undone after a restart: make room, or put the"
-                " folder right, and begin a new session."
+                f"{error} This session continues, but what happens in it from now on is not kept,"
+                " and nothing is changed in it that could not be undone after a restart: make room,"
+                " or put the folder right, and begin a new session."
             )
             self._tell(self.why_broken)
 

@@ -1,8 +1,7 @@
-"""What a session's log holds: a closed union of records. `state.py` adds them up.
+"""The records of a session's log, a closed union; `state.py` makes the session's state of them.
 
 Each record is one line of JSON whose keys keep their order, so that messages, system blocks and
-tools are sent again byte for byte. A record of a kind that this version does not know stays in the
-log and is passed over.
+tools are sent again byte for byte. Records of unknown kinds stay in the log and are skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs: one cancellable turn of a session each, with its events numbered and ended properly."""
+"""Runs: each is one cancellable turn of a session, with numbered events and one terminal event."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The files of a workspace as they are before a command runs, and what it changed in them.
 
-Covered are the files that are listed: what ignore rules leave out (build results, installed
-packages, `.git`) is not. Every file's stamp is looked at; the bytes of those whose stamp is new are
-read and kept, up to `BaselineLimits`, those changed last first. A stamp as new as the file system's
-tick is not trusted: the file is read again.
+A baseline covers the listed files, not ignored ones (build results, installed packages, `.git`). It
+compares every file's stamp, and keeps the bytes of files with a new stamp, up to `BaselineLimits`,
+the newest first. A stamp as new as the file system's tick is not trusted: the file is read again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Complete: what may follow the `@` or the `/` in a question."""
+"""Complete a mention (`@…`) or a command (`/…`) in a question."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Hover: what outlines know of the name under the cursor, and its gloss. No model is ever asked.
+"""Hover: the definition of the name under the cursor, and its gloss. No model is asked.
 
-A name that the document itself defines is looked up in its own outline. Any other is looked for in
-the workspace, where imports and folders make likely. That takes its time while the workspace is
-scanned or indexed, or the worker starts: a hover waits a while, then says that the name is being
-looked up, and the next one tells what was found. It neither waits nor says so for what was found
-nowhere before, nor in comments and strings, nor for keywords.
+The document's own outline comes first, then the workspace, starting where imports point. While the
+workspace is scanned or indexed, or the worker starts, a hover waits a while, then says that the
+name is being looked up; the next hover shows the result. It waits neither for names that were not
+found before, nor for keywords, comments and strings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Undo: what a turn changed in the files, taken back; redo; the turns that changed something."""
+"""Undo and redo what a turn changed in files, and list the turns that changed some."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run does at the moment, kept from event to event: tool calls, edits and sub-agents."""
+"""The current activity of a run, updated by its events: tool calls, edits and sub-agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of each answer, but for those about sessions: one function an answer."""
+"""How each answer is shown, one function an answer; `session_answers.py` has the rest."""
 
 from __future__ import annotations
 

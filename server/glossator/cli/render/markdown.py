@@ -1,7 +1,7 @@
 """The Markdown of an answer: cut into finished blocks as it is written, drawn with links.
 
-A block is finished when nothing that may follow can change how it looks. Drawing only those needs
-no redrawing, so an answer may be longer than the screen. Source: CommonMark 0.31, "Blocks".
+A block is finished when no later text can change how it looks. Only finished blocks are drawn, so
+nothing is redrawn and an answer may be longer than the screen. Source: CommonMark 0.31, "Blocks".
 """
 
 from __future__ import annotations

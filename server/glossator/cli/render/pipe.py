@@ -1,4 +1,4 @@
-"""For pipes: the answer alone on stdout, all that leads to it on stderr; and JSON for programs."""
+"""Output for pipes: the answer on stdout, everything else on stderr; and JSON for programs."""
 
 from __future__ import annotations
 

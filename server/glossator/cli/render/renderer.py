@@ -1,4 +1,4 @@
-"""The one renderer: what people see of each event, question and answer."""
+"""The renderer: what people see of each event, question and answer."""
 
 from __future__ import annotations
 

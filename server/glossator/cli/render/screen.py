@@ -1,4 +1,4 @@
-"""A terminal: what was printed is never redrawn, only the status line at its end moves."""
+"""Output for a terminal: printed lines stay, only the status line at the end is redrawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`textDocument/codeAction`: what can be done with selected lines, a symbol or what is wrong."""
+"""`textDocument/codeAction`: actions on selected lines, on a symbol and on diagnostics."""
 
 from __future__ import annotations
 
