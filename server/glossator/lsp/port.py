@@ -27,8 +27,14 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import shown
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.edits import workspace_edit, write_new_files
-from glossator.lsp.permission_text import for_session, in_a_file, in_a_message, is_whole
-from glossator.lsp.reports import report_folder, show_asked
+from glossator.lsp.reports import (
+    fits_a_message,
+    report_folder,
+    request_file_text,
+    request_message,
+    show_request_file,
+    with_session_title,
+)
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
@@ -176,8 +182,8 @@ class ClientPort:
                 answer: PermissionAnswer = from_wire(PermissionAnswer, reply or _DENIED)
             else:
                 buttons = [_BUTTONS[each] for each in request.choices]
-                whole = "" if is_whole(request) else await self._shown_whole(request)
-                pressed = await self._press(in_a_message(request, whole), buttons)
+                whole = "" if fits_a_message(request) else await self._shown_whole(request)
+                pressed = await self._press(request_message(request, whole), buttons)
                 chosen = next((c for c, name in _BUTTONS.items() if name == pressed), Choice.DENY)
                 answer = PermissionAnswer(chosen)
         except _FAILURES as failure:
@@ -262,7 +268,7 @@ class ClientPort:
     async def _shown_whole(self, request: PermissionRequest) -> str:
         """Have the client show the whole request as a file; gives a line that names the file."""
         try:
-            path = await show_asked(self._protocol, self._client, in_a_file(request))
+            path = await show_request_file(self._protocol, self._client, request_file_text(request))
         except OSError as error:
             _log.warning("What is asked about could not be written to a file: %s", error)
             return _NOT_WRITTEN.format(report_folder(), error.strerror)
@@ -271,7 +277,9 @@ class ClientPort:
     async def _press(self, text: str, buttons: list[str]) -> str | None:
         """The button that the user pressed, if any. Raises `JsonRpcException`."""
         actions = [types.MessageActionItem(button) for button in buttons]
-        params = types.ShowMessageRequestParams(types.MessageType.Info, for_session(text), actions)
+        params = types.ShowMessageRequestParams(
+            types.MessageType.Info, with_session_title(text), actions
+        )
         pressed = await self._protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
         return pressed.title if pressed else None
 
