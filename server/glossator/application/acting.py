@@ -94,7 +94,7 @@ class Acting:
         return True
 
     def hidden(self) -> HiddenFiles | None:
-        """Which files rules keep from being shown; None where none do."""
+        """The files that rules hide; None if no rule does."""
         return self._hidden_in(self.host.snapshot().roots)
 
     def policy(self, roots: tuple[str, ...] | None = None) -> Policy:
@@ -229,7 +229,7 @@ class TurnFiles:
     quarantine: Quarantine
 
     async def before(self, paths: Iterable[str]) -> None:
-        """They are about to be changed."""
+        """Keep files that are about to be changed."""
         paths = tuple(paths)
         self.quarantine.allow(paths)  # a job that runs meanwhile does not make them
         for problem in await self.checkpoints.before(self.run.id, paths):
@@ -238,5 +238,5 @@ class TurnFiles:
             )
 
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
-        """They were, or not; see `Kept`."""
+        """Note what became of them; see `Checkpointing`."""
         await self.checkpoints.after(self.run.id, changed, untouched)

@@ -41,7 +41,7 @@ _AS_RUN = frozenset({"inherit", "main"})  # models in files of sub-agents; all o
 
 @dataclass(frozen=True, slots=True)
 class _Explorer:
-    """Who explores, with what: tools that read."""
+    """A sub-agent that explores: its prompt, model and reading tools."""
 
     name: str
     system: tuple[str, ...]

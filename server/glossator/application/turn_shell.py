@@ -236,7 +236,7 @@ class _Listing:
         self._known = [entry.path for entry in self._host.snapshot().listing.files]
 
     def forget(self) -> None:
-        """They have changed."""
+        """Forget the listing: files have changed."""
         self._known = None
 
 
@@ -317,7 +317,7 @@ class SavingFirst:
 
 
 def unsaved(now: WorkspaceSnapshot, disk: DiskFiles, paths: Iterable[str]) -> tuple[str, ...]:
-    """Those of the open documents inside the workspace whose file holds another text; blocking."""
+    """The open documents in the workspace whose file has another text; blocking."""
     return tuple(
         path
         for path in sorted(paths)

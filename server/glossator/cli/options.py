@@ -101,7 +101,7 @@ class CommonOptions:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What of it is a setting, by the names of the protocol; the unset is left to others."""
+        """The options that are settings, by their names in the protocol."""
         return {}
 
     @property
@@ -112,7 +112,7 @@ class CommonOptions:
 
 @dataclass(frozen=True)
 class ModelledOptions(CommonOptions):
-    """Those of a command that may ask a model."""
+    """The options of a command that may ask a model."""
 
     offline: Offline = False
     model: Model = None
@@ -130,7 +130,7 @@ class ModelledOptions(CommonOptions):
 
 @dataclass(frozen=True)
 class ExploringOptions(ModelledOptions):
-    """Those of a command that the fast model answers."""
+    """The options of a command that the fast model answers."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class ExploringOptions(ModelledOptions):
 
 @dataclass(frozen=True)
 class ActingOptions(ModelledOptions):
-    """Those of a command that may act."""
+    """The options of a command that may act."""
 
     mode: Mode = None
     allow: Allow = None
@@ -169,7 +169,7 @@ class ActingOptions(ModelledOptions):
 
 @dataclass(frozen=True)
 class AskingOptions(ActingOptions):
-    """Those of a command that a model answers, in a session."""
+    """The options of a command that a model answers, in a session."""
 
     thinking: Thinking = False
     resume: Resume = None

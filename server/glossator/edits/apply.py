@@ -68,7 +68,7 @@ class Checkpointing(Protocol):
     """Keeps files as they were, so that edits can be taken back."""
 
     async def before(self, paths: Iterable[str]) -> None:
-        """They are about to be changed."""
+        """Keep files that are about to be changed."""
 
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
         """Files were changed to a text, or (None) to their current content.

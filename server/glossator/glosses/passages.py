@@ -30,7 +30,7 @@ class HashedTexts:
         self.seen: dict[str, str | None] = {}  # SHA-256 of those that were read, None of no text
 
     def lines(self, path: str) -> tuple[str, ...]:
-        """Those of the document at a path; () where there is none."""
+        """The hashed lines of the document at a path; () if there is none."""
         if path not in self._known:
             document = self._read(path)
             text = document if isinstance(document, Document) else None

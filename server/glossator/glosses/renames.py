@@ -111,7 +111,7 @@ def found_again(lost: Mapping[str, str], candidates: Sequence[str], read: Read) 
 
 
 def still_so(names: Names) -> dict[str, str]:
-    """Those of which the old path is still gone, and the new one there; blocking."""
+    """The renames whose old path is still gone and whose new one exists; blocking."""
     return {
         old: new
         for old, new in names.items()

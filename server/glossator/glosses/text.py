@@ -31,7 +31,7 @@ def freshness_text(kept: GlossState) -> str:
 
 
 def gloss_origin(kept: GlossState) -> str:
-    """Who made it, and when."""
+    """The model that made it, and the date."""
     gloss = kept.gloss
     return f"{gloss.model or EXTRACTIVE}, {gloss.made_at.astimezone():%Y-%m-%d}"
 

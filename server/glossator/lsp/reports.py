@@ -194,7 +194,7 @@ def _remove_old(folder: Path) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Those that were written here."""
+    """The files that were written here."""
     ours = (_ANSWER, _ASKED)
     return [path for path in folder.iterdir() if path.stem.isdecimal() and path.suffix in ours]
 

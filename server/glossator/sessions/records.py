@@ -213,7 +213,7 @@ def _spans(spans: Iterable[Span]) -> list[list[str | int]]:
 
 
 def _spent_fields(spent: ModelCall) -> dict[str, Any]:
-    """As JSON."""
+    """The fields of a `ModelCall` as JSON."""
     return {
         "run": spent.run_id,
         "at": spent.at.isoformat(),

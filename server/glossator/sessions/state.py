@@ -186,7 +186,7 @@ def asked(story: Iterable[Record]) -> list[AskedRun]:
 
 
 def _images(message: Message) -> tuple[Image, ...]:
-    """Those of the user's, not of tools' results."""
+    """The user's images, without those of tool results."""
     sources = (each["source"] for each in message["content"] if each.get("type") == "image")
     return tuple(Image(source["media_type"], source["data"]) for source in sources)
 

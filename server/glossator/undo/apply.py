@@ -140,7 +140,7 @@ def taken_back(turns: Iterable[Turn]) -> dict[str, str]:
 
 
 def undoable_turns(turns: Iterable[Turn]) -> Iterator[str]:
-    """Those of the turns (in their order) that can have changed a file and were not undone.
+    """The turns (given in order) that can have changed a file and were not undone.
 
     The newest first.
     """

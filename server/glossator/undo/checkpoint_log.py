@@ -278,11 +278,11 @@ class FileStateReader:
     limit: int
 
     async def seen(self, paths: Iterable[str]) -> dict[str, FileState]:
-        """As the user sees them."""
+        """The states of files as the user sees them."""
         return await self._states(paths, self._seen())
 
     async def on_disk(self, paths: Iterable[str]) -> dict[str, FileState]:
-        """As commands see them."""
+        """The states of files on disk, as commands see them."""
         return await self._states(paths, self._on_disk)
 
     async def kept(
@@ -302,7 +302,7 @@ class FileStateReader:
         return await self.store.run(keep)
 
     async def left(self, changed: Mapping[str, str | None]) -> dict[str, FileState]:
-        """Of files that were changed to a text, or (None) to what the user sees."""
+        """The states of files that were changed to a text, or (None) to what the user sees."""
         seen = self._seen()
 
         def look(path: str) -> FoundState:

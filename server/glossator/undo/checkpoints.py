@@ -117,7 +117,7 @@ class Checkpoints:
 
     @property
     def undoable(self) -> tuple[TurnChanges, ...]:
-        """Those that can have changed something and were not undone, oldest first."""
+        """The turns that can have changed something and were not undone, oldest first."""
         names = set(undoable_turns(self._turns.values()))
         return tuple(turn for turn in self._listed() if turn.turn in names)
 

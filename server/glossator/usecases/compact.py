@@ -24,7 +24,7 @@ _REPORT_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class CompactRequest:
-    """Of a session."""
+    """The session to compact."""
 
     session_id: str
 

@@ -104,7 +104,7 @@ async def _typed(text: str) -> tuple[str, str] | None:
 
 
 def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:
-    """Those that fit best first; of equal ones some of each kind."""
+    """The best items first; of equally good ones some of each kind."""
     order = [
         (way, place, number, item)
         for number, ranked in enumerate(kinds)
@@ -156,7 +156,7 @@ def _paths(
 
 @dataclass(frozen=True, slots=True)
 class _Hides:
-    """Of listed files: only where a link leads has to be looked at."""
+    """Whether a listed file is hidden; only links need a look at the disk."""
 
     hidden: HiddenFiles
 

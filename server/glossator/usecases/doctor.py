@@ -21,7 +21,7 @@ from glossator.settings import user_file
 
 @dataclass(frozen=True, slots=True)
 class DoctorRequest:
-    """Takes nothing."""
+    """No arguments."""
 
 
 async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:

@@ -14,7 +14,7 @@ from glossator.settings import Effort
 
 @dataclass(frozen=True, slots=True)
 class ListModelsRequest:
-    """Takes nothing."""
+    """No arguments."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from glossator.usecases.undo import acting_of, turn_views
 
 @dataclass(frozen=True, slots=True)
 class RewindRequest:
-    """Of a session: to before the question of this run, the last one if none is named."""
+    """A session goes back to before the question of this run, by default the last."""
 
     session_id: str
     run_id: str | None = None
@@ -74,7 +74,7 @@ async def _changed(
 
 @dataclass(frozen=True, slots=True)
 class RetryRequest:
-    """Of a session: the question of a turn, the last one if none is named; later turns go, too.
+    """The question of a turn of a session, by default the last; later turns are dropped, too.
 
     Without another `question` it is asked as it was: one that may only read still may only read.
     Without `attachments` it has those it had, files as they are now. An exploration is one again.

@@ -43,12 +43,12 @@ class NewSessionRequest:
 
 @dataclass(frozen=True, slots=True)
 class ListSessionsRequest:
-    """Takes nothing."""
+    """No arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeSessionRequest:
-    """Which session to continue."""
+    """The session to continue."""
 
     session_id: str
 
@@ -75,7 +75,7 @@ class RenameSessionRequest:
 
 @dataclass(frozen=True, slots=True)
 class DeleteSessionRequest:
-    """Which session to delete for good."""
+    """The session to delete for good."""
 
     session_id: str
 
@@ -89,7 +89,7 @@ class ExportFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExportSessionRequest:
-    """Which session to write out, and how."""
+    """The session to export, and the format."""
 
     session_id: str
     format: ExportFormat = ExportFormat.MARKDOWN
@@ -164,14 +164,14 @@ def _view(app: Application, item: ListedSession) -> SessionInfo:
 
 @dataclass(frozen=True, slots=True)
 class ListAgentsRequest:
-    """Of a session."""
+    """The session whose sub-agents to list."""
 
     session_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShowAgentRequest:
-    """Which sub-agent of a session."""
+    """A session and one of its sub-agents."""
 
     session_id: str
     agent_id: str

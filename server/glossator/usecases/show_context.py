@@ -17,7 +17,7 @@ _LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
 
 @dataclass(frozen=True, slots=True)
 class ShowContextRequest:
-    """Of a session; without one, what a new session's first request would hold."""
+    """A session; without one, the answer is about a new session's first request."""
 
     session_id: str | None = None
 
@@ -79,7 +79,7 @@ async def _held(app: Application, session_id: str | None) -> _Held:
 def _sent(
     app: Application, model: str, newest: ModelCall | None, counted: int
 ) -> tuple[Sent, datetime | None]:
-    """What of the newest request the provider still holds, and until when it holds all of that."""
+    """The part of the newest request that the provider still caches, and until when."""
     profile = profile_of(app.models.settings)
     if newest is None or not counted:
         return Sent(searches=profile.tool_search), None

@@ -170,7 +170,7 @@ def _caller(within: tuple[str, ...]) -> str:
 def _placed(
     app: Application, snapshot: WorkspaceSnapshot, places: Iterable[CallPlace]
 ) -> tuple[Call, ...]:
-    """Those in texts that may be shown, with the lines as they are now; blocking."""
+    """The calls in texts that may be shown, with their current lines; blocking."""
     hides = app.acting.hidden()
     found = []
     for each in places:

@@ -68,7 +68,7 @@ async def symbol_named_at(app: Application, uri: str, position: Position) -> Sym
 def _named_at(
     symbols: Iterable[Symbol], document: Document, position: Position, encoding: PositionEncoding
 ) -> Symbol | None:
-    """Whose name is at `position`, of symbols whose names are on that line."""
+    """The symbol whose name is at `position`, among those named on that line."""
     for symbol in symbols:
         start, end = name_range(symbol, document.lines[position.line], encoding)
         if start <= position <= end:
@@ -162,7 +162,7 @@ class LensFace:
 
 
 async def lenses_of(app: Application, uri: str) -> list[Lens]:
-    """Those of an open document; they say nothing yet."""
+    """The lenses of an open document, without their texts."""
     snapshot = app.host.snapshot()
     document = snapshot.open_document(uri)
     if document is None:

@@ -33,7 +33,7 @@ _BOTH = "undo and redo: some earlier changes are taken back, some made again"
 
 @dataclass(frozen=True, slots=True)
 class UndoRequest:
-    """Of a session: one turn (the last that stands if none is named), or with `since` all from it.
+    """One turn of a session (by default the last not undone), or with `since` all from it on.
 
     `overwrite` brings back files too that somebody else has changed since.
     """
@@ -46,7 +46,7 @@ class UndoRequest:
 
 @dataclass(frozen=True, slots=True)
 class RedoRequest:
-    """Of a session: a turn that is undone, the one that was undone last if none is named.
+    """An undone turn of a session, by default the one that was undone last.
 
     Its undo is taken back, with whatever else that undo took back. `overwrite` as of an undo.
     """
@@ -58,7 +58,7 @@ class RedoRequest:
 
 @dataclass(frozen=True, slots=True)
 class ListTurnsRequest:
-    """Of a session."""
+    """The session whose turns to list."""
 
     session_id: str
 

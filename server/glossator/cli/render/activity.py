@@ -99,7 +99,7 @@ class AgentLines:
             self._names.clear()
 
     def started(self, event: AgentStarted) -> str:
-        """Who began, and with what: `Explore: Where is it?`."""
+        """The sub-agent and its task: `Explore: Where is it?`."""
         agent = _Running(self._name(event), short(first_paragraph(event.task)))
         self.running[event.agent_id] = agent
         self.calls.add(event.call_id)

@@ -138,7 +138,7 @@ def _place(path: str, first: int | None, last: int | None) -> str:
 
 
 def _failed(citations: Sequence[CitationView]) -> list[CitationView]:
-    """Those that do not hold, each place once, in the order of the answer."""
+    """The failed citations, each place once, in the order of the answer."""
     bad = (each for each in citations if each.status is not CitationStatus.READ)
     return list({_where(each): each for each in bad}.values())
 
@@ -150,7 +150,7 @@ def _why(citation: CitationView) -> str:
 
 
 def footer(answer: Answer) -> str:
-    """Who answered, in how many turns, for how many tokens, how fast, for how much."""
+    """Model, turns, tokens, time and price of a run."""
     usage = answer.usage
     parts = [_OFFLINE if answer.offline else answer.model, plural(answer.turns, "turn")]
     if taken := usage.input_total:

@@ -100,7 +100,7 @@ class Screen:
             self._streamed = ""
 
     def answer_text(self, answer: Answer) -> None:
-        """What of it is not on the screen: a reply before it may have been streamed, too."""
+        """The part that is not on the screen yet; an earlier reply may be."""
         self.end_text()
         if not self._streamed.rstrip().endswith(answer.text.strip()):
             self._print_blocks([*self._blocks.feed(answer.text), *self._blocks.flush()])
