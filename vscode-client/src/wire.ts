@@ -271,7 +271,7 @@ export interface DoctorAnswer {
   readonly checks: ReadonlyArray<Check>;
 }
 
-/** No arguments. */
+/** Takes nothing. */
 export type DoctorRequest = object;
 
 /** A run that the conversation knows nothing of any more, and what was asked. */
@@ -446,7 +446,7 @@ export interface ListAgentsRequest {
   readonly sessionId: string;
 }
 
-/** No arguments. */
+/** Takes nothing. */
 export type ListModelsRequest = object;
 
 /** With a session, what was allowed in it is listed, too. */
@@ -454,7 +454,7 @@ export interface ListRulesRequest {
   readonly sessionId?: string | null;
 }
 
-/** No arguments. */
+/** Takes nothing. */
 export type ListSessionsRequest = object;
 
 /** The session whose turns to list. */

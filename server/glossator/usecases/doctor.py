@@ -21,7 +21,7 @@ from glossator.settings import user_file
 
 @dataclass(frozen=True, slots=True)
 class DoctorRequest:
-    """No arguments."""
+    """Takes nothing."""
 
 
 async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:

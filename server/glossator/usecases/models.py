@@ -14,7 +14,7 @@ from glossator.settings import Effort
 
 @dataclass(frozen=True, slots=True)
 class ListModelsRequest:
-    """No arguments."""
+    """Takes nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ class NewSessionRequest:
 
 @dataclass(frozen=True, slots=True)
 class ListSessionsRequest:
-    """No arguments."""
+    """Takes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
