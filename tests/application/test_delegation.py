@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from glossator.core.events import AgentFinished, AgentProgress, AgentStarted, ToolStarted, Usage
-from glossator.sessions.records import Spent
+from glossator.sessions.records import ModelCall
 from glossator.tools.toolbox import reading_tools
 from glossator.usecases.tool import ToolRequest, tool
 from tests.agent.test_loop import without_cache_marks
@@ -164,7 +164,7 @@ async def test_a_fork_is_read_from_the_cache(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", {**FILES, "long.py": long}, players) as s:
         answer = await s.ask("What is it?")
         records = await s.app.sessions.records(answer.session_id)
-    spent = [each for each in records if isinstance(each, Spent)]
+    spent = [each for each in records if isinstance(each, ModelCall)]
     forking = spent[1].usage  # of the request whose reply forks
     assert [each.purpose for each in spent] == ["turn", "turn", "agent", "agent", "turn"]
     assert {each.model for each in spent} == {MAIN}

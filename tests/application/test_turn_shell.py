@@ -15,7 +15,7 @@ from glossator.sandbox import workspace_shell
 from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import ShellCommand
 from glossator.undo.apply import Undone
-from glossator.undo.checkpoint_store import CheckpointStore
+from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles
 from tests.stage import Stage, stage

@@ -396,7 +396,9 @@ async def test_an_editor_that_does_not_read_again(
         assert editor.texts["calc.py"] == editor.saved("calc.py") == _CALC
         assert (tmp_path / "calc.py").stat().st_mode & 0o777 == 0o640
         session = await s.app.sessions.open(answer.session_id)
-        assert list(s.app.acting.of(session).checkpoints.untold.left) == [str(tmp_path / "calc.py")]
+        assert list(s.app.acting.of(session).checkpoints.unseen_undos.left) == [
+            str(tmp_path / "calc.py")
+        ]
 
 
 async def test_an_editor_that_does_not_read_again_and_a_file_of_somebody_else(

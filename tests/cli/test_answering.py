@@ -14,8 +14,7 @@ from glossator.cli.launch import ALONE
 from glossator.cli.options import document_lines
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
-from glossator.usecases.actions import ACTIONS, EXPLORE_USAGE
-from glossator.usecases.declared import DECLARED
+from glossator.usecases.declared import DECLARED, EXPLORE_USAGE, LINE_ACTIONS
 from tests.cli.support import Ended, glossator
 
 
@@ -38,7 +37,7 @@ def sent(ended: Ended) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.word)
+@pytest.mark.parametrize("action", LINE_ACTIONS, ids=lambda action: action.word)
 def test_what_is_sent(here: Path, action: Any) -> None:
     recording = "explored" if action is EXPLORE_USAGE else "ask"
     ended = glossator(recording, action.word, "app.py:1", "as", "you like", "-v", cwd=here)

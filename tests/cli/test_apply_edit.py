@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.cli.apply_edit import EditedFiles, Outcome, _Step, _take, apply_edit
+from glossator.cli.apply_edit import EditedFiles, EditResult, _Step, _take, apply_edit
 from glossator.cli.render.screen import draw_diff
 from glossator.core.atomic import opened
 from glossator.core.document import Document, Origin, text_hash
@@ -82,7 +82,7 @@ class Edits:
         return {"kind": "rename", **uris, "options": options}
 
 
-def run(root: Path, *changes: Any, **more: Any) -> Outcome:
+def run(root: Path, *changes: Any, **more: Any) -> EditResult:
     params = {"label": "Test", "edit": {"documentChanges": list(changes)}, **more}
     return apply_edit(params, [str(root)], "utf-16")
 
@@ -258,7 +258,7 @@ def test_a_rename_alone_moves_a_file_or_a_folder_itself(root: Path) -> None:
     edits = Edits(root)
     inode = (root / "bin").stat().st_ino
     outcome = run(root, edits.rename("bin", "made/moved"))
-    assert outcome == Outcome({"applied": True}, ("rename from bin\nrename to made/moved\n",))
+    assert outcome == EditResult({"applied": True}, ("rename from bin\nrename to made/moved\n",))
     assert (root / "made/moved").stat().st_ino == inode
     (root / "dir/empty").mkdir()
     assert run(root, edits.rename("dir", "other")).result["applied"]

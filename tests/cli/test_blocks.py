@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.cli.render.markdown import Blocks
+from glossator.cli.render.markdown import BlockSplitter
 
 ANSWER = """# Title
 A paragraph that
@@ -50,7 +50,7 @@ EXPECTED = [
 
 @given(st.lists(st.integers(0, len(ANSWER)), max_size=30))
 def test_the_pieces_do_not_matter(cuts: list[int]) -> None:
-    blocks = Blocks()
+    blocks = BlockSplitter()
     edges = [0, *sorted(cuts), len(ANSWER)]
     found = []
     for start, end in itertools.pairwise(edges):
@@ -77,4 +77,4 @@ def test_the_pieces_do_not_matter(cuts: list[int]) -> None:
     ],
 )
 def test_only_what_cannot_change_is_finished(text: str, finished: list[str]) -> None:
-    assert [block.text for block in Blocks().feed(text)] == finished
+    assert [block.text for block in BlockSplitter().feed(text)] == finished

@@ -9,7 +9,7 @@ import pytest
 
 from glossator.cli.render.pipe import JsonLines
 from glossator.cli.replies import Replies
-from glossator.cli.server import Client, ResponseError, ServerLost, read_frame, to_frame
+from glossator.cli.server import ResponseError, ServerConnection, ServerLost, read_frame, to_frame
 from glossator.cli.terminal import TerminalLock
 from glossator.core.wire import Json
 
@@ -35,7 +35,7 @@ class Sent:
             self.answered.set()
 
 
-def client_of(*messages: dict[str, Json]) -> tuple[Client, Sent, list[str]]:
+def client_of(*messages: dict[str, Json]) -> tuple[ServerConnection, Sent, list[str]]:
     sent = Sent()
     notified: list[str] = []
     reader = reader_of(*map(to_frame, messages))
@@ -43,7 +43,7 @@ def client_of(*messages: dict[str, Json]) -> tuple[Client, Sent, list[str]]:
     def heard(method: str, _params: Json) -> None:
         notified.append(method)
 
-    return Client(reader, sent, heard, REPLIES.reply), sent, notified
+    return ServerConnection(reader, sent, heard, REPLIES.reply), sent, notified
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ async def test_a_frame_is_read_whatever_its_header(frame: bytes) -> None:
     ],
 )
 async def test_what_is_no_frame_loses_the_server(frame: bytes) -> None:
-    client = Client(reader_of(frame), Sent(), lambda *_: None, REPLIES.reply)
+    client = ServerConnection(reader_of(frame), Sent(), lambda *_: None, REPLIES.reply)
     with pytest.raises(ServerLost, match="not LSP"):
         await client.request("x")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from glossator.cli.prompt import Prompt, denied_notice, hunk_diff
+from glossator.cli.prompt import PermissionPrompt, denied_notice, hunk_diff
 from glossator.cli.render.markdown import THEME
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.render.screen import Screen
@@ -262,7 +262,7 @@ def test_a_request_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str
         detail="rm -r .\x1b[2K\rls",
         reasons=(),
     )
-    pipe().permission(Prompt.of(request))
+    pipe().permission(PermissionPrompt.of(request))
     assert "  rm -r .␛[2K" in capsys.readouterr().err
 
 

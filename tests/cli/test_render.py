@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.cli.prompt import Prompt
+from glossator.cli.prompt import PermissionPrompt
 from glossator.cli.render.markdown import file_uri
 from glossator.cli.render.renderer import Renderer
 from glossator.core.answers import (
@@ -383,7 +383,7 @@ def test_what_goes_from_a_file_is_no_head_of_a_diff() -> None:
             detail=detail,
             reasons=(),
         )
-        renderer.permission(Prompt.of(request))
+        renderer.permission(PermissionPrompt.of(request))
 
     seen = drawn(show, colours=True)
     assert "\x1b[1m--- a.sql" in seen

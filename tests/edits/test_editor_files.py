@@ -9,18 +9,18 @@ import pytest
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.edits import wait
 from glossator.edits.editor_files import EditorFiles
-from glossator.undo.file_states import Absent, Content, DiskFiles, Link, Restoration, described
+from glossator.undo.file_states import Content, DiskFiles, Link, NoFile, Restoration, as_state
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
 
 _LIMIT = 100  # bytes
-Restorable = Content | Link | Absent
+Restorable = Content | Link | NoFile
 
 
 async def restored(ws: Workspace, port: Recorder, found: Restorable) -> dict[str, str]:
     """Restore `a.txt`, as it is now; gives what failed."""
     files, path = files_of(ws, port), str(ws.root / "a.txt")
-    step = Restoration(path, found, described(files.now()(path, _LIMIT)))
+    step = Restoration(path, found, as_state(files.now()(path, _LIMIT)))
     done = await files.restore([step], _LIMIT)
     assert done.changed == []
     assert (path in done.left) is (done.failed == {})
@@ -74,11 +74,11 @@ async def test_what_is_shown_is_kept(
 
 @pytest.mark.parametrize(
     ("found", "kind", "text"),
-    [(Content(b"old\n", 0o644), FileEdit, "old\n"), (Absent(), FileDeletion, None)],
+    [(Content(b"old\n", 0o644), FileEdit, "old\n"), (NoFile(), FileDeletion, None)],
 )
 async def test_an_open_document_is_brought_back_by_the_editor(
     workspace: MakeWorkspace,
-    found: Content | Absent,
+    found: Content | NoFile,
     kind: type[FileEdit | FileDeletion],
     text: str | None,
 ) -> None:
@@ -119,14 +119,14 @@ _CLOSE = "is open in the editor; close it there first"
         (Content(b"old\n", 0o644), None, _CLOSE),  # it says yes, and does nothing
         (Content(b"\0", 0o644), None, _CLOSE),
         (Link("b.txt"), None, _CLOSE),
-        (Absent(), "the editor cannot delete files", _CLOSE),
-        (Absent(), None, _CLOSE),
+        (NoFile(), "the editor cannot delete files", _CLOSE),
+        (NoFile(), None, _CLOSE),
     ],
 )
 async def test_what_the_editor_does_not_do_is_told(
     workspace: MakeWorkspace,
     monkeypatch: pytest.MonkeyPatch,
-    found: Content | Link | Absent,
+    found: Content | Link | NoFile,
     answer: str | None,
     reason: str,
 ) -> None:

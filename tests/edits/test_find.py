@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from glossator.core.errors import UsageError
 from glossator.core.replacement import apply_replacements
-from glossator.edits.find import Substitution, substitute
-from glossator.edits.line_ends import as_lf, rewrite
+from glossator.edits.find import Substitution, as_lf, rewrite, substitute
 
 ENDS = st.text(alphabet="ab\n\r", max_size=16)
 USUAL_ENDS = st.lists(st.sampled_from(["a", "b", "\n", "\r\n"]), max_size=16).map("".join)

@@ -72,8 +72,8 @@ async def test_seen_on_disk(tmp_path: Path, order: str) -> None:
         assert about(s, "zoo/fish.py") is None
         found = about(s, "sea/carp.py")
         assert found is not None
-        assert found.standing is not None
-        assert found.standing.is_fresh
+        assert found.freshness is not None
+        assert found.freshness.is_fresh
         assert "[cite: doc, sea/carp.py, 7-9]" in found.gloss.report.findings[0].text
         assert heard == {str(s.root / "zoo/fish.py"), str(s.root / "sea/carp.py")}
         text = await report_at(s.app, document)  # under the URI that it had
@@ -98,8 +98,8 @@ async def test_what_is_cited_is_followed_too(tmp_path: Path) -> None:
         await told(s, "pond.py", "pool.py")
         found = about(s, "zoo/fish.py")
         assert found is not None
-        assert found.standing is not None
-        assert found.standing.is_fresh
+        assert found.freshness is not None
+        assert found.freshness.is_fresh
         assert "[cite: doc, pool.py, 5]" in found.gloss.report.findings[1].text
 
 
@@ -126,8 +126,8 @@ async def test_told_by_the_editor_though_the_text_is_another(tmp_path: Path) -> 
         await s.app.glosses.settled()
         found = about(s, "sea/fish.py")
         assert found is not None
-        assert found.standing is not None
-        assert found.standing.changed == 1
+        assert found.freshness is not None
+        assert found.freshness.changed == 1
 
 
 async def test_while_the_editor_shows_what_is_gone(tmp_path: Path) -> None:
@@ -162,8 +162,8 @@ async def test_what_is_moved_aside_to_be_saved_is_not_followed(
         assert about(s, "zoo/fish.py~") is None
         found = about(s, "zoo/fish.py")
         assert found is not None
-        assert found.standing is not None
-        assert found.standing.is_fresh
+        assert found.freshness is not None
+        assert found.freshness.is_fresh
 
 
 async def test_a_text_that_only_went_is_not_followed(tmp_path: Path) -> None:
@@ -175,8 +175,8 @@ async def test_a_text_that_only_went_is_not_followed(tmp_path: Path) -> None:
         assert about(s, "zoo/eel.py") is None
         found = about(s, "zoo/fish.py")
         assert found is not None
-        assert found.standing is not None
-        assert found.standing.changed == 3
+        assert found.freshness is not None
+        assert found.freshness.changed == 3
 
 
 async def test_two_servers_follow_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.lsp.features import build_server
-from glossator.usecases.actions import ACTIONS
+from glossator.usecases.declared import LINE_ACTIONS
 from tests.lsp.support.desk import acting
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE
@@ -159,7 +159,7 @@ async def test_older_clients_get_the_commands_themselves(raw: Editor) -> None:
     await raw.initialize(EDITS)
     actions = await offered(raw, (0, 0), (0, 3))
     assert [action["command"] for action in actions] == [
-        action.command for action in ACTIONS if action.command != "glossator.fix"
+        action.command for action in LINE_ACTIONS if action.command != "glossator.fix"
     ]
 
 

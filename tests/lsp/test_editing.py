@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.edits import wait
-from glossator.lsp import dialogue
+from glossator.lsp import port
 from tests.lsp.support.desk import ALL, PLAIN, Acting, acting
 from tests.lsp.support.editor import NO_ANSWER, Message
 from tests.standin import Script, Text, ToolUse, Turn
@@ -199,7 +199,7 @@ async def test_the_user_never_stops_typing(calc: Path) -> None:
 async def test_nothing_changes(
     calc: Path, monkeypatch: pytest.MonkeyPatch, answer: object, told: str
 ) -> None:
-    monkeypatch.setattr(dialogue, "_APPLY_SECONDS", 0.1)
+    monkeypatch.setattr(port, "_APPLY_SECONDS", 0.1)
     monkeypatch.setattr(wait, "ARRIVAL_SECONDS", 0.05)
     monkeypatch.setattr(wait, "LATE_SECONDS", 0.05)
     async with acting(calc.parent, FIX) as a:
@@ -226,7 +226,7 @@ async def test_only_the_user_changed_something(calc: Path) -> None:
 
 
 async def test_applied_but_never_answered(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialogue, "_APPLY_SECONDS", 0.1)
+    monkeypatch.setattr(port, "_APPLY_SECONDS", 0.1)
     async with acting(calc.parent, FIX) as a:
         a.desk.open(calc)
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from lsprotocol import types
 
-from glossator.lsp.lifecycle import Dispatcher, LifecycleFilter, Phase
+from glossator.lsp.lifecycle import Dispatcher, LifecycleFilter, ServerPhase
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Passed:
 
 def waiting(passed: Passed) -> LifecycleFilter:
     lifecycle = LifecycleFilter(cast("Dispatcher", passed))
-    lifecycle.phase = Phase.STARTING
+    lifecycle.phase = ServerPhase.STARTING
     where = types.TextDocumentIdentifier("file:///a")
     for number in range(3):
         params = types.HoverParams(where, types.Position(0, 0))
@@ -44,14 +44,14 @@ async def test_what_waited_passes_in_order_once_there_is_an_application() -> Non
     passed = Passed()
     lifecycle = waiting(passed)
     await lifecycle.open()
-    assert (passed.ids, passed.refused, lifecycle.phase) == ([0, 1, 2], {}, Phase.RUNNING)
+    assert (passed.ids, passed.refused, lifecycle.phase) == ([0, 1, 2], {}, ServerPhase.RUNNING)
 
 
-@pytest.mark.parametrize("phase", [Phase.STOPPING, Phase.FAILED])
-async def test_an_end_while_it_opens_is_the_end(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", [ServerPhase.STOPPING, ServerPhase.FAILED])
+async def test_an_end_while_it_opens_is_the_end(phase: ServerPhase) -> None:
     passed = Passed()
     lifecycle = waiting(passed)
-    passed.then = lifecycle.stop if phase is Phase.STOPPING else lambda: lifecycle.fail("No.")
+    passed.then = lifecycle.stop if phase is ServerPhase.STOPPING else lambda: lifecycle.fail("No.")
     await asyncio.wait_for(lifecycle.open(), 10)
     assert (passed.ids, sorted(passed.refused)) == ([0], [1, 2])
     assert lifecycle.phase is phase

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.edits import wait
-from glossator.lsp import dialogue
+from glossator.lsp import port
 from tests.lsp.support.desk import ALL, PLAIN, Acting, acting
 from tests.lsp.support.editor import Message
 from tests.standin import Script, Text, ToolUse, Turn
@@ -120,7 +120,7 @@ async def test_an_editor_whose_documents_do_not_follow(
 async def test_an_editor_that_asks_about_imports_has_its_time(
     calc: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dialogue, "_APPLY_SECONDS", 0.0)
+    monkeypatch.setattr(port, "_APPLY_SECONDS", 0.0)
     async with acting(calc.parent, [Turn(_MOVE), Turn(Text("Done."))]) as a:
         await a.asked()
         assert a.told("move").startswith("Moved calc.py")

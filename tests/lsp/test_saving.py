@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.lsp import dialogue
+from glossator.lsp import port
 from tests.lsp.support.desk import ALL, Acting, acting
 from tests.lsp.support.editor import NO_ANSWER
 from tests.standin import Script, Text, ToolUse, Turn
@@ -64,7 +64,7 @@ async def test_a_client_that_cannot(calc: Path) -> None:
 async def test_a_client_that_does_not(
     calc: Path, monkeypatch: pytest.MonkeyPatch, answer: object
 ) -> None:
-    monkeypatch.setattr(dialogue, "_SAVE_SECONDS", 0.1)
+    monkeypatch.setattr(port, "_SAVE_SECONDS", 0.1)
     async with editing(calc.parent, saves=True) as a:
         a.desk.open(calc)
         a.editor.answers["glossator/saveDocuments"] = answer

@@ -133,7 +133,7 @@ async def test_an_old_session_is_repaired_once_and_stays_so(
         async with stage(root, {}, [Turn(Text("I go on."))]) as s:
             assert (await s.ask("And now?", session_id=session)).text == "I go on."
             assert s.api.refusals == []
-            assert [told for told in s.port.told if "no model's server takes" in told]
+            assert [told for told in s.port.told if "parts that models reject" in told]
             prompts.append(without_cache_marks(s.sent(0))["messages"])
     before, after = prompts
     assert after[: len(before)] == before

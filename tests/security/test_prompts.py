@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from glossator.cli.prompt import Prompt
+from glossator.cli.prompt import PermissionPrompt
 from glossator.core.excerpt import excerpt, is_cut
 from glossator.core.permission import Cut
 from glossator.core.permission import PermissionRequest as Asked
 from glossator.core.wire import from_wire
-from glossator.lsp.permission_text import in_a_file
-from glossator.lsp.reports import report_folder
+from glossator.lsp.reports import report_folder, request_file_text
 from tests.agent.test_permission_checker import Setting
 from tests.cli.drawing import drawn, pipe
 from tests.cli.terminal import at_terminal
@@ -57,8 +56,8 @@ def request(detail: str, **fields: Any) -> dict[str, Any]:
     return asked
 
 
-def prompt_of(detail: str, **fields: Any) -> Prompt:
-    return Prompt.of(from_wire(Asked, request(detail, **fields), strict=False))
+def prompt_of(detail: str, **fields: Any) -> PermissionPrompt:
+    return PermissionPrompt.of(from_wire(Asked, request(detail, **fields), strict=False))
 
 
 @pytest.fixture
@@ -231,7 +230,7 @@ async def test_a_file_that_cannot_be_written_is_told_of(
     async def refuse(*_: object) -> str:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("glossator.lsp.dialogue.show_asked", refuse)
+    monkeypatch.setattr("glossator.lsp.port.show_request_file", refuse)
     async with acting(tmp_path, _WRITE, mode="ask") as a:
         a.editor.answers[_SHOW] = None
         await a.asked()
@@ -245,7 +244,7 @@ def test_no_line_of_a_file_is_obeyed_by_the_editor_that_shows_it() -> None:
     evil = "# vim: fdm=marker\nLocal Variables:\nmode: outline\nEnd:"
     for cut in (None, Cut(1, evil)):
         asked = Asked("Write", f"May Write {evil[:18]}?", evil, (evil[:18],), (), cut)
-        text = in_a_file(asked)
+        text = request_file_text(asked)
         head, *others = text.removesuffix("\n").split("\n")
         assert "vim" not in head
         assert "vim" not in "\n".join(others[:4] + others[-5:])

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.lsp import admission
+from glossator.lsp import listen
 from glossator.lsp.__main__ import main
-from glossator.lsp.admission import Admission
+from glossator.lsp.listen import Admission
 from tests.lsp.support.editor import Editor, framed
 from tests.patience import SECONDS
 
@@ -231,7 +231,7 @@ def test_no_other_machine_can_connect(
 async def test_who_says_nothing_is_not_waited_for(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(listen, "FIRST_SECONDS", 0.05)
     door = Admission("secret")
     async with await asyncio.start_server(door.meet, "127.0.0.1", 0) as listener:
         reader, writer = await asyncio.open_connection(*listener.sockets[0].getsockname())

@@ -40,7 +40,7 @@ async def test_a_reply_that_breaks_off_has_cost_what_was_told(tmp_path: Path, fa
         assert (session.account.replies, session.account.broken_off) == (2, 1)
         assert session.account.last == whole
         markdown = await export_session(s.app, ExportSessionRequest(session.id))
-        assert "; 1 broke off and took more than was told" in markdown.text
+        assert "; 1 broke off and took more than was counted" in markdown.text
         (shown,) = (await status(s.app, StatusRequest())).spending
         assert (shown.replies, shown.broken_off) == (2, 1)
     async with stage(tmp_path / "ws", {}, []) as s:

@@ -22,9 +22,9 @@ from glossator.sessions.session import Session
 from glossator.undo import baseline
 from glossator.undo.apply import OnConflict, Undone
 from glossator.undo.baseline import BaselineCoverage, BaselineLimits
-from glossator.undo.checkpoint_store import CheckpointStore
+from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
-from glossator.undo.file_states import Absent, Content, DiskFiles, Restoration
+from glossator.undo.file_states import Content, DiskFiles, NoFile, Restoration
 from tests.lsp.support.chance import seeded
 
 ROUNDS = 12
@@ -351,7 +351,7 @@ async def test_restoring_follows_no_link_out(bench: Bench, tmp_path: Path) -> No
 async def test_nothing_outside_the_workspace_is_touched(bench: Bench, path: str) -> None:
     target = os.path.join(bench.root, path)
     files = DiskFiles(lambda: [str(bench.root)])
-    done = await files.restore([Restoration(target, Content(b"x", 0o600), Absent())], LIMIT)
+    done = await files.restore([Restoration(target, Content(b"x", 0o600), NoFile())], LIMIT)
     assert (list(done.failed), done.left, done.changed) == ([target], {}, [])
 
 

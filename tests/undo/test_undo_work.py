@@ -15,8 +15,7 @@ from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.documents.change import Saved
 from glossator.edits.editor_files import EditorFiles
 from glossator.undo.apply import OnConflict, Undone
-from glossator.undo.checkpoint_log import NAME
-from glossator.undo.checkpoint_store import CheckpointStore
+from glossator.undo.checkpoint_log import CHECKPOINTS, CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles, Restoration, Restored
 from tests.stage import Recorder
@@ -57,7 +56,7 @@ class FullDisk:
         self.keep(name, value)
 
     def kept(self, name: str) -> list[Any]:
-        return list(self.notes) if name == NAME else []
+        return list(self.notes) if name == CHECKPOINTS else []
 
 
 @dataclass

@@ -9,16 +9,15 @@ import pytest
 
 from glossator.core.errors import DeclarationError
 from glossator.settings.model import LimitSettings
-from glossator.usecases.actions import ACTIONS
-from glossator.usecases.commands import load
-from glossator.usecases.declaration import Chat, Declaration, Palette, by_name
-from glossator.usecases.declared import DECLARED
+from glossator.usecases.commands import load_command
+from glossator.usecases.declaration import Chat, CommandDeclaration, Palette, by_name
+from glossator.usecases.declared import DECLARED, LINE_ACTIONS
 
 STATUS: dict[str, Any] = {"name": "glossator.status", "title": "Status", "handler": "status:status"}
 
 
 def test_each_action_on_lines_is_a_command() -> None:
-    assert tuple(each.action for each in DECLARED.values() if each.action) == ACTIONS
+    assert tuple(each.action for each in DECLARED.values() if each.action) == LINE_ACTIONS
 
 
 @pytest.mark.parametrize(
@@ -33,11 +32,11 @@ def test_each_action_on_lines_is_a_command() -> None:
 )
 def test_a_declaration_has_all_that_is_shown_of_it(wrong: dict[str, Any], says: str) -> None:
     with pytest.raises(DeclarationError, match=re.escape(says)):
-        Declaration(**STATUS | wrong)
+        CommandDeclaration(**STATUS | wrong)
 
 
 def test_a_name_is_given_once() -> None:
-    status = Declaration(**STATUS, chat=(Chat("status", "How it is"),))
+    status = CommandDeclaration(**STATUS, chat=(Chat("status", "How it is"),))
     with pytest.raises(DeclarationError, match=r"Declared twice: glossator\.status, /status\."):
         by_name([status, status])
 
@@ -52,7 +51,7 @@ def test_a_name_is_given_once() -> None:
 )
 def test_a_command_has_a_handler(handler: str, says: str) -> None:
     with pytest.raises(DeclarationError, match=re.escape(says)):
-        load(Declaration(**STATUS | {"handler": handler}))
+        load_command(CommandDeclaration(**STATUS | {"handler": handler}))
 
 
 def test_a_setting_has_a_description() -> None:

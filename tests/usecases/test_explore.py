@@ -22,7 +22,7 @@ from glossator.core.report import Report
 from glossator.core.uri import to_uri
 from glossator.usecases.ask import Attachment
 from glossator.usecases.compact import CompactRequest, compact_session
-from glossator.usecases.exploration import ExploreRequest, run_exploration
+from glossator.usecases.explore import ExploreRequest, run_exploration
 from glossator.usecases.rewind import RewindRequest, rewind
 from glossator.usecases.sessions import (
     ExportFormat,

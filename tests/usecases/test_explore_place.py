@@ -13,8 +13,7 @@ from glossator.core.events import Notice
 from glossator.core.report import Thoroughness
 from glossator.core.uri import to_uri
 from glossator.usecases.ask import Attachment
-from glossator.usecases.exploration import ExploreRequest
-from glossator.usecases.explore import explore
+from glossator.usecases.explore import ExploreRequest, explore
 from glossator.usecases.gloss import GlossRequest, OverviewRequest, explore_workspace, gloss
 from glossator.usecases.rewind import RetryRequest, retry
 from glossator.usecases.subjects import pointed_at

@@ -22,17 +22,17 @@ from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, Edited, Opened, TextEdit
 from glossator.glosses import text
 from glossator.glosses.gloss_index import GlossState
+from glossator.usecases.explore import keep_gloss
 from glossator.usecases.gloss import (
     GlossRequest,
     OverviewRequest,
     explore_workspace,
     gloss,
-    keep,
     report_at,
 )
-from glossator.usecases.lenses import Lens, lens_face, lenses_of
 from glossator.usecases.on_lines import LinesRequest, explore_usage
 from glossator.usecases.subjects import pointed_at
+from glossator.usecases.symbols import Lens, lens_face, lenses_of
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
@@ -89,7 +89,7 @@ async def changed_lines(s: Stage, name: str) -> int | None:
     async with asyncio.timeout(1):
         await s.app.glosses.settled()
     found = await noted(s, name)
-    return found.standing.changed if found and found.standing else None
+    return found.freshness.changed if found and found.freshness else None
 
 
 async def test_a_sub_agent_explores_and_the_report_is_kept(root: Path) -> None:
@@ -106,8 +106,8 @@ async def test_a_sub_agent_explores_and_the_report_is_kept(root: Path) -> None:
         found = await noted(s, "Fish.swim")
         assert found is not None
         assert (found.gloss.model, found.gloss.report) == ("claude-haiku-5-5", answer.report)
-        assert found.standing is not None
-        assert found.standing.is_fresh
+        assert found.freshness is not None
+        assert found.freshness.is_fresh
     async with stage(root, {}, ()) as again:  # the server was started anew
         await again.app.glosses.look()
         assert await changed_lines(again, "Fish.swim") == 0
@@ -215,8 +215,8 @@ async def test_one_cited_line_makes_stale_exactly_what_cites_it(root: Path) -> N
         assert await changed_lines(s, "swim") == 0
         found = await noted(s, "swim")
         assert found is not None
-        assert found.standing is not None
-        places = [each for each in found.standing.places if each]
+        assert found.freshness is not None
+        places = [each for each in found.freshness.places if each]
         assert (places[0].first_line, places[0].last_line) == (9, 11)
         s.app.host.apply(Closed(uri))
         assert await changed_lines(s, "splash") == 0
@@ -275,11 +275,11 @@ async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) 
         whole = Report("Explore", "?", (Finding("- Whole.", (shown,)),))
         partial = replace(whole, findings=whole.findings * 2, partial="it was cancelled")
         unproven = replace(partial, findings=(Finding("I look at the pond first."),))
-        assert await keep(s.app, subject, unproven, "m") is None
-        assert await keep(s.app, subject, Report("Explore", "?"), "m") is None
-        assert await keep(s.app, subject, partial, "m") is not None
-        assert await keep(s.app, subject, whole, "m") is not None
-        assert await keep(s.app, subject, partial, "m") is None
+        assert await keep_gloss(s.app, subject, unproven, "m") is None
+        assert await keep_gloss(s.app, subject, Report("Explore", "?"), "m") is None
+        assert await keep_gloss(s.app, subject, partial, "m") is not None
+        assert await keep_gloss(s.app, subject, whole, "m") is not None
+        assert await keep_gloss(s.app, subject, partial, "m") is None
         found = s.app.glosses.of(subject)
         assert found is not None
         assert found.gloss.report == whole
@@ -328,9 +328,9 @@ async def test_what_a_hover_shows_of_a_report(
         await glossed(s, name="evening")
         found = await noted(s, "evening")
         assert found is not None
-        assert text.opening(found).startswith(opening)
-        assert bool(text.opening(found)) == bool(opening)
-        assert text.state(found) == stands
+        assert text.gloss_summary(found).startswith(opening)
+        assert bool(text.gloss_summary(found)) == bool(opening)
+        assert text.freshness_text(found) == stands
 
 
 async def test_the_usage_of_a_class_names_who_uses_it_without_a_call(root: Path) -> None:

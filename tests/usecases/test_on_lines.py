@@ -13,14 +13,15 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Notice, RunStarted
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
-from glossator.usecases.actions import ACTIONS, EXPLAIN, EXPLORE_USAGE, FIX, REFACTOR, Action
+from glossator.usecases.declaration import LineAction
+from glossator.usecases.declared import EXPLAIN, EXPLORE_USAGE, FIX, LINE_ACTIONS, REFACTOR
 from glossator.usecases.on_lines import LinesRequest, act_on_lines, why_not_edited
 from glossator.usecases.sessions import ListSessionsRequest, list_sessions
 from glossator.usecases.undo import UndoRequest, undo_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
-ASKING = tuple(action for action in ACTIONS if action is not EXPLORE_USAGE)
+ASKING = tuple(action for action in LINE_ACTIONS if action is not EXPLORE_USAGE)
 OFFLINE = {"models": {"offline": True}}
 FILES = {
     "a/m.py": "def price(net):\n    return net * 2\n",
@@ -33,7 +34,7 @@ EDITING = [Turn(ToolUse("Edit", CHANGE, "first")), Turn(Text("Done."))]
 AGAIN = [Turn(ToolUse("Edit", CHANGE, "again")), Turn(Text("Done."))]
 
 
-async def act(s: Stage, action: Action, path: str, *lines: int, **more: Any) -> Answer:
+async def act(s: Stage, action: LineAction, path: str, *lines: int, **more: Any) -> Answer:
     first, last = lines or (None, None)
     uri = to_uri(str(s.root / path))
     return await act_on_lines(action, s.app, LinesRequest(uri, first, last, **more))
@@ -47,8 +48,8 @@ async def test_without_a_model_the_selection_comes_first(tmp_path: Path) -> None
         assert {citation.status for citation in answer.citations} == {"read"}
 
 
-@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.word)
-async def test_without_a_model_nothing_is_promised(tmp_path: Path, action: Action) -> None:
+@pytest.mark.parametrize("action", LINE_ACTIONS, ids=lambda action: action.word)
+async def test_without_a_model_nothing_is_promised(tmp_path: Path, action: LineAction) -> None:
     async with stage(tmp_path, FILES, (), OFFLINE) as s:
         if not action.edits:
             assert (await act(s, action, "a/m.py", 1, 2)).offline
@@ -66,7 +67,7 @@ async def test_a_document_that_was_never_saved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("action", ASKING, ids=lambda action: action.word)
-async def test_what_the_model_is_asked(tmp_path: Path, action: Action) -> None:
+async def test_what_the_model_is_asked(tmp_path: Path, action: LineAction) -> None:
     async with stage(tmp_path, FILES, SAID) as s:
         answer = await act(s, action, "a/m.py", 1, 2)
         lines, question = s.said(0)
@@ -115,7 +116,7 @@ async def test_what_the_editor_reports_is_shown_with_the_lines(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("action", ASKING, ids=lambda action: action.word)
-async def test_only_actions_that_edit_edit(tmp_path: Path, action: Action) -> None:
+async def test_only_actions_that_edit_edit(tmp_path: Path, action: LineAction) -> None:
     """Whatever the mode allows; the next question is free to, again."""
     settings = {"permissions": {"mode": "auto"}}
     async with stage(tmp_path, FILES, [*EDITING, *AGAIN], settings) as s:

@@ -1,9 +1,9 @@
 // What the user chose for as long as the window is open. The server forgets it when it ends, so one
-// that is started anew is told before anybody asks it anything.
+// that restarts gets them before anything is asked of it.
 
 import type { Commands, Mode } from "./wire.ts";
 
-/** How a server is told; see `Connection.run`. */
+/** How commands run; see `Connection.run`. */
 export type Run = <K extends keyof Commands>(
   command: K,
   request: Commands[K]["request"],

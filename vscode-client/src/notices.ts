@@ -1,4 +1,4 @@
-// Notifications: what stands in them is plain text, whoever wrote it.
+// Notifications: always plain text, since a model or a file may have written it.
 
 import { type MessageOptions, window } from "vscode";
 import { literal, shownText } from "./shown.ts";

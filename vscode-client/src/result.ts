@@ -1,4 +1,4 @@
-// Failures that a person is told of.
+// Failures that are shown to the user.
 
 /** Which button helps: each is a command of the palette, or a setting to open. */
 export type Remedy = "key" | "output" | "python" | "restart";

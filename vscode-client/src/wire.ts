@@ -136,7 +136,7 @@ export interface CancelAnswer {
   readonly cancelled: ReadonlyArray<string>;
 }
 
-/** Which run to end, None means all; or which sub-agent, whose run then goes on. */
+/** Which run to end, None means all; or which sub-agent, whose run then continues. */
 export interface CancelRequest {
   readonly runId?: string | null;
   readonly agentId?: string | null;
@@ -184,7 +184,7 @@ export interface CompactAnswer {
   readonly byModel: boolean;
 }
 
-/** Of a session. */
+/** The session to compact. */
 export interface CompactRequest {
   readonly sessionId: string;
 }
@@ -220,7 +220,7 @@ export interface CompletionItem {
   readonly insert: string;
 }
 
-/** What an item stands for. */
+/** What an item completes to. */
 export type CompletionKind = "file" | "folder" | "symbol" | "diagnostics" | "command";
 
 /** The window of a session in tokens: all that there is, what is in it, what is cached. */
@@ -245,7 +245,7 @@ export interface Cut {
   readonly tail: string;
 }
 
-/** Which session to delete for good. */
+/** The session to delete for good. */
 export interface DeleteSessionRequest {
   readonly sessionId: string;
 }
@@ -340,7 +340,7 @@ export interface Explored {
 /** Markdown is for reading; JSON has everything. */
 export type ExportFormat = "markdown" | "json";
 
-/** Which session to write out, and how. */
+/** The session to export, and the format. */
 export interface ExportSessionRequest {
   readonly sessionId: string;
   readonly format?: ExportFormat;
@@ -441,7 +441,7 @@ export interface LinesRequest {
   readonly runId?: string | null;
 }
 
-/** Of a session. */
+/** The session whose sub-agents to list. */
 export interface ListAgentsRequest {
   readonly sessionId: string;
 }
@@ -457,7 +457,7 @@ export interface ListRulesRequest {
 /** Takes nothing. */
 export type ListSessionsRequest = object;
 
-/** Of a session. */
+/** The session whose turns to list. */
 export interface ListTurnsRequest {
   readonly sessionId: string;
 }
@@ -506,7 +506,7 @@ export interface ModelList {
   readonly problem: string;
 }
 
-/** The title shown in lists; the first question serves when there is none. */
+/** The title shown in lists; by default the first question. */
 export interface NewSessionRequest {
   readonly title?: string | null;
 }
@@ -600,7 +600,7 @@ export interface QuestionAnswer {
   readonly words?: string;
 }
 
-/** Of a session: a turn that is undone, the one that was undone last if none is named. */
+/** An undone turn of a session, by default the one that was undone last. */
 export interface RedoRequest {
   readonly sessionId: string;
   readonly turn?: string | null;
@@ -630,7 +630,7 @@ export interface Report {
   readonly partial: string;
 }
 
-/** Which session to go on with. */
+/** The session to continue. */
 export interface ResumeSessionRequest {
   readonly sessionId: string;
 }
@@ -664,7 +664,7 @@ export interface RetryAnswer {
   readonly document: string | null;
 }
 
-/** Of a session: the question of a turn, the last one if none is named; later turns go, too. */
+/** The question of a turn of a session, by default the last; later turns are dropped, too. */
 export interface RetryRequest {
   readonly sessionId: string;
   readonly turn?: string | null;
@@ -695,7 +695,7 @@ export interface RewindAnswer {
   readonly changed: ReadonlyArray<Turn>;
 }
 
-/** Of a session: to before the question of this run, the last one if none is named. */
+/** A session goes back to before the question of this run, by default the last. */
 export interface RewindRequest {
   readonly sessionId: string;
   readonly runId?: string | null;
@@ -794,13 +794,13 @@ export interface SetModelRequest {
 /** How bad it is, worst first. */
 export type Severity = "error" | "warning" | "information" | "hint";
 
-/** Which sub-agent of a session. */
+/** A session and one of its sub-agents. */
 export interface ShowAgentRequest {
   readonly sessionId: string;
   readonly agentId: string;
 }
 
-/** Of a session; without one, what a new session's first request would hold. */
+/** A session; without one, the answer is about a new session's first request. */
 export interface ShowContextRequest {
   readonly sessionId?: string | null;
 }
@@ -1003,7 +1003,7 @@ export interface UndoProblem {
   readonly reason: string;
 }
 
-/** Of a session: one turn (the last that stands if none is named), or with `since` all from it. */
+/** One turn of a session (by default the last not undone), or with `since` all from it on. */
 export interface UndoRequest {
   readonly sessionId: string;
   readonly turn?: string | null;

@@ -1,9 +1,9 @@
 from .acting import SessionActing
 from .application import Application, BuildProgress
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned
-from .changed import changes, keep_texts
+from .changed import describe_changes, keep_texts
 from .delegation import Delegation
-from .opening import agents_told, opening_of
+from .opening import agents_notice, opening_of
 
 __all__ = [
     "Application",
@@ -12,12 +12,12 @@ __all__ = [
     "Delegation",
     "Pasted",
     "SessionActing",
-    "agents_told",
+    "agents_notice",
     "attach_again",
     "attach_all",
     "attach_lines",
     "attach_mentioned",
-    "changes",
+    "describe_changes",
     "keep_texts",
     "opening_of",
 ]

@@ -1,4 +1,4 @@
-"""What lets the tools of a run act: permission, edits, the shell, checkpoints."""
+"""What tools need to act: permissions, edits, the shell, checkpoints."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from glossator.agent import Permission, PermissionChecker
-from glossator.application.turn_shell import TurnShell
-from glossator.application.unsaved import Saving, SavingFirst
+from glossator.application.turn_shell import Saving, SavingFirst, TurnShell
 from glossator.context import mode_notice
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
@@ -87,7 +86,7 @@ class Acting:
         self._sessions.pop(session_id, None)
 
     def let_go(self, session_id: str) -> bool:
-        """Forget what can be made again of a session; False while something of it goes on."""
+        """Forget the cached parts of a session; False while it still has work to finish."""
         acting = self._sessions.get(session_id)
         if acting is not None and acting.is_settling:
             return False
@@ -95,11 +94,11 @@ class Acting:
         return True
 
     def hidden(self) -> HiddenFiles | None:
-        """Which files rules keep from being shown; None where none do."""
+        """The files that rules hide; None if no rule does."""
         return self._hidden_in(self.host.snapshot().roots)
 
     def policy(self, roots: tuple[str, ...] | None = None) -> Policy:
-        """What holds now, in the workspace of now or in these folders."""
+        """The current policy, in the workspace or in these folders."""
         roots = self.host.snapshot().roots if roots is None else roots
         if (known := self._places) is None or known[0] != roots:
             self._places = known = roots, Places.of(roots)
@@ -150,14 +149,14 @@ class SessionActing:
         )
 
     def permission(self, *, only_reads: bool) -> Permission:
-        """Who decides about the calls of a run, of one that `only_reads` too."""
+        """Decides about the calls of a run, which may be one that `only_reads`."""
         if not only_reads:
             return self.checker.permission
         policy = self._acting.policy
         return replace(self.checker, policy=lambda: replace(policy(), only_reads=True)).permission
 
     def reminders(self) -> tuple[str, ...]:
-        """The mode, where the conversation was told another one last."""
+        """A reminder of the mode, if the conversation last named another one."""
         mode: str = self._acting.mode
         if self._acting.trust.said is False and mode != Mode.PLAN:
             mode = "restricted"
@@ -194,29 +193,29 @@ class SessionActing:
 
     @property
     def is_settling(self) -> bool:
-        """Whether work goes on whose run has ended, such as an undo that was cancelled."""
+        """Whether work outlives its run, such as a cancelled undo."""
         return "checkpoints" in vars(self) and self.checkpoints.is_settling
 
     @property
     def saving(self) -> Saving:
-        """Who saves what the turns left unsaved."""
+        """Saves what the turns left unsaved."""
         acting = self._acting
         return Saving(acting.host, acting.port, acting.disk, self.checkpoints)
 
     def editing(self, run: Run) -> PlanEditing:
-        """Who applies the plans of a run."""
+        """Applies the plans of a run."""
         acting = self._acting
         kept = TurnFiles(self.checkpoints, run, acting.shell.quarantine)
         return PlanEditing(acting.host, acting.port, run.emit, kept, acting.reviews)
 
     def commands(self, run: Run) -> ShellContext:
-        """Who runs the commands of a run."""
+        """Runs the commands of a run."""
         acting = self._acting
         hidden, put = acting.hidden(), self.checker.put
         return TurnShell(acting.host, acting.shell, hidden, self.checkpoints, run, put)
 
     def saving_first(self, run: Run) -> SavingFirst:
-        """What is done before each command of a run."""
+        """Saves documents before each command of a run."""
         acting = self._acting
         return SavingFirst(self.saving, acting.hidden(), run, acting.mode is Mode.PLAN)
 
@@ -230,7 +229,7 @@ class TurnFiles:
     quarantine: Quarantine
 
     async def before(self, paths: Iterable[str]) -> None:
-        """They are about to be changed."""
+        """Keep files that are about to be changed."""
         paths = tuple(paths)
         self.quarantine.allow(paths)  # a job that runs meanwhile does not make them
         for problem in await self.checkpoints.before(self.run.id, paths):
@@ -239,5 +238,5 @@ class TurnFiles:
             )
 
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
-        """They were, or not; see `Kept`."""
+        """Note what became of them; see `Checkpointing`."""
         await self.checkpoints.after(self.run.id, changed, untouched)

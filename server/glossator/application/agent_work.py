@@ -1,4 +1,4 @@
-"""One sub-agent at work: shown, kept, and always ended with a report."""
+"""Runs one sub-agent: shows it, logs it, and always ends it with a report."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from glossator.agent import (
@@ -27,7 +28,7 @@ from glossator.core.span import Citation
 from glossator.core.uri import to_path
 from glossator.grounding import faults, files_of, report_of, seen, verify_answer
 from glossator.llm import Message, Meter, Model, SpendingLimit
-from glossator.sessions import AgentBegun, AgentSaid, Reported, Run, Session, Transcript
+from glossator.sessions import AgentConversation, Run, Session
 from glossator.tools import ReadState, ToolContext
 
 _ENDED_WITH_RUN = "it was ended with its run"
@@ -45,7 +46,7 @@ class AgentJob:
     model: Model
     task: str
     call_id: str | None
-    conversation: Transcript
+    conversation: AgentConversation
     message: Message
     reads: ReadState
     context: Callable[[RunClock], ToolContext]
@@ -57,16 +58,15 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
     """Do a job as part of a run, whose meter is `above`; the report is kept and shown."""
     name, task = job.agent.name, job.task
     agent_id = secrets.token_hex(8)
-    now = datetime.now(UTC)
-    model = job.model.id
-    started = AgentStarted(agent_id, job.call_id, name, task, model, now.isoformat())
+    now = datetime.now(UTC).isoformat()
+    started = AgentStarted(agent_id, job.call_id, name, task, job.model.id, now)
     budget = SpendingLimit("agent", job.agent.limits.tokens)
     meter = Meter(() if job.model.offline else (budget,), above=above)
     progress = SubAgentProgress(started, run.emit, meter)
     inherited = len(job.conversation.messages)
-    session.keep_agent(AgentBegun(agent_id, run.id, job.call_id, name, task, model, now, inherited))
+    session.agent_began(started, run.id, inherited)
     run.emit(started)
-    job.conversation.say = lambda message: session.keep_agent(AgentSaid(agent_id, message))
+    job.conversation.say = partial(session.agent_said, agent_id)
     job.conversation.append(job.message)
     report = Report(name, task, partial=_ENDED_WITH_RUN)
     before = job.reads.copy()
@@ -76,7 +76,7 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
             ended = SubAgentResult(job.conversation.text_since(inherited), _CANCELLED)
         report = await _checked(app, job, ended, progress, before)
     finally:
-        session.keep_agent(Reported(agent_id, report))
+        session.agent_reported(agent_id, report)
         run.emit(_finished(report, progress))
     return report
 

@@ -26,7 +26,7 @@ from glossator.worker import JobProgress, Worker
 
 
 class BuildProgress:
-    """Told of each step; None is the end. Shows one step a percent."""
+    """Shows the progress of an index build, percent by percent; None ends it."""
 
     def __init__(self, port: EditorPort, title: str, cancel: Callable[[], object]) -> None:
         self._port = port
@@ -111,7 +111,7 @@ class Application:
         await self.host.ready()
 
     async def ready(self) -> None:
-        """As `scanned`, in a hurry."""
+        """As `scanned`, and begin the scan now if it is still held back."""
         self._needed.set()
         await self.scanned()
 

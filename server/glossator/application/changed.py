@@ -41,8 +41,8 @@ _UNKNOWN = frozenset({MissingReason.OUTSIDE, MissingReason.CHANGING})  # nothing
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
-    """A file that is not as it was read; `before` is None where that text was not kept."""
+class _ChangedFile:
+    """A file that changed since it was read; `before` is None if that text was not kept."""
 
     seen: ReadDocument
     before: Document | None
@@ -53,16 +53,16 @@ class _Change:
 class _Told:
     """A change in words, and the lines of the current text that the model knows now."""
 
-    change: _Change
+    change: _ChangedFile
     words: str
     shown: tuple[Span, ...]
     lines: frozenset[int]
 
 
-async def changes(app: Application, session: Session, known: Collection[str] = ()) -> str:
-    """The changes in words for the model; "" if there are none. It hears of the `known` otherwise.
+async def describe_changes(app: Application, session: Session, known: Collection[str] = ()) -> str:
+    """The changes in words for the model; may be empty. It knows of the `known` files otherwise.
 
-    From here on it counts as told, and what was read is about the current texts.
+    After this call the model counts as informed, and what it read refers to the current texts.
     """
     reads = session.reads
     seen = {each.path: each for each in reads.read_documents()}
@@ -75,7 +75,9 @@ async def changes(app: Application, session: Session, known: Collection[str] = (
             reads.saw(now)  # after a resume its text was not known
     other = [path for path, now in found.items() if not _is_as_seen(now, seen[path])]
     texts = await _kept(app, [seen[path] for path in other if reads.last(path) is None])
-    changed = [_Change(seen[p], reads.last(p) or texts.get(p), found[p]) for p in sorted(other)]
+    changed = [
+        _ChangedFile(seen[p], reads.last(p) or texts.get(p), found[p]) for p in sorted(other)
+    ]
     told = await asyncio.to_thread(_tell, snapshot, reads, changed, known)
     current = [each.now for each in changed if isinstance(each.now, Document)]
     await _keep(app, session, (*reads.documents(), *current))
@@ -101,7 +103,7 @@ async def keep_texts(app: Application, session: Session) -> None:
 def _look(
     snapshot: WorkspaceSnapshot, hidden: IsHidden | None, seen: Iterable[ReadDocument]
 ) -> dict[str, Document | Missing]:
-    """What is there now; a file whose stamp is as it was is not read."""
+    """The current texts; a file with an unchanged stamp is not read."""
     found: dict[str, Document | Missing] = {}
     try:
         for path, *_ in seen:
@@ -122,7 +124,7 @@ def _is_as_seen(now: Document | Missing, seen: ReadDocument) -> bool:
 def _tell(
     snapshot: WorkspaceSnapshot,
     reads: ReadState,
-    changed: Iterable[_Change],
+    changed: Iterable[_ChangedFile],
     known: Collection[str],
 ) -> list[_Told]:
     told = []
@@ -136,7 +138,7 @@ def _tell(
     return told
 
 
-def _told(name: str, change: _Change, reads: ReadState, room: int) -> _Told:
+def _told(name: str, change: _ChangedFile, reads: ReadState, room: int) -> _Told:
     before, now = change.before, change.now
     if isinstance(now, Missing):
         absent = now.reason is MissingReason.ABSENT

@@ -19,7 +19,7 @@ from glossator.core.report import Report
 from glossator.core.shown import shown
 from glossator.llm import Message, Meter, Model, ToolSpec, user_message
 from glossator.prompts import load_prompt
-from glossator.sessions import Run, Session, Transcript
+from glossator.sessions import AgentConversation, Run, Session
 from glossator.settings import AgentBudget
 from glossator.tools import (
     Directive,
@@ -41,7 +41,7 @@ _AS_RUN = frozenset({"inherit", "main"})  # models in files of sub-agents; all o
 
 @dataclass(frozen=True, slots=True)
 class _Explorer:
-    """Who explores, with what: tools that read."""
+    """A sub-agent that explores: its prompt, model and reading tools."""
 
     name: str
     system: tuple[str, ...]
@@ -103,7 +103,7 @@ class Delegation:
                     who.model,
                     task,
                     call_id,
-                    Transcript(),
+                    AgentConversation(),
                     user_message(framing, *shown, task),
                     reads,
                     partial(self._context, reads, Findings()),
@@ -134,7 +134,7 @@ class Delegation:
                     self._model,
                     task,
                     call_id,
-                    Transcript(
+                    AgentConversation(
                         list(conversation.messages),
                         conversation.newest_reply,
                         conversation.encoded.copy(),
@@ -148,7 +148,7 @@ class Delegation:
             )
 
     async def _described(self, name: str) -> _Explorer:
-        """Who explores: ours, or the one of that name. Raises `UsageError` if there is none."""
+        """The sub-agent of that name, by default our own. Raises `UsageError` if it is unknown."""
         app = self._app
         today = date.today()  # noqa: DTZ011 - the user's own calendar
         system = system_blocks(app.host.snapshot(), today, "system/explore")

@@ -1,4 +1,4 @@
-"""What opens a new conversation: the system prompt, the tools, and the sub-agents it may name."""
+"""The beginning of a conversation: the system prompt, the tools, and the described sub-agents."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ async def agents_now(app: Application) -> dict[str, CustomAgent]:
     return await asyncio.to_thread(custom_agents, snapshot, home, app.acting.hidden())
 
 
-async def agents_told(app: Application, session: Session) -> str:
-    """What a new conversation says of them; "" if there are none."""
+async def agents_notice(app: Application, session: Session) -> str:
+    """The list of sub-agents for a new conversation; may be empty."""
     if session.conversation.messages or Explore.name not in app.tools:
         return ""
     agents = await agents_now(app)

@@ -1,4 +1,4 @@
-"""The terminal: an edge that asks a server of its own, as an editor would."""
+"""The terminal: a client that starts a server of its own, as an editor does."""
 
 import lazy_loader
 

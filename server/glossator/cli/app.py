@@ -11,7 +11,7 @@ from glossator import __version__
 from glossator.cli.asking import Command, ask_server
 from glossator.cli.generic import add_generic_commands
 from glossator.cli.messages import duration
-from glossator.cli.options import Modelled, tool_arguments, with_options
+from glossator.cli.options import ModelledOptions, tool_arguments, with_options
 from glossator.cli.permission_commands import rules, trust
 from glossator.cli.questions import add_actions, ask, explore, gloss, overview, retry
 from glossator.cli.session_commands import redo, sessions, undo
@@ -88,7 +88,7 @@ def search(
         int | None, typer.Option("--limit", "-n", min=1, help="The most hits to show.")
     ] = None,
     *,
-    common: Modelled,
+    common: ModelledOptions,
 ) -> None:
     """Find the places that matter to a query, best first."""
     words = " ".join(query)
@@ -109,7 +109,7 @@ def tool(
     arguments: Annotated[str, typer.Argument(help="Its arguments, a JSON object.")] = "{}",
     *,
     time: Annotated[bool, typer.Option("--time", help="Print how long it took.")] = False,
-    common: Modelled,
+    common: ModelledOptions,
 ) -> None:
     """Run one tool and print exactly what the model would see."""
 
@@ -128,7 +128,7 @@ def tool(
 def status(
     context: typer.Context,
     *,
-    common: Modelled,
+    common: ModelledOptions,
 ) -> None:
     """Show what a server holds of the workspace."""
     ask_server(context, common, Command("glossator.status", {"wait": True}))
@@ -140,12 +140,13 @@ def index(
     context: typer.Context,
     *,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Build the index anew; until then it stays in use.")
+        bool,
+        typer.Option("--rebuild", help="Rebuild the index; until then the old one serves."),
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Compare the index with the files; change nothing.")
     ] = False,
-    common: Modelled,
+    common: ModelledOptions,
 ) -> None:
     """Build or check the index that makes searches fast."""
     if rebuild and check:
@@ -165,7 +166,7 @@ def index(
 def models(
     context: typer.Context,
     *,
-    common: Modelled,
+    common: ModelledOptions,
 ) -> None:
     """List the models that --model and an editor can choose, with their prices."""
     ask_server(context, common, Command("glossator.listModels"))
@@ -176,7 +177,7 @@ def models(
 def doctor(
     context: typer.Context,
     *,
-    common: Modelled,
+    common: ModelledOptions,
 ) -> None:
     """Check the set-up, and say what to do about what is wrong."""
 

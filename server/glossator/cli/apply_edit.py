@@ -29,7 +29,7 @@ ENCODING: PositionEncoding = "utf-8"  # of positions, as the handshake says
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EditResult:
     """An ApplyWorkspaceEditResult, and a unified diff of each text that was changed."""
 
     result: dict[str, Json]
@@ -38,7 +38,7 @@ class Outcome:
 
 def apply_edit(
     params: Mapping[str, Json], roots: Sequence[str], encoding: PositionEncoding = ENCODING
-) -> Outcome:
+) -> EditResult:
     """Carry out ApplyWorkspaceEditParams below `roots`; a failure is an answer, too.
 
     Positions count in `encoding`. `params["glossator"]["sha256"]`, if it is there, holds by URI the
@@ -68,7 +68,7 @@ def apply_edit(
         if problem := _take(steps):
             return _not_applied(*problem)
         diffs = (_diff(file, roots) for file in files.changed)
-        return Outcome({"applied": True}, tuple(diff for diff in diffs if diff))
+        return EditResult({"applied": True}, tuple(diff for diff in diffs if diff))
 
 
 def relative(path: str, roots: Sequence[str]) -> str:
@@ -81,7 +81,7 @@ def relative(path: str, roots: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class EditedFile:
-    """A file as it is (`before`) and as it shall be (`after`); None where there is none.
+    """A file's current bytes (`before`) and new bytes (`after`); None for no file.
 
     `like` is the status of the file whose mode and owner it shall have.
     """
@@ -113,7 +113,7 @@ class EditedFiles:
 
     @property
     def changed(self) -> list[EditedFile]:
-        """Those that shall be different."""
+        """The files that the edit changes."""
         return [file for file in self._by_path.values() if file.before != file.after]
 
     def take_in(self, change: Json) -> None:
@@ -230,7 +230,7 @@ class _Step:
             self._file.place.commit()
 
     def take_back(self) -> bool:
-        """Put the old file back, if what is there is still what was written."""
+        """Put the old file back, unless somebody changed the new one."""
         try:
             if self._file.place.read() != self._file.after:
                 return False
@@ -274,7 +274,7 @@ def _changes(edit: Json) -> list[Json]:
     ]
 
 
-def _move(old: str, new: str, roots: Sequence[str]) -> Outcome:
+def _move(old: str, new: str, roots: Sequence[str]) -> EditResult:
     paths = to_path(old), to_path(new)
     if paths[0] is None or paths[1] is None:
         return _not_applied(f"{old} or {new} is no file of this machine.", _NOTHING)
@@ -283,11 +283,11 @@ def _move(old: str, new: str, roots: Sequence[str]) -> Outcome:
     except OSError as error:
         return _not_applied(_explain(error, "moved"), "Nothing was moved.")
     names = [relative(path, roots) for path in paths if path is not None]
-    return Outcome({"applied": True}, (f"rename from {names[0]}\nrename to {names[1]}\n",))
+    return EditResult({"applied": True}, (f"rename from {names[0]}\nrename to {names[1]}\n",))
 
 
-def _not_applied(reason: str, kept: str) -> Outcome:
-    return Outcome({"applied": False, "failureReason": f"{reason} {kept}"})
+def _not_applied(reason: str, kept: str) -> EditResult:
+    return EditResult({"applied": False, "failureReason": f"{reason} {kept}"})
 
 
 def _explain(error: OSError, done: str = "written") -> str:

@@ -1,4 +1,4 @@
-"""What a command asks of the server. Light to import: `--version` and `--help` need no more."""
+"""The requests that commands send to the server. Light to import, for `--version` and `--help`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glossator.cli.messages import NO_SESSION
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from glossator.cli.options import Common
+    from glossator.cli.options import CommonOptions
     from glossator.cli.render import Display
 
 
@@ -34,7 +34,13 @@ class CarryOut(Protocol):
     """What every command is given."""
 
     def __call__(
-        self, common: Common, work: Command | Work, show: Show, *, thinking: bool, progress: bool
+        self,
+        common: CommonOptions,
+        work: Command | Work,
+        show: Show,
+        *,
+        thinking: bool,
+        progress: bool,
     ) -> int:
         """Do the work with a server, and show its answer; gives the exit code."""
 
@@ -47,7 +53,7 @@ def show_answer(display: Display, answer: object) -> bool:
 
 def ask_server(
     context: typer.Context,
-    common: Common,
+    common: CommonOptions,
     work: Command | Work,
     show: Show = show_answer,
     *,

@@ -1,4 +1,4 @@
-"""Sub-commands that need no code of their own: a request's fields in, an answer's out.
+"""Sub-commands made from declarations: the request's fields are options, the answer is printed.
 
 The program does not start if a declaration and the functions of this package disagree.
 """
@@ -19,11 +19,11 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from glossator.cli.asking import Command, ask_server
-from glossator.cli.options import Modelled
+from glossator.cli.options import ModelledOptions
 from glossator.cli.render import Display, printable
 from glossator.core.errors import DeclarationError
 from glossator.core.wire import Json, camel
-from glossator.usecases import DECLARED, Declaration
+from glossator.usecases import DECLARED, CommandDeclaration
 
 ALONE = frozenset({"serve", "trust"})  # they ask no server; `launch.py` knows them, too
 
@@ -57,14 +57,14 @@ def _words(app: typer.Typer) -> Iterator[str]:
         yield from (f"{group.name} {word}" for word in inner)
 
 
-def _late(declaration: Declaration) -> type[TyperCommand]:
+def _late(declaration: CommandDeclaration) -> type[TyperCommand]:
     class Late(TyperCommand):
         """Is built when it is called: its options are the fields of a class that loads late."""
 
         def built(self) -> Any:  # noqa: ANN401 - typer's
-            from glossator.usecases import load  # noqa: PLC0415 - half a second
+            from glossator.usecases import load_command  # noqa: PLC0415 - half a second
 
-            return generic_command(declaration, load(declaration).request)
+            return generic_command(declaration, load_command(declaration).request)
 
         def make_context(self, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - as typer has it
             return self.built().make_context(*given, **more)
@@ -72,12 +72,12 @@ def _late(declaration: Declaration) -> type[TyperCommand]:
     return Late
 
 
-def generic_command(declaration: Declaration, request: type[Any]) -> Any:  # noqa: ANN401 - typer's
+def generic_command(declaration: CommandDeclaration, request: type[Any]) -> Any:  # noqa: ANN401 - typer's
     """The sub-command. Raises `DeclarationError` if `request` has more than words and numbers."""
-    options = inspect.signature(Modelled, eval_str=True).parameters
+    options = inspect.signature(ModelledOptions, eval_str=True).parameters
 
     def run(context: typer.Context, **given: Json) -> None:
-        common = Modelled(**{name: given.pop(name) for name in options})
+        common = ModelledOptions(**{name: given.pop(name) for name in options})
 
         def show(display: Display, answer: Json) -> bool:
             if common.json:
@@ -105,7 +105,7 @@ def generic_command(declaration: Declaration, request: type[Any]) -> Any:  # noq
 def _parameter(
     field: Field[Any],
     hint: Any,  # noqa: ANN401 - a type expression
-    declaration: Declaration,
+    declaration: CommandDeclaration,
 ) -> inspect.Parameter:
     """A field that must be given is an argument, another one an option."""
     kinds = [each for each in typing.get_args(hint) or (hint,) if each is not type(None)]

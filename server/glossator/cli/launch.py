@@ -1,4 +1,4 @@
-"""The very start: the server is spawned before anything slow is imported.
+"""The start of the program: it spawns the server before it imports anything slow.
 
 It takes the longest to start, so it boots while the command line is read and the libraries that
 draw are imported. Standard library only.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from glossator.cli.asking import Command, Show, Work
-    from glossator.cli.options import Common
+    from glossator.cli.options import CommonOptions
 
 ALONE = frozenset({"serve", "trust"})  # they ask no server; a wrong guess costs a process
 _HELP = frozenset({"--help", "-h"})
@@ -68,11 +68,11 @@ def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -
     from glossator.cli.app import app  # noqa: PLC0415 - likewise
     from glossator.core.errors import UsageError  # noqa: PLC0415 - likewise
 
-    def carry_out(common: Common, work: Command | Work, show: Show, **how: bool) -> int:
-        from glossator.cli.run import Run  # noqa: PLC0415 - `--version` and `--help` need no server
+    def carry_out(common: CommonOptions, work: Command | Work, show: Show, **how: bool) -> int:
+        from glossator.cli.run import CommandRun  # noqa: PLC0415 - `--version` and `--help` need no server
 
         spawned = process()  # if this fails, nothing is drawn yet
-        return Run(common, show, **how).carry_out(work, spawned)
+        return CommandRun(common, show, **how).carry_out(work, spawned)
 
     options = arguments[: arguments.index("--") if "--" in arguments else None]
     as_json = "--json" in options

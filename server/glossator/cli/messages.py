@@ -1,4 +1,4 @@
-"""The sentences a terminal user reads that are not an answer's own."""
+"""Messages for the terminal's user, and figures in words."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ Newest = Annotated[
 
 
 @dataclass(frozen=True)
-class Common:
+class CommonOptions:
     """The options of every command that asks a server."""
 
     workspace: Workspace = None
@@ -101,7 +101,7 @@ class Common:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What of it is a setting, by the names of the protocol; the unset is left to others."""
+        """The options that are settings, by their names in the protocol."""
         return {}
 
     @property
@@ -111,8 +111,8 @@ class Common:
 
 
 @dataclass(frozen=True)
-class Modelled(Common):
-    """Those of a command that may ask a model."""
+class ModelledOptions(CommonOptions):
+    """The options of a command that may ask a model."""
 
     offline: Offline = False
     model: Model = None
@@ -129,8 +129,8 @@ class Modelled(Common):
 
 
 @dataclass(frozen=True)
-class Exploring(Modelled):
-    """Those of a command that the fast model answers."""
+class ExploringOptions(ModelledOptions):
+    """The options of a command that the fast model answers."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -142,8 +142,8 @@ class Exploring(Modelled):
 
 
 @dataclass(frozen=True)
-class Acting(Modelled):
-    """Those of a command that may act."""
+class ActingOptions(ModelledOptions):
+    """The options of a command that may act."""
 
     mode: Mode = None
     allow: Allow = None
@@ -168,8 +168,8 @@ class Acting(Modelled):
 
 
 @dataclass(frozen=True)
-class Asking(Acting):
-    """Those of a command that a model answers, in a session."""
+class AskingOptions(ActingOptions):
+    """The options of a command that a model answers, in a session."""
 
     thinking: Thinking = False
     resume: Resume = None
@@ -205,7 +205,7 @@ def here() -> Path:
 
 
 def read_question(words: Sequence[str]) -> str:
-    """The question: the words, or stdin for a lone `-`. Raises `UsageError` when there is none."""
+    """The question: the words, or stdin for a lone `-`. Raises `UsageError` if it is empty."""
     try:
         text = sys.stdin.read() if list(words) == ["-"] else " ".join(words)
     except UnicodeDecodeError as error:

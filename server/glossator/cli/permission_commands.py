@@ -1,8 +1,7 @@
 """The commands about what is allowed: permission rules, and which folders are trusted.
 
-This process alone remembers which folders the user trusts, and asks no server: it is no command of
-the protocol, so that nothing an editor shows can lead to it. What `trust` needs is imported when it
-runs, so that the other commands start sooner.
+`trust` asks no server: it is not a command of the protocol, so that no editor can be tricked into
+it. It imports what it needs when it runs, so that the other commands start sooner.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from glossator.cli.asking import Command, ask_server
-from glossator.cli.options import Common, Json, Workspace, here, with_options
+from glossator.cli.options import CommonOptions, Json, Workspace, here, with_options
 from glossator.core.errors import GlossatorError, StoreUnavailable, UsageError
 from glossator.core.shown import shown
 
@@ -48,11 +47,11 @@ def list_rules(
     context: typer.Context,
     *,
     session: InSession = None,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """List the permission rules that hold here, or remove one."""
     if context.invoked_subcommand is not None:
-        if common != Common() or session is not None:
+        if common != CommonOptions() or session is not None:
             raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
         return
     ask_server(context, common, Command("glossator.listRules", _of(session)))
@@ -65,7 +64,7 @@ def remove(
     rule: Annotated[str, typer.Argument(metavar="RULE", help="The rule, as the list has it.")],
     *,
     session: InSession = None,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """Remove a rule that you allowed always here, or with --session in that session."""
 

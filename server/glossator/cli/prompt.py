@@ -1,4 +1,4 @@
-"""How a terminal asks: what it shows of permissions, questions and edits, and what can be typed."""
+"""The terminal's prompts for permissions, questions and edits, and the answers they take."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NO = re.compile(r"^(?:n\s+|no?[,;:.]\s*)", re.IGNORECASE)  # before the user's 
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class PermissionPrompt:
     """A request as the terminal shows it; `rules` are those that would be kept.
 
     `details` is what is asked about, with marks where something of it is not shown.
@@ -56,13 +56,13 @@ class Prompt:
     details: tuple[Line, ...]
 
     @staticmethod
-    def of(request: PermissionRequest) -> Prompt:
+    def of(request: PermissionRequest) -> PermissionPrompt:
         """The request, with the rules it suggests."""
         details = _excerpt(request.detail)
         if (cut := request.cut) is not None:
             unsent = Line(f"… {size(cut.bytes)} that are too much to be sent", mark=True)
             details = (*details, unsent, *_excerpt(cut.tail))
-        return Prompt(request, request.suggestions, details)
+        return PermissionPrompt(request, request.suggestions, details)
 
     @property
     def is_cut(self) -> bool:

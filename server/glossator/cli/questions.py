@@ -11,16 +11,16 @@ import typer
 from glossator.cli.asking import Command, Work, ask_server, in_session
 from glossator.cli.messages import files_left
 from glossator.cli.options import (
-    Acting,
-    Asking,
-    Exploring,
+    ActingOptions,
+    AskingOptions,
+    ExploringOptions,
     Thinking,
     document_lines,
     read_question,
     with_options,
 )
 from glossator.core.errors import UsageError
-from glossator.usecases import ACTIONS, Action
+from glossator.usecases import LINE_ACTIONS, LineAction
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _PANEL = "With a file, or lines of it"
 _NOT_KEPT = (
-    "This was not kept in the margin: there is a whole gloss of a model, which is still fresh, or"
-    " it cites no lines that were read."
+    "This was not kept as a gloss: the place has a whole one by a model that is still fresh, or"
+    " this one cites no lines that were read."
 )
 Thorough = Literal["quick", "medium", "very"]
 
@@ -50,7 +50,7 @@ def ask(
         ),
     ] = None,
     *,
-    common: Asking,
+    common: AskingOptions,
 ) -> None:
     """Answer a question, or do what is asked, from the lines of the workspace."""
     argument: dict[str, Any] = {"question": read_question(question)}
@@ -61,12 +61,12 @@ def ask(
 
 def add_actions(app: typer.Typer) -> None:
     """A command for each action."""
-    for action in ACTIONS:
+    for action in LINE_ACTIONS:
         add = app.command(action.word, help=action.help, rich_help_panel=_PANEL)
         add(_doing(action))
 
 
-def _doing(action: Action) -> Callable[..., None]:
+def _doing(action: LineAction) -> Callable[..., None]:
     @with_options
     def act(
         context: typer.Context,
@@ -79,7 +79,7 @@ def _doing(action: Action) -> Callable[..., None]:
             typer.Argument(metavar="INSTRUCTION", help="What you want of it, in your words."),
         ] = None,
         *,
-        common: Asking,
+        common: AskingOptions,
     ) -> None:
         argument = document_lines(lines, common.roots)
         if instruction:
@@ -89,7 +89,9 @@ def _doing(action: Action) -> Callable[..., None]:
     return act
 
 
-def _answer(context: typer.Context, common: Asking, name: str, argument: Mapping[str, Any]) -> None:
+def _answer(
+    context: typer.Context, common: AskingOptions, name: str, argument: Mapping[str, Any]
+) -> None:
     """Run a command in a new session, or in the one that the options name."""
     if common.resume is not None and common.newest:
         raise UsageError("--resume and --continue exclude each other; choose one.")
@@ -112,7 +114,7 @@ def retry(
         typer.Argument(help="What to ask in its place, or - to read it.", show_default=False),
     ] = None,
     *,
-    common: Acting,
+    common: ActingOptions,
     thinking: Thinking = False,
     resume: Annotated[
         str | None,
@@ -157,7 +159,7 @@ def explore(
             show_default=False,
         ),
     ] = None,
-    common: Exploring,
+    common: ExploringOptions,
 ) -> None:
     """Have a sub-agent search and read until it can report; it changes nothing."""
 
@@ -191,9 +193,9 @@ def gloss(
     ],
     *,
     thorough: Annotated[Thorough, typer.Option("--thorough", help="How far to go.")] = "quick",
-    common: Exploring,
+    common: ExploringOptions,
 ) -> None:
-    """Find out what a place is for, and keep that in the margin, where editors show it."""
+    """Find out what a place is for, and keep that as its gloss, which editors show."""
     argument = _pointed_at(place, common.roots) | {"thoroughness": thorough}
     ask_server(context, common, Command("glossator.gloss", argument), _show)
 
@@ -203,7 +205,7 @@ def overview(
     context: typer.Context,
     *,
     thorough: Annotated[Thorough, typer.Option("--thorough", help="How far to go.")] = "very",
-    common: Exploring,
+    common: ExploringOptions,
 ) -> None:
     """Describe the architecture of the workspace: parts, entry points, the flow of data."""
     argument = {"thoroughness": thorough}

@@ -1,4 +1,4 @@
-"""What a terminal replies to a server's requests; the user is asked one thing at a time."""
+"""The terminal's replies to the server's requests; the user answers one question at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from glossator.cli.apply_edit import apply_edit, relative
 from glossator.cli.messages import NOBODY_PERMITS, NOBODY_REVIEWS
-from glossator.cli.prompt import VIEW, Prompt, denied_notice, edit_hint, edited
+from glossator.cli.prompt import VIEW, PermissionPrompt, denied_notice, edit_hint, edited
 from glossator.cli.render import Display
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.server import ResponseError
@@ -32,7 +32,7 @@ _NOBODY_ASKED = {"message": NOBODY_PERMITS, "asked": False}
 
 
 class Replies:
-    """Replies to a server's requests; without a `user`, nobody is there to be asked."""
+    """Replies to a server's requests; without a `user`, it denies what needs an answer."""
 
     def __init__(
         self, display: Display, roots: Sequence[Path], lock: TerminalLock, user: User | None
@@ -119,7 +119,7 @@ class User:
     async def permit(self, request: PermissionRequest) -> dict[str, Json]:
         """A `PermissionAnswer`."""
         async with self._lock.asking():
-            prompt = Prompt.of(request)
+            prompt = PermissionPrompt.of(request)
             self._keyboard.forget()
             self._renderer.permission(prompt)
             while True:
@@ -159,7 +159,7 @@ class User:
             self._renderer.resume()
             return {"accepted": accepted, "message": "\n".join(reasons)}
 
-    async def _view(self, prompt: Prompt) -> None:
+    async def _view(self, prompt: PermissionPrompt) -> None:
         if not await page(prompt.whole):
             self._renderer.whole(prompt.whole)
         self._keyboard.forget()

@@ -1,4 +1,4 @@
-"""One run of a command: a server is attached, asked and ended; what it sends is shown."""
+"""Runs one command: attaches a server, asks it, shows what it sends, and ends it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 from glossator.cli.asking import Command, Execute, Show, Work
 from glossator.cli.messages import planned_notice
-from glossator.cli.options import Common
+from glossator.cli.options import CommonOptions
 from glossator.cli.render.renderer import Renderer, choose
 from glossator.cli.replies import Replies, User
-from glossator.cli.server import ResponseError, Server
-from glossator.cli.session import Cancelled, Setup, run_command
+from glossator.cli.server import ResponseError, ServerProcess
+from glossator.cli.session import CommandCancelled, Setup, run_command
 from glossator.cli.terminal import StandardInput, TerminalLock
 from glossator.core.answers import Answer
 from glossator.core.errors import GlossatorError, UsageError
@@ -25,10 +25,12 @@ _FAILED = 1
 _REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked
 
 
-class Run:
+class CommandRun:
     """Shows what the server sends, and asks the user."""
 
-    def __init__(self, common: Common, show: Show, *, thinking: bool, progress: bool) -> None:
+    def __init__(
+        self, common: CommonOptions, show: Show, *, thinking: bool, progress: bool
+    ) -> None:
         for stream in (sys.stdout, sys.stderr):
             accept_any_text(stream)
         self._common = common
@@ -48,7 +50,7 @@ class Run:
         """Do the work with the server that is this process; gives the exit code."""
         try:
             self._work(work, process)
-        except Cancelled as cancelled:
+        except CommandCancelled as cancelled:
             self._display.close()
             print(cancelled, file=sys.stderr)
             return cancelled.exit_code
@@ -66,7 +68,7 @@ class Run:
         replies = Replies(self._display, common.roots, self._lock, self._user)
         with asyncio.Runner() as runner:
             try:
-                server = runner.run(Server.attach(process, verbose=common.verbose))
+                server = runner.run(ServerProcess.attach(process, verbose=common.verbose))
                 planned = partial(self._with_plans, work)
                 heard, answered = self._heard, self._answered
                 runner.run(run_command(server, setup, planned, heard, replies.reply, answered))
@@ -93,7 +95,7 @@ class Run:
             self._good = self._show(self._display, answer)
 
     async def _with_plans(self, work: Command | Work, execute: Execute) -> object:
-        """The answer. After a plan the user is asked, and the answer is that of what follows.
+        """The answer. After a plan the user decides, and the follow-up gives the answer.
 
         A program (--json) is not asked.
         """
@@ -121,7 +123,7 @@ class Run:
 
 
 def code_of(error: GlossatorError) -> int:
-    """The code of an error in JSON: the server's, as it would be, or 0 where there is none."""
+    """The code of an error in JSON: the server's own, or the one it would have sent, or 0."""
     if isinstance(error, ResponseError):
         return error.code
     return _REQUEST_FAILED if isinstance(error, UsageError) else 0

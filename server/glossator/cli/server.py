@@ -43,7 +43,7 @@ class ResponseError(GlossatorError):
         self.code = code
 
 
-class Server:
+class ServerProcess:
     """A running server. Its log (stderr) is kept, and copied to ours when `verbose`."""
 
     def __init__(
@@ -63,15 +63,15 @@ class Server:
         self._logging = asyncio.create_task(self._keep_log(stderr))
 
     @staticmethod
-    async def attach(process: Popen[bytes], *, verbose: bool) -> Server:
+    async def attach(process: Popen[bytes], *, verbose: bool) -> ServerProcess:
         """Take over a process that speaks LSP over its standard streams, all of them pipes."""
         loop = asyncio.get_running_loop()
         stdin, _ = await loop.connect_write_pipe(asyncio.Protocol, process.stdin)
         stdout, stderr = await _reader(process.stdout), await _reader(process.stderr)
-        return Server(process, stdin, stdout, stderr, verbose=verbose)
+        return ServerProcess(process, stdin, stdout, stderr, verbose=verbose)
 
     def kill(self) -> None:
-        """End it now, whatever it is doing."""
+        """Kill the process."""
         self._process.kill()
 
     async def ended(self) -> int:
@@ -114,7 +114,7 @@ class Sink(Protocol):
         """Send `data` as soon as the pipe takes it; never blocks."""
 
 
-class Client:
+class ServerConnection:
     """One side of a conversation with a server.
 
     `notified` gets every notification; `asked` answers the server's requests, while the client

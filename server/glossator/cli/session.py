@@ -1,4 +1,4 @@
-"""One command on one server: the handshake, the command with its notifications, the goodbye."""
+"""One command on one server: the handshake, the command with its notifications, the shutdown."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from glossator.cli.messages import CANCELLING, SERVER_LOST_NEXT_STEP
 from glossator.cli.server import (
     REQUEST_CANCELLED,
     Asked,
-    Client,
     Notified,
     ResponseError,
-    Server,
+    ServerConnection,
     ServerLost,
+    ServerProcess,
 )
 from glossator.core.answers import (
     Answer,
@@ -94,7 +94,7 @@ _GRACE_SECONDS = 2  # for the goodbye, before the server is killed
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the server is told at its start: absolute roots, and settings by their wire names.
+    """What `initialize` sends: absolute roots, and settings by their wire names.
 
     `answers`: somebody is there to answer questions. `trusted`: the user trusts the workspace for
     this run; otherwise the server goes by what is remembered, and asks.
@@ -106,7 +106,7 @@ class Setup:
     trusted: bool = False
 
 
-class Cancelled(GlossatorError):
+class CommandCancelled(GlossatorError):
     """The command was ended on purpose; `exit_code` is the shell's 128 + signal."""
 
     def __init__(self, exit_code: int) -> None:
@@ -115,7 +115,7 @@ class Cancelled(GlossatorError):
 
 
 async def run_command(
-    server: Server,
+    server: ServerProcess,
     setup: Setup,
     work: Work,
     notified: Notified,
@@ -126,7 +126,7 @@ async def run_command(
 
     `notified` gets each notification, `asked` each request of the server's, then `answered` the
     answer, before the shutdown, which takes a while. Raises `ResponseError`, `ServerLost` and
-    `Cancelled`; the server has ended by then.
+    `CommandCancelled`; the server has ended by then.
     """
     session = _Session(server, notified, asked)
     with Interrupts(ask=session.cancel, insist=server.kill) as interrupts:
@@ -135,24 +135,24 @@ async def run_command(
         except asyncio.CancelledError as error:
             if interrupts.exit_code is None:
                 raise
-            raise Cancelled(interrupts.exit_code) from error
+            raise CommandCancelled(interrupts.exit_code) from error
         except ServerLost as error:
             if interrupts.exit_code is not None:
-                raise Cancelled(interrupts.exit_code) from error
+                raise CommandCancelled(interrupts.exit_code) from error
             obituary = await server.obituary()
             raise ServerLost(f"{error} {obituary}\n{SERVER_LOST_NEXT_STEP}") from error
         except ResponseError as error:
             if error.code == REQUEST_CANCELLED:
-                raise Cancelled(interrupts.exit_code or _SIGINT_EXIT) from error
+                raise CommandCancelled(interrupts.exit_code or _SIGINT_EXIT) from error
             raise
         finally:
             await session.close()
 
 
 class _Session:
-    def __init__(self, server: Server, notified: Notified, asked: Asked) -> None:
+    def __init__(self, server: ServerProcess, notified: Notified, asked: Asked) -> None:
         self._server = server
-        self._client = Client(server.stdout, server.stdin, notified, asked)
+        self._client = ServerConnection(server.stdout, server.stdin, notified, asked)
         self._commanded = False
         self._working: asyncio.Future[Json] | None = None
 

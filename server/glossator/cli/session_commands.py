@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from glossator.cli.asking import Command, ask_server, in_session
-from glossator.cli.options import Common, Modelled, with_options
+from glossator.cli.options import CommonOptions, ModelledOptions, with_options
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ Turn = Annotated[
 def list_sessions(
     context: typer.Context,
     *,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """List the sessions of the workspace, or work on one."""
     if context.invoked_subcommand is not None:
-        if common != Common():
+        if common != CommonOptions():
             raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
         return
     ask_server(context, common, Command("glossator.listSessions"))
@@ -54,7 +54,7 @@ def rename(
     session_id: Id,
     title: Annotated[list[str], typer.Argument(metavar="TITLE", help="Its new title.")],
     *,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """Give a session another title."""
     command = Command(
@@ -69,7 +69,7 @@ def delete(
     context: typer.Context,
     session_id: Id,
     *,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """Delete a session for good."""
     command = Command("glossator.deleteSession", {"sessionId": session_id})
@@ -90,7 +90,7 @@ def export(
         Path | None,
         typer.Option("--output", "-o", help="A file, or a folder for one.", show_default=False),
     ] = None,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """Print a session, or write it to a file."""
 
@@ -111,9 +111,9 @@ def compact(
     context: typer.Context,
     session_id: IdOrNewest = None,
     *,
-    common: Modelled,
+    common: ModelledOptions,
 ) -> None:
-    """Make a session's conversation shorter: it goes on from a summary."""
+    """Replace a session's conversation by a summary."""
     ask_server(context, common, in_session("glossator.compact", session_id, {}))
 
 
@@ -123,7 +123,7 @@ def show_context(
     context: typer.Context,
     session_id: IdOrNewest = None,
     *,
-    common: Modelled,
+    common: ModelledOptions,
 ) -> None:
     """Show what a session's window holds: each part with its tokens, and why it is there."""
     ask_server(context, common, in_session("glossator.showContext", session_id, {}))
@@ -136,7 +136,7 @@ def rewind(
     session_id: IdOrNewest = None,
     *,
     turn: Turn = None,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """Go back to before a turn's question; files stay as they are."""
     argument = {} if turn is None else {"runId": turn}
@@ -153,7 +153,7 @@ def agents(
         typer.Argument(metavar="AGENT", help="Show all that was said in this one."),
     ] = None,
     *,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """List the sub-agents of a session, or show what one of them did."""
     if agent_id is None:
@@ -169,7 +169,7 @@ def turns(
     context: typer.Context,
     session_id: Id,
     *,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """List the turns of a session that changed files, oldest first."""
     command = Command("glossator.listTurns", {"sessionId": session_id})
@@ -188,7 +188,7 @@ def undo(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Also bring back files that were changed since.")
     ] = False,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """Take back what a turn changed in the files."""
     if since and turn is None:
@@ -212,7 +212,7 @@ def redo(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Also in files that were changed since.")
     ] = False,
-    common: Common,
+    common: CommonOptions,
 ) -> None:
     """Do again what an undo took back."""
     argument: dict[str, Any] = {"overwrite": overwrite}

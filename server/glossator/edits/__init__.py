@@ -1,4 +1,4 @@
-"""Edits: finding what is to be replaced, and having the editor make a plan."""
+"""Edits: finding the text to replace, and applying plans through the editor."""
 
 import lazy_loader
 

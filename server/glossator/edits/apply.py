@@ -1,7 +1,7 @@
-"""Applying a tool's plan through the editor: reviewed, checked, moved over what the user typed.
+"""Applies a tool's plan through the editor: reviewed, checked, moved over what the user typed.
 
-What was applied is only what the workspace then holds: the editor may format, the user may have
-left something out, and an editor that says yes may still not have done it.
+Only the workspace's documents show what was applied: the editor may format, the user may have left
+parts out, and an editor that says yes may still not have done it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Checkpointing(Protocol):
     """Keeps files as they were, so that edits can be taken back."""
 
     async def before(self, paths: Iterable[str]) -> None:
-        """They are about to be changed."""
+        """Keep files that are about to be changed."""
 
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
         """Files were changed to a text, or (None) to their current content.
@@ -208,7 +208,7 @@ class PlanEditing:
         return refusal is None
 
     async def _settle(self, plan: EditPlan, tried: _Tried | None) -> None:
-        """Have noted what the plan made of the files: nobody else's changes are the turn's."""
+        """Note which files the plan changed, apart from what others changed."""
         now = self.host.snapshot()
         await self.kept.after(*await asyncio.to_thread(_changed, plan, tried, now))
 

@@ -15,16 +15,16 @@ from glossator.documents import DiskChanged, Overlay, WorkspaceHost
 from glossator.edits import wait
 from glossator.edits.in_editor import Made, NotMade, apply
 from glossator.undo import (
-    Absent,
     Content,
     DiskFiles,
-    Found,
-    Look,
+    FileState,
+    FoundState,
+    NoFile,
     Restoration,
     Restored,
-    State,
-    described,
-    holding,
+    StateReader,
+    as_state,
+    with_text,
 )
 
 _REFUSED = "could not be changed in the editor: {}"
@@ -34,21 +34,21 @@ _CLOSE_FIRST = "is open in the editor; close it there first"
 
 
 class EditorFiles:
-    """Implements `file_states.Files`."""
+    """Implements `file_states.RestorableFiles`."""
 
     def __init__(self, host: WorkspaceHost, port: EditorPort, disk: DiskFiles) -> None:
         self._host = host
         self._port = port
         self._disk = disk
 
-    def now(self) -> Look:
+    def now(self) -> StateReader:
         """What the editor shows, in the encoding of the file; else what is on disk."""
         overlays = self._host.overlays
 
-        def look(path: str, limit: int) -> Found:
+        def look(path: str, limit: int) -> FoundState:
             on_disk = self._disk.look(path, limit)
             overlay = overlays.get(path)
-            return on_disk if overlay is None else holding(overlay.text, on_disk, limit)
+            return on_disk if overlay is None else with_text(overlay.text, on_disk, limit)
 
         return look
 
@@ -76,7 +76,7 @@ class EditorFiles:
         if overlay is None:
             return Restored(changed=[step.path])
         change = await asyncio.to_thread(_restoring, step, overlay.document)
-        now = described(await asyncio.to_thread(self.now(), step.path, limit))
+        now = as_state(await asyncio.to_thread(self.now(), step.path, limit))
         is_shown = isinstance(change, FileEdit) and change.result == change.before
         if overlay is not self._overlay(step.path) or (now != step.expected and not is_shown):
             return Restored(changed=[step.path])
@@ -103,23 +103,23 @@ class EditorFiles:
                 return Restored(changed=[step.path])
         return Restored(failed={step.path: _CLOSE_FIRST})
 
-    async def _below(self, step: Restoration, shown: State, limit: int) -> Restored:
+    async def _below(self, step: Restoration, shown: FileState, limit: int) -> Restored:
         """Give the file below an open document the text that is shown already."""
         below = await self._disk.restore([step], limit)
         if not below.changed or shown != step.expected:
             return below
-        missing = await self._disk.restore([replace(step, expected=Absent())], limit)
+        missing = await self._disk.restore([replace(step, expected=NoFile())], limit)
         return await self._restored(step, limit) if missing.changed else missing
 
     async def _restored(self, step: Restoration, limit: int) -> Restored:
-        """What the editor brought back, whatever the user has typed since; modes are left to us."""
+        """What the editor restored, even if the user has typed since; sets the file's mode."""
         if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
             why_not = await asyncio.to_thread(self._disk.give_mode, step.path, step.found.mode)
             on_disk = await asyncio.to_thread(self._disk.look, step.path, limit)
-            left = described(holding(decoded[0], on_disk, limit))
+            left = as_state(with_text(decoded[0], on_disk, limit))
             return Restored({step.path: left}, failed={step.path: why_not} if why_not else {})
         # the folders that were made for it
-        return await self._disk.restore([replace(step, expected=Absent())], limit)
+        return await self._disk.restore([replace(step, expected=NoFile())], limit)
 
     def _overlay(self, path: str) -> Overlay | None:
         return self._host.overlays.get(path)
@@ -127,7 +127,7 @@ class EditorFiles:
 
 def _restoring(step: Restoration, document: Document) -> FileEdit | FileDeletion | None:
     """What the editor can be asked for; None for what only the disk can hold."""
-    if isinstance(step.found, Absent):
+    if isinstance(step.found, NoFile):
         return FileDeletion(document)
     if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
         lines = line_replacements(document.text, decoded[0])  # what is typed elsewhere can stay

@@ -1,8 +1,8 @@
-"""Has the editor make a plan, finds out what it made of it, and moves misplaced edits.
+"""Has the editor apply a plan, compares the resulting texts, and moves misplaced edits.
 
-A text that was seen is proof. Editors without versions, or that do not check them, apply an edit
-at the places it names: the changes, one by one, show the text it was applied to. Only where no
-text proves it is the last text compared with the one before.
+Editors that check no versions apply an edit at the places it names, whatever the text there is. So
+each change that the editor sends is compared with the plan: the texts prove where the edit went.
+Only without such proof is the last text compared with the one before.
 """
 
 from __future__ import annotations

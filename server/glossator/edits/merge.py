@@ -1,10 +1,9 @@
 """Moves a plan over the changes made since its base text was read.
 
-The other's changes are found by comparing the base with the current text. A replacement that no
-change overlaps or touches keeps its meaning at another offset; any other is a conflict. A change
-that could as well have been made somewhere else (one of three blank lines was deleted: which?)
-counts at all those places. So what is replaced is always exactly the text that was to be replaced,
-and everything else is as the other left it.
+A diff of the base and the current text gives those changes. A replacement that none of them
+overlaps or touches moves to its new offset; any other is a conflict. An ambiguous change (one of
+three blank lines was deleted: which?) counts at all its possible places. So exactly the intended
+text is replaced, and everything else stays as the user left it.
 """
 
 from __future__ import annotations
@@ -157,7 +156,7 @@ def _reach(base: str, change: Replacement) -> tuple[int, int]:
 
 
 def _conflict(wanted: Replacement, changes: Sequence[_Change], current: Document) -> Conflict:
-    """What stands now where the replaced text was, and the changes that touch it."""
+    """The current text where the replaced text was, and the changes that touch it."""
     start, end = wanted.start, wanted.end
     before = after = 0  # how much the text grew in front of both ends
     for first, last, change in changes:

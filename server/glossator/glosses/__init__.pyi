@@ -1,17 +1,24 @@
 from .gloss_index import GlossIndex, GlossState
 from .hover_cache import HoverCache
 from .passages import passage_of
-from .text import document, gloss_link, opening, origin, report_link, state
+from .text import (
+    freshness_text,
+    gloss_document,
+    gloss_link,
+    gloss_origin,
+    gloss_summary,
+    whole_gloss_link,
+)
 
 __all__ = [
     "GlossIndex",
     "GlossState",
     "HoverCache",
-    "document",
+    "freshness_text",
+    "gloss_document",
     "gloss_link",
-    "opening",
-    "origin",
+    "gloss_origin",
+    "gloss_summary",
     "passage_of",
-    "report_link",
-    "state",
+    "whole_gloss_link",
 ]

@@ -1,4 +1,4 @@
-"""The glosses of a workspace in memory, each with how it stands with the current texts.
+"""The glosses of a workspace in memory, each compared with the current texts.
 
 They are kept in the user's state folder, for all workspaces; `look` finds those of other servers.
 An index from cited paths to glosses gives those that a change of a document concerns.
@@ -25,7 +25,7 @@ import platformdirs
 from glossator.core.errors import StoreUnavailable
 from glossator.core.gloss import Gloss, Subject, from_json, to_json
 from glossator.documents import WorkspaceHost
-from glossator.glosses.passages import GlossStanding, HashedTexts, Read, standing
+from glossator.glosses.passages import GlossFreshness, HashedTexts, Read, freshness_of
 from glossator.glosses.renames import Names, RenameTracker, follow, found_again, still_so
 from glossator.store import GlossStore, Retention
 
@@ -41,10 +41,10 @@ _AGAIN = 1.0  # seconds between two looks for what other servers keep
 
 @dataclass(frozen=True, slots=True)
 class GlossState:
-    """A gloss and how it stands; `standing` is None until the texts were looked at."""
+    """A gloss, and whether its lines are as cited; None until the texts were read."""
 
     gloss: Gloss
-    standing: GlossStanding | None
+    freshness: GlossFreshness | None
 
 
 class GlossIndex:
@@ -60,10 +60,10 @@ class GlossIndex:
         self._read_last: tuple[int, tuple[str, ...]] | None = None  # its version, the roots
         self._editions: dict[str, int] = {}  # as they were read, by key
         self._roots: tuple[str, ...] = ()
-        self._noted: dict[str, GlossState] = {}  # by the key of the subject
+        self._states: dict[str, GlossState] = {}  # by the key of the subject
         self._citing: defaultdict[str, set[str]] = defaultdict(set)  # by path
         self._doubtful: set[str] = set()
-        self._trail = RenameTracker()
+        self._renames = RenameTracker()
         self._names: dict[str, str] = {}  # that files have now, and are to be followed
         self._keys: dict[str, str] = {}  # of glosses that followed, by the old ones
         self._judging: asyncio.Task[None] | None = None
@@ -75,16 +75,16 @@ class GlossIndex:
 
     def of(self, subject: Subject) -> GlossState | None:
         """The gloss of a subject."""
-        return self._noted.get(subject.key)
+        return self._states.get(subject.key)
 
     def by_key(self, key: str) -> GlossState | None:
         """The gloss of the subject with this key, or that had it before it was renamed."""
-        while key not in self._noted and key in self._keys:
+        while key not in self._states and key in self._keys:
             key = self._keys[key]
-        return self._noted.get(key)
+        return self._states.get(key)
 
     async def keep(self, gloss: Gloss) -> GlossState:
-        """A new gloss, in the place of the old one of its subject; where it stands is known."""
+        """Replace the gloss of a subject, and wait until it is compared with the texts."""
         if problem := await self._in_thread(self._write, gloss):
             self._tell(f"A gloss is kept only until the server ends: {problem}")
         self._take(gloss)
@@ -101,7 +101,7 @@ class GlossIndex:
             await asyncio.shield(self._looking)
 
     def look_soon(self) -> None:
-        """As `look`; nobody waits."""
+        """As `look`, without waiting."""
         self._asked = asyncio.create_task(self.look())  # held, or it might be collected
 
     def renamed(self, names: Names) -> None:
@@ -111,12 +111,12 @@ class GlossIndex:
         self._doubt(())
 
     async def settled(self) -> None:
-        """Wait until it is known how every gloss stands."""
+        """Wait until every gloss is compared with the current texts."""
         while self._judging is not None:
             await asyncio.shield(self._judging)
 
     def subscribe(self, listener: Listener) -> None:
-        """Tell of subjects whose glosses, or how they stand, changed. It must not raise."""
+        """Call `listener` with subjects whose gloss or its freshness changed. It must not raise."""
         self._listeners.append(listener)
 
     async def close(self) -> None:
@@ -137,35 +137,35 @@ class GlossIndex:
         """Documents changed: who cites them is to be looked at."""
         if self._moved:
             self.look_soon()
-        if self._noted:
-            self._trail.changed(paths)
+        if self._states:
+            self._renames.changed(paths)
             self._doubt(key for path in self._citing if path in paths for key in self._citing[path])
 
     def _doubt(self, keys: Iterable[str]) -> None:
         self._doubtful.update(keys)
-        if self._judging is None and (self._doubtful or self._names or self._trail.is_warm):
+        if self._judging is None and (self._doubtful or self._names or self._renames.is_warm):
             self._judging = asyncio.create_task(self._judge())
 
     async def _judge(self) -> None:
         """Until nothing is in doubt: look at the texts, once for all glosses that cite them."""
         try:
-            while self._doubtful or self._names or self._trail.is_warm:
+            while self._doubtful or self._names or self._renames.is_warm:
                 if self._names:
                     await self._follow()
                 keys, self._doubtful = self._doubtful, set()
-                glosses = {key: self._noted[key].gloss for key in keys if key in self._noted}
+                glosses = {key: self._states[key].gloss for key in keys if key in self._states}
                 read = self._host.snapshot().read
-                found, texts = await self._in_thread(_standings, glosses, read)
-                self._trail.saw(texts)
+                found, texts = await self._in_thread(_freshness_of_all, glosses, read)
+                self._renames.saw(texts)
                 changed = set()
-                for key, stands in found.items():
-                    if (known := self._noted.get(key)) and known.gloss is glosses[key]:
-                        if known.standing != stands:
+                for key, freshness in found.items():
+                    if (known := self._states.get(key)) and known.gloss is glosses[key]:
+                        if known.freshness != freshness:
                             changed.add(known.gloss.subject)
-                        self._noted[key] = GlossState(known.gloss, stands)
+                        self._states[key] = GlossState(known.gloss, freshness)
                 self._announce(changed)
-                if lost := self._trail.lost():
-                    candidates = self._trail.candidates()
+                if lost := self._renames.lost():
+                    candidates = self._renames.candidates()
                     if names := await self._in_thread(found_again, lost, candidates, read):
                         await asyncio.sleep(_SETTLING)
                         self._names |= await self._in_thread(still_so, names)
@@ -175,19 +175,19 @@ class GlossIndex:
     async def _follow(self) -> None:
         """Have glosses go with what has another name now, and keep them so."""
         names, self._names = self._names, {}
-        self._trail.renamed(names)
+        self._renames.renamed(names)
         relative = self._host.snapshot().relative
         moved = {
             key: gloss
-            for key, noted in self._noted.items()
-            if (gloss := follow(noted.gloss, names, relative)) is not noted.gloss
+            for key, state in self._states.items()
+            if (gloss := follow(state.gloss, names, relative)) is not state.gloss
         }
         before = {key: self._forget(key) for key in moved}
         for key, gloss in moved.items():
             new, was = gloss.subject.key, before[key]
             self._take(gloss)
             if was is not None:
-                self._noted[new] = GlossState(gloss, was.standing)
+                self._states[new] = GlossState(gloss, was.freshness)
                 self._announce({was.gloss.subject, gloss.subject})
             self._keys.pop(new, None)
             if new != key:
@@ -209,7 +209,7 @@ class GlossIndex:
     def _take(self, gloss: Gloss) -> None:
         key = gloss.subject.key
         self._forget(key)
-        self._noted[key] = GlossState(gloss, None)
+        self._states[key] = GlossState(gloss, None)
         for path in (*gloss.paths, gloss.subject.path):
             self._citing[path].add(key)
         self._doubt((key,))
@@ -219,7 +219,7 @@ class GlossIndex:
             self._announce({known.gloss.subject})
 
     def _forget(self, key: str) -> GlossState | None:
-        known = self._noted.pop(key, None)
+        known = self._states.pop(key, None)
         for path in {*known.gloss.paths, known.gloss.subject.path} if known else ():
             self._citing[path].discard(key)
             if not self._citing[path]:
@@ -299,15 +299,15 @@ def _parsed(value: bytes | None) -> Gloss | None:
         return None
 
 
-def _standings(
+def _freshness_of_all(
     glosses: dict[str, Gloss], read: Read
-) -> tuple[dict[str, GlossStanding], dict[str, str | None]]:
+) -> tuple[dict[str, GlossFreshness], dict[str, str | None]]:
     """How they stand, and the hashes of the texts they are about and cite, None of no file.
 
-    An editor may go on showing the text of a file that is gone.
+    An editor may still show the text of a deleted file.
     """
     texts = HashedTexts(read)
-    found = {key: standing(gloss, texts) for key, gloss in glosses.items()}
+    found = {key: freshness_of(gloss, texts) for key, gloss in glosses.items()}
     for gloss in glosses.values():
         texts.lines(gloss.subject.path)
     gone = [path for path, text in texts.seen.items() if text and not os.path.lexists(path)]

@@ -1,10 +1,10 @@
 """What hovers need at once: outlines of open documents, and definitions of names they use.
 
 An outline is asked for as soon as a document is opened or its text rests, so that a hover finds it
-here while the worker is busy. It is of one text and never out of date. Where a name is defined
-elsewhere is remembered for the text that uses it, as long as the text with the definition is the
-same; when anything else changed, it is looked up again for the next time. What a hover did not wait
-for goes on, and is known to the next one.
+here while the worker is busy; it belongs to one text and is never stale. Definitions in other files
+are cached for the text that uses the name, as long as the text with the definition is the same;
+after any other change they are looked up again for the next hover. A look-up that a hover did not
+wait for continues, and the next hover has its result.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ logger = logging.getLogger(__name__)
 _RESTS = 0.3  # seconds after the last change of an open document
 _OUTLINES = 60
 _NAMES = 2_000
-_LOOK_UPS = 4  # that go on at once; a pointer on its way over a text begins one after the other
-_ANEW = object()  # what names are looked up again as: one at a time, the others wait for a hover
+_LOOK_UPS = 4  # at once; a pointer that moves over a text starts one after the other
+_REFRESH = object()  # the key of background refreshes: one at a time
 
 R = TypeVar("R")
 Search = Callable[[], Awaitable[LookUp[Definition]]]
@@ -68,7 +68,7 @@ class HoverCache:
             return found
         if not _holds(snapshot, found):
             return None
-        self._in_background(_ANEW, partial(self._search, key, snapshot, search))
+        self._in_background(_REFRESH, partial(self._search, key, snapshot, search))
         return found
 
     def was_nowhere(self, document: Document, name: str) -> bool:

@@ -1,7 +1,7 @@
 """Cited lines as they were, and where they are now.
 
-Lines that read the same at the same place are unchanged. Elsewhere they count as moved if half of
-the lines around them came with them: the same words may stand in another place by chance.
+The same lines at the same place are unchanged. At another place they count as moved if half of the
+lines around them moved, too: the same words may occur elsewhere by chance.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class HashedTexts:
         self.seen: dict[str, str | None] = {}  # SHA-256 of those that were read, None of no text
 
     def lines(self, path: str) -> tuple[str, ...]:
-        """Those of the document at a path; () where there is none."""
+        """The hashed lines of the document at a path; () if there is none."""
         if path not in self._known:
             document = self._read(path)
             text = document if isinstance(document, Document) else None
@@ -54,8 +54,8 @@ class PassagePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class GlossStanding:
-    """How a gloss stands: a place for each of its passages, and how many cited lines changed."""
+class GlossFreshness:
+    """A place for each passage of a gloss, and how many cited lines changed."""
 
     places: tuple[PassagePlace | None, ...]
     changed: int
@@ -89,14 +89,14 @@ def passage_of(citation: Citation, read: Read) -> Passage | None:
     )
 
 
-def standing(gloss: Gloss, texts: HashedTexts) -> GlossStanding:
-    """How a gloss stands with the current texts; blocking, for a thread."""
+def freshness_of(gloss: Gloss, texts: HashedTexts) -> GlossFreshness:
+    """Compare a gloss with the current texts; blocking, for a thread."""
     places = tuple(
         place_of(each, texts.lines(each.path)) if each else None for each in gloss.passages
     )
     cited = zip(gloss.passages, places, strict=True)
     changed = {(each.path, line) for each, place in cited if each and place for line in place.lost}
-    return GlossStanding(places, len(changed))
+    return GlossFreshness(places, len(changed))
 
 
 def place_of(passage: Passage, lines: Sequence[str]) -> PassagePlace:

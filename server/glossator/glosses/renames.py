@@ -35,7 +35,7 @@ class RenameTracker:
     _texts: dict[str, str] = field(default_factory=dict)  # SHA-256 by path
     _lost: dict[str, float] = field(default_factory=dict)  # since when, by path
     _recent: OrderedDict[str, float] = field(default_factory=OrderedDict)  # when, by path
-    _has_news: bool = False  # since `found_again` was told
+    _has_news: bool = False  # since the last call of `candidates`
 
     def changed(self, paths: Iterable[str]) -> None:
         """Something happened to these paths."""
@@ -111,7 +111,7 @@ def found_again(lost: Mapping[str, str], candidates: Sequence[str], read: Read) 
 
 
 def still_so(names: Names) -> dict[str, str]:
-    """Those of which the old path is still gone, and the new one there; blocking."""
+    """The renames whose old path is still gone and whose new one exists; blocking."""
     return {
         old: new
         for old, new in names.items()

@@ -1,4 +1,4 @@
-"""A gloss as people read it: its citations as links to where the lines are now, and its state."""
+"""A gloss as people read it: its citations link to the current places of the lines."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from glossator.glosses.passages import PassagePlace
 EXTRACTIVE = "extracted without a model"
 
 
-def state(noted: GlossState) -> str:
+def freshness_text(kept: GlossState) -> str:
     """`fresh`, or how many of the cited lines changed, if there are any."""
-    if not noted.gloss.paths:
+    if not kept.gloss.paths:
         return "unchecked: it cites no lines"
-    if noted.standing is None:
+    if kept.freshness is None:
         return "not looked at yet"
-    changed = noted.standing.changed
+    changed = kept.freshness.changed
     if not changed:
         return "fresh"
     return f"stale: {changed:,} cited line{'s' if changed > 1 else ''} changed"
 
 
-def origin(noted: GlossState) -> str:
-    """Who made it, and when."""
-    gloss = noted.gloss
+def gloss_origin(kept: GlossState) -> str:
+    """The model that made it, and the date."""
+    gloss = kept.gloss
     return f"{gloss.model or EXTRACTIVE}, {gloss.made_at.astimezone():%Y-%m-%d}"
 
 
-def opening(noted: GlossState) -> str:
+def gloss_summary(kept: GlossState) -> str:
     """The first finding that cites lines, else the first that is no heading."""
-    findings = zip(noted.gloss.report.findings, _findings(noted), strict=True)
+    findings = zip(kept.gloss.report.findings, _findings(kept), strict=True)
     found = [(finding, text) for finding, text in findings if not text.startswith("#")]
     first = next((text for finding, text in found if finding.citations), None)
     return ITEM.sub("", first if first is not None else found[0][1] if found else "", count=1)
 
 
-def document(noted: GlossState, title: str) -> str:
+def gloss_document(kept: GlossState, title: str) -> str:
     """The whole report as a document of Markdown."""
-    report = noted.gloss.report
-    parts = [harmless(f"# {title}"), f"*{state(noted)} · {origin(noted)}*"]
+    report = kept.gloss.report
+    parts = [harmless(f"# {title}"), f"*{freshness_text(kept)} · {gloss_origin(kept)}*"]
     if report.partial:
         parts.append(f"*This report is partial: {report.partial}.*")
-    parts.append(joined(_findings(noted)) or "Nothing was found.")
+    parts.append(joined(_findings(kept)) or "Nothing was found.")
     if report.open:
         parts += ["## Open", joined(map(harmless, report.open))]
     if report.searched:
@@ -63,18 +63,18 @@ def gloss_link(path: str, line: int) -> str:
     return _command("glossator.gloss", {"uri": to_uri(path), "line": line})
 
 
-def report_link(noted: GlossState) -> str:
+def whole_gloss_link(kept: GlossState) -> str:
     """What shows the whole gloss."""
-    return _command("glossator.showGloss", {"key": noted.gloss.subject.key})
+    return _command("glossator.showGloss", {"key": kept.gloss.subject.key})
 
 
 def _command(name: str, argument: dict[str, object]) -> str:
     return f"command:{name}?{quote(json.dumps([argument]), safe='')}"
 
 
-def _findings(noted: GlossState) -> Iterator[str]:
-    places = iter(noted.standing.places if noted.standing else ())
-    for finding in noted.gloss.report.findings:
+def _findings(kept: GlossState) -> Iterator[str]:
+    places = iter(kept.freshness.places if kept.freshness else ())
+    for finding in kept.gloss.report.findings:
         now = [next(places, None) for _ in finding.citations]
         yield _linked(finding, now)
 

@@ -1,4 +1,4 @@
-"""The editor's edge: the Language Server Protocol over stdio or TCP; alone in importing pygls."""
+"""The language server, over stdio or TCP; only this room imports pygls."""
 
 import lazy_loader
 

@@ -54,9 +54,12 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
     generated_code.begin()
     from glossator.lsp.features import build_server  # noqa: PLC0415 - see above
     from glossator.lsp.listen import serve_stdio, serve_tcp  # noqa: PLC0415 - see above
-    from glossator.lsp.logs import log_to_stderr  # noqa: PLC0415 - see above
 
-    log_to_stderr()
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.WARNING,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
     server = (build or build_server)()
     if options.tcp:
         try:

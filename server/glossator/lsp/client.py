@@ -1,4 +1,4 @@
-"""The client as it introduced itself: what it can do, and what it opened."""
+"""The client, as its `initialize` request describes it: capabilities, options and folders."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Client:
     `…/review`. `saves`: knows `glossator/saveDocuments`. `calls`: knows `glossator/calls`.
     `links`: follows `command:` links. `commands`: registers the commands itself.
     `watches_files`: can be asked to report file changes.
-    `trusted`: what its user said of these folders; None if it does not know.
-    `code_actions`: understands CodeAction, not only Command, `disabled_actions`: those that cannot
-    be done now, too. `settings` are not yet checked.
+    `trusted`: whether its user trusts these folders; None if it does not know.
+    `code_actions`: understands CodeAction, not only Command, `disabled_actions`: disabled ones,
+    too. `settings` are not yet checked.
     `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
     that it can be offered after `initialize`. `contents`: asks for the text of documents of ours.
     `refreshes_lenses`: can be asked to refresh code lenses.

@@ -1,8 +1,8 @@
 """An edit plan as the `WorkspaceEdit` that this client understands.
 
-One labelled edit for each plan, so that one undo in the editor takes it back. Texts carry the
-version they were read at, new files come with their text. For a client that cannot create files the
-server writes new ones itself: nothing is open there, so the disk will do.
+Each plan is one labelled edit, so that one undo in the editor takes it back. Texts carry the
+version they were read at, new files their text. For a client that cannot create files the server
+writes new ones itself, which is safe because no editor has them open.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.D
 
 @dataclass(frozen=True, slots=True)
 class EditSupport:
-    """What of `workspace/applyEdit` a client knows.
+    """The parts of `workspace/applyEdit` that a client supports.
 
     Only one that is `versioned` has annotations, and `operations` on files (by their LSP names).
     It checks versions from `first_version` on. `late`: it sends what is typed a while later.
@@ -48,7 +48,7 @@ class EditSupport:
 
     @staticmethod
     def of(capabilities: types.ClientCapabilities, name: str) -> EditSupport:
-        """As the client of this name declares it, and as that is known to behave."""
+        """The support that a client declares, and the known behaviour of clients of its name."""
 
         def declared(name: str) -> Any:  # noqa: ANN401 - each capability has a type of its own
             return get_capability(capabilities, f"workspace.workspace_edit.{name}")

@@ -1,8 +1,8 @@
 """Frames of the LSP base protocol: headers, an empty line, a body of `Content-Length` bytes.
 
 Source: LSP 3.17, "Base Protocol". Header names may have any letter case, and header lines may end
-in LF alone. Everything else that is wrong raises `MalformedFrame`: after a wrong header nobody
-knows where the next frame begins. Of a body that is too large only both ends are kept.
+in LF alone. Any other mistake raises `MalformedFrame`, because after a wrong header the start of
+the next frame is unknown. Of a body that is too large only both ends are kept.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 attrs, dataclasses and typing write source text and compile it whenever a class is made or an
 annotation is read: 4,000 texts while the server starts, a fifth of that time. Between `begin` and
-`end` each text is compiled once, and the code is kept in a file beside our own byte code. The key
-is the text itself, so nothing can be out of date; without a file to read or write the start is
-only slower.
+`end` the compiled code of each text comes from a file beside our own byte code. The key is the text
+itself, so no entry is ever stale; without the file the start is only slower.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ def _load(file: Path) -> dict[_Key, CodeType]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, EOFError, TypeError) as error:
-        _log.info("%s is made anew: %s", file, error)
+        _log.info("%s is written again: %s", file, error)
         return {}
     return kept if isinstance(kept, dict) else {}
 

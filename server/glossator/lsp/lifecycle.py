@@ -41,7 +41,7 @@ class Dispatcher(Protocol):
         """Answer a request with an error."""
 
 
-class Phase(Enum):
+class ServerPhase(Enum):
     """The server's life."""
 
     NEW = auto()
@@ -58,7 +58,7 @@ class LifecycleFilter:
         self._protocol = protocol
         self._waiting: deque[Any] = deque()
         self._failure = ""
-        self.phase = Phase.NEW
+        self.phase = ServerPhase.NEW
 
     def admit(self, message: Any) -> None:  # noqa: ANN401 - any of the LSP's message types
         """Dispatch a request or notification, now or later, or answer that it cannot be."""
@@ -68,7 +68,7 @@ class LifecycleFilter:
             self._protocol.dispatch(message)
         elif refusal := self._refusal(message.method):
             self._refuse(message, refusal)
-        elif self.phase is Phase.STARTING and message.method not in _NEED_NO_APPLICATION:
+        elif self.phase is ServerPhase.STARTING and message.method not in _NEED_NO_APPLICATION:
             self._waiting.append(message)
         else:
             self._protocol.dispatch(message)
@@ -78,29 +78,29 @@ class LifecycleFilter:
         while self._waiting:
             self._protocol.dispatch(self._waiting.popleft())
             await asyncio.sleep(0)  # a request sees the state at its place in the order
-        if self.phase is Phase.STARTING:
-            self.phase = Phase.RUNNING
+        if self.phase is ServerPhase.STARTING:
+            self.phase = ServerPhase.RUNNING
 
     def fail(self, reason: str) -> None:
         """The application cannot be made: from now on every request is answered with the reason."""
-        self.phase, self._failure = Phase.FAILED, reason
+        self.phase, self._failure = ServerPhase.FAILED, reason
         self._refuse_waiting(JsonRpcInternalError(reason))
 
     def stop(self) -> None:
         """From now on only `exit` passes."""
-        self.phase = Phase.STOPPING
+        self.phase = ServerPhase.STOPPING
         self._refuse_waiting(JsonRpcRequestCancelled("The server is shutting down."))
 
     def _refusal(self, method: str) -> JsonRpcException | None:
         initialize = method == types.INITIALIZE
         match self.phase:
-            case Phase.NEW if not initialize:
+            case ServerPhase.NEW if not initialize:
                 return JsonRpcServerNotInitialized("Send `initialize` first.")
-            case Phase.STOPPING:
+            case ServerPhase.STOPPING:
                 return JsonRpcInvalidRequest("The server is shutting down.")
-            case Phase.FAILED if method not in _NEED_NO_APPLICATION:
+            case ServerPhase.FAILED if method not in _NEED_NO_APPLICATION:
                 return JsonRpcInternalError(self._failure)
-            case phase if initialize and phase is not Phase.NEW:
+            case phase if initialize and phase is not ServerPhase.NEW:
                 return JsonRpcInvalidRequest("`initialize` was sent before.")
         return None
 

@@ -1,10 +1,16 @@
-"""The two ways in: the process's own streams, or one TCP connection of this machine."""
+"""Serves one client: over the process's own streams, or over one local TCP connection.
+
+Every program of every user of this machine can connect to a port, and so can a page in a browser.
+So the first message of a connection must be an `initialize` request with the server's token.
+Without it the server starts nothing, and reads nothing more of the connection.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import gc
+import json
 import os
 import secrets
 import signal
@@ -12,12 +18,15 @@ import socket
 import stat
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from lsprotocol.types import LSPErrorCodes
 
 from glossator.core.errors import UsageError
-from glossator.lsp.admission import Admission, kept_in
+from glossator.lsp.frames import MalformedFrame, frame, read_body, read_header
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -26,6 +35,14 @@ EXIT_SECONDS = 1.8  # from the client's leaving; then the process ends whatever 
 
 _TOKEN_BYTES = 32  # of chance
 _CHUNK = 64 * 1024
+
+FIRST_SECONDS = 10.0  # for the first message
+_FIRST_BYTES = 1024 * 1024  # the most that it may have
+_REFUSAL = (
+    "This server listens for a client that knows its token, and initializationOptions.token is"
+    " missing or wrong. Send the token that the server printed when it began, or wrote to its"
+    " --token-file."
+)
 
 
 async def serve_stdio(server: Server) -> int:
@@ -153,3 +170,104 @@ def _end_at_last(code: int) -> None:
     timer = threading.Timer(EXIT_SECONDS, os._exit, [code])
     timer.daemon = True
     timer.start()
+
+
+class Admitted(NamedTuple):
+    """A connection whose client knows the token, and the body of its first message."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    first: bytes
+
+
+class Admission:
+    """Waits for the first client that knows the token; all others are refused and cut off."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
+        self._admitted: asyncio.Future[Admitted] = asyncio.get_running_loop().create_future()
+
+    async def admitted(self) -> Admitted:
+        """The client."""
+        return await self._admitted
+
+    def end(self) -> None:
+        """Stop waiting: `admitted` raises `CancelledError`."""
+        self._admitted.cancel()
+
+    async def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Read the first message of a connection, and admit or refuse it."""
+        try:
+            async with asyncio.timeout(FIRST_SECONDS):
+                body = await _first_message(reader)
+            message = _as_object(body)
+            knows = secrets.compare_digest(_token_of(message), self._token)
+            if knows and not self._admitted.done():
+                self._admitted.set_result(Admitted(reader, writer, body))
+                return
+            if not knows and "id" in message:
+                writer.write(frame(json.dumps(_refusal(message["id"])).encode()))
+                await writer.drain()
+        except (MalformedFrame, ValueError, OSError, TimeoutError):
+            pass  # it speaks another protocol, or none: there is nobody to explain anything to
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+@contextmanager
+def kept_in(path: Path | None, token: str) -> Iterator[None]:
+    """In the block the token is in a file that is made for it and only its owner can read.
+
+    Raises `UsageError` for a file that is there already or cannot be made.
+    """
+    if path is None:
+        yield
+        return
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise UsageError(
+            f"--token-file {path} cannot be made ({error.strerror}). Name a file that is not there,"
+            " in a folder that you may write."
+        ) from error
+    try:
+        with open(descriptor, "w", encoding="ascii") as file:
+            file.write(f"{token}\n")
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+async def _first_message(reader: asyncio.StreamReader) -> bytes:
+    """The body of the first frame. Raises `MalformedFrame` and `OSError`."""
+    length = await read_header(reader)
+    if length > _FIRST_BYTES:
+        raise MalformedFrame(f"the first message has more than {_FIRST_BYTES} bytes")
+    return await read_body(reader, length)
+
+
+def _as_object(body: bytes) -> dict[str, object]:
+    """The JSON object of a body. Raises `ValueError`."""
+    try:
+        message = json.loads(body)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if not isinstance(message, dict):
+        raise ValueError("it is no message")  # noqa: TRY004 - what was sent is wrong
+    return message
+
+
+def _token_of(message: dict[str, object]) -> bytes:
+    match message:
+        case {
+            "method": "initialize",
+            "params": {"initializationOptions": {"token": str() as token}},
+        }:
+            return token.encode("utf-8", "surrogatepass")
+    return b""
+
+
+def _refusal(msg_id: object) -> dict[str, object]:
+    error = {"code": LSPErrorCodes.RequestFailed.value, "message": _REFUSAL}
+    return {"jsonrpc": "2.0", "id": msg_id, "error": error}

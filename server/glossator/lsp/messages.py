@@ -1,7 +1,7 @@
 """The bytes of one frame as a message, checked against JSON-RPC 2.0 and the types of the LSP.
 
-pygls drops what it cannot read and lets any object inside a message pass for one; here each fault
-has an error with which the request is answered.
+pygls drops malformed messages and accepts wrong types inside them; here each fault becomes an
+error that answers the request.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Glance(NamedTuple):
 
 
 def glance(ends: bytes) -> Glance:
-    """What the ends of a message tell of it, without reading it as a whole."""
+    """The facts in the ends of a message, without parsing the whole."""
     found = [pattern.search(ends) for pattern in (_METHOD, _ID, _URI)]
     method, msg_id, uri = (None if each is None else json.loads(each[1]) for each in found)
     return Glance(method, msg_id, uri)

@@ -1,4 +1,4 @@
-"""Noticing that the editor's process is gone, which closes no stream if a child of it lives on."""
+"""Watches the editor's process: when it dies, a living child of it may keep our streams open."""
 
 from __future__ import annotations
 

@@ -1,27 +1,85 @@
-"""The editor as a run sees it: events to clients that want them, progress to the others."""
+"""The client as the `EditorPort` of a run: what it shows, and what it and its user answer.
+
+A client that knows our requests gets them; any other is shown messages with buttons, and applies
+edits by the standard alone.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
+from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.document import Document
+from glossator.core.edit import EditPlan, FileChange, FileRename
+from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
-from glossator.core.ports import Activity
-from glossator.core.wire import to_wire
-from glossator.lsp.dialogue import Dialogue
+from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
+from glossator.core.ports import Activity, CallsTold, CallsWanted, NotApplied, Review
+from glossator.core.question import Question, QuestionAnswer, asker
+from glossator.core.shown import shown
+from glossator.core.wire import WireError, from_wire, to_wire
+from glossator.lsp.edits import workspace_edit, write_new_files
+from glossator.lsp.reports import (
+    fits_a_message,
+    report_folder,
+    request_file_text,
+    request_message,
+    show_request_file,
+    with_session_title,
+)
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
-    from glossator.lsp.progress import Progress, ProgressBars
+    from glossator.lsp.progress import ProgressBar, ProgressBars
     from glossator.lsp.protocol import Protocol
 
 EVENT = "glossator/event"
 UNDONE = "glossator/undone"
+QUESTION = "glossator/question"
+PERMISSION = "glossator/permission"
+REVIEW = "glossator/review"
+DIAGNOSTICS = "glossator/diagnostics"
+SAVE = "glossator/saveDocuments"
+CALLS = "glossator/calls"
+
+_LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
+_APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
+_MOVE_SECONDS = 120.0  # for a move: other servers change imports, and may ask the user
+_SAVE_SECONDS = 20.0  # editors format as they save
+_NO_ANSWER = (
+    "the editor did not answer within {:g} s, and may still do so: look at the file again before"
+    " you rely on it"
+)
+_BEHIND = "require version"  # Eglot's error for a text that was typed in; older ones send no name
+_BUTTONS = {
+    Choice.ONCE: "Allow once",
+    Choice.SESSION: "Allow for this session",
+    Choice.ALWAYS: "Always allow here",
+    Choice.DENY: "Deny",
+}
+_ALL, _ALL_SENT = "All of it", "All but the middle of it, which is too long"
+_NOT_WRITTEN = (
+    "The whole could not be written to {} ({}). Deny this, check the disk's room and the folder's"
+    " permissions, and ask again."
+)
+_APPLY, _REJECT = "Apply", "Reject"
+_UNASKED = (
+    "The editor could not ask the user, so this is not allowed.\nDo without it, and say in your"
+    " answer what was left undone."
+)
+_FAILURES = (JsonRpcException, WireError)
+
+_log = logging.getLogger(__name__)
 
 
-class ClientPort(Dialogue):
+class ClientPort:
     """Implements `EditorPort`; to be called from the event loop's thread."""
 
     def __init__(
@@ -31,9 +89,12 @@ class ClientPort(Dialogue):
         bars: ProgressBars,
         roots: Callable[[], Sequence[str]],
     ) -> None:
-        super().__init__(protocol, client, roots)
+        """`roots` gives the workspace's current folders."""
+        self._protocol = protocol
+        self._client = client
         self._all_bars = bars
-        self.bars: dict[str, Progress] = {}  # run id -> the progress bar of its request
+        self._roots = roots
+        self.bars: dict[str, ProgressBar] = {}  # run id -> the progress bar of its request
 
     def emit(self, envelope: Envelope) -> None:
         """Send the event, show it in the run's progress bar, or both."""
@@ -57,6 +118,199 @@ class ClientPort(Dialogue):
         if not self._client.progress:
             return _Unseen()
         return self._all_bars.background(title, cancel)
+
+    @property
+    def tells_diagnostics(self) -> bool:
+        """Whether the client said so."""
+        return self._client.diagnostics
+
+    async def diagnostics(
+        self, wanted: tuple[Wanted, ...], seconds: float
+    ) -> tuple[FileDiagnostics, ...] | None:
+        """The diagnostics of the client's other servers."""
+        if not self._client.diagnostics:
+            return None
+        request = {"files": to_wire(wanted), "seconds": seconds}
+        try:
+            async with asyncio.timeout(seconds + _LATE_SECONDS):
+                answer = await self._protocol.ask(DIAGNOSTICS, request)
+            told: _DiagnosticsAnswer = from_wire(_DiagnosticsAnswer, answer)
+        except (*_FAILURES, TimeoutError) as failure:
+            _log.warning("The client sent no diagnostics: %r", failure)
+            return None
+        return told.files
+
+    async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
+        """The calls that the client's other servers know."""
+        if not self._client.calls:
+            return None
+        line, character = wanted.position
+        request = {"uri": wanted.uri, "line": line, "character": character}
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self._protocol.ask(CALLS, request)
+            return None if answer is None else from_wire(CallsTold, answer)
+        except (*_FAILURES, TimeoutError) as failure:
+            _log.warning("The client sent no calls: %r", failure)
+            return None
+
+    async def ask_user(self, question: Question) -> QuestionAnswer:
+        """Ask the user, and wait for as long as it takes."""
+        labels = [option.label for option in question.options]
+        try:
+            if not self._client.questions:
+                chosen = await self._press(_shown(question), labels)
+                return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
+            reply = await self._protocol.ask(QUESTION, to_wire(question) | to_wire(asker()))
+            answer: QuestionAnswer = from_wire(QuestionAnswer, reply or {})
+        except _FAILURES as failure:
+            _log.warning("The client did not put a question to the user: %s", failure)
+            return QuestionAnswer()
+        if not set(answer.chosen).issubset(labels):
+            _log.warning("The client answers a question with what was not on offer: %s", reply)
+            return QuestionAnswer()
+        return answer
+
+    async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
+        """Ask the user, and wait for as long as it takes; no answer is a denial."""
+        try:
+            if self._client.permissions:
+                choices = {"choices": to_wire(request.choices)}
+                wire = to_wire(request) | choices | to_wire(asker())
+                reply = await self._protocol.ask(PERMISSION, wire)
+                answer: PermissionAnswer = from_wire(PermissionAnswer, reply or _DENIED)
+            else:
+                buttons = [_BUTTONS[each] for each in request.choices]
+                whole = "" if fits_a_message(request) else await self._shown_whole(request)
+                pressed = await self._press(request_message(request, whole), buttons)
+                chosen = next((c for c, name in _BUTTONS.items() if name == pressed), Choice.DENY)
+                answer = PermissionAnswer(chosen)
+        except _FAILURES as failure:
+            _log.warning("The client did not ask for a permission: %s", failure)
+            return PermissionAnswer(Choice.DENY, _UNASKED, asked=False)
+        return answer if answer.choice in request.choices else PermissionAnswer(Choice.DENY)
+
+    async def review(self, plan: EditPlan) -> Review | None:
+        """The hunks to apply; by all or nothing where the client can do no better.
+
+        Raises `UsageError` when the user could not be asked.
+        """
+        edits = self._client.edits
+        try:
+            if self._client.reviews:
+                reply = await self._protocol.ask(REVIEW, to_wire(plan) | to_wire(asker()))
+                answer: Review = from_wire(Review, reply or {"accepted": []})
+                if not answer.asked:
+                    raise UsageError(answer.message)
+                return answer
+            if edits.annotated and edits.missing(plan) is None:
+                return None
+            pressed = await self._press(_summary(plan), [_APPLY, _REJECT])
+        except _FAILURES as failure:
+            _log.warning("The client did not review an edit: %s", failure)
+            raise UsageError(
+                "the editor could not show the edit to the user. Tell the user what was to be"
+                " changed."
+            ) from failure
+        kept = plan.hunks if pressed == _APPLY else ()
+        return Review(tuple(hunk.id for hunk in kept))
+
+    @property
+    def edits_blindly(self) -> bool:
+        """Whether it checks no version, or collects what is typed."""
+        return self._client.edits.late or not self._client.edits.versioned
+
+    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:
+        """Have the client apply the plan; new files that it cannot create are written here."""
+        support, encoding = self._client.edits, self._client.encoding
+        if support.lacks_creation(plan) and not confirm:
+            problem = await asyncio.to_thread(write_new_files, plan, self._roots())
+            return None if problem is None else NotApplied(problem)
+        if missing := support.missing(plan):
+            return NotApplied(missing)
+        edit = workspace_edit(plan, support, encoding, confirm=confirm)
+        params: dict[str, Any] = {"label": plan.label, "edit": edit}
+        if self._client.events:  # Eglot fails on what it does not know
+            bases = [change.base for change in plan.files if change.base is not None]
+            params["glossator"] = {"sha256": {base.uri: base.sha256 for base in bases}}
+        moves = any(isinstance(change, FileRename) for change in plan.files)
+        seconds = _MOVE_SECONDS if moves else _APPLY_SECONDS
+        try:
+            async with asyncio.timeout(None if confirm else seconds):
+                result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)
+        except JsonRpcException as failure:
+            return NotApplied(failure.message, behind=_BEHIND in failure.message.lower())
+        except TimeoutError:
+            return NotApplied(_NO_ANSWER.format(seconds))
+        if result.applied:
+            return None
+        declined = ", or the user declined it" if confirm else ""
+        return NotApplied(result.failure_reason or f"the editor did not apply the edit{declined}")
+
+    @property
+    def saves(self) -> bool:
+        """Whether the client said so."""
+        return self._client.saves
+
+    async def save(self, documents: Sequence[Document]) -> tuple[Document, ...]:
+        """Have the client save them; gives those that it says it saved."""
+        wanted = [{"uri": each.uri, "version": each.version} for each in documents]
+        try:
+            async with asyncio.timeout(_SAVE_SECONDS):
+                answer = await self._protocol.ask(SAVE, {"documents": wanted})
+            told: _SaveAnswer = from_wire(_SaveAnswer, answer)
+        except (*_FAILURES, TimeoutError) as failure:
+            _log.warning("The client did not save documents: %r", failure)
+            return ()
+        return tuple(each for each in documents if each.uri in told.saved)
+
+    async def _shown_whole(self, request: PermissionRequest) -> str:
+        """Have the client show the whole request as a file; gives a line that names the file."""
+        try:
+            path = await show_request_file(self._protocol, self._client, request_file_text(request))
+        except OSError as error:
+            _log.warning("What is asked about could not be written to a file: %s", error)
+            return _NOT_WRITTEN.format(report_folder(), error.strerror)
+        return f"{_ALL if request.cut is None else _ALL_SENT}: {path}"
+
+    async def _press(self, text: str, buttons: list[str]) -> str | None:
+        """The button that the user pressed, if any. Raises `JsonRpcException`."""
+        actions = [types.MessageActionItem(button) for button in buttons]
+        params = types.ShowMessageRequestParams(
+            types.MessageType.Info, with_session_title(text), actions
+        )
+        pressed = await self._protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
+        return pressed.title if pressed else None
+
+
+_DENIED = {"choice": Choice.DENY.value}
+
+
+@dataclass(frozen=True, slots=True)
+class _DiagnosticsAnswer:
+    files: tuple[FileDiagnostics, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _SaveAnswer:
+    saved: tuple[str, ...]
+
+
+def _shown(question: Question) -> str:
+    details = [f"{each.label}: {each.detail}" for each in question.options if each.detail]
+    return "\n".join((question.text, *details))
+
+
+def _summary(plan: EditPlan) -> str:
+    return "\n".join((f"{shown(plan.label)}?", *map(_file_summary, plan.files)))
+
+
+def _file_summary(change: FileChange) -> str:
+    if isinstance(change, FileRename):
+        return f"{shown(change.path)} → {shown(change.new_path)}"
+    removed = sum(hunk.before.count("\n") for hunk in change.hunks)
+    added = sum(hunk.after.count("\n") for hunk in change.hunks)
+    return f"{shown(change.path)} (+{added} -{removed} lines)"
 
 
 class _Unseen:

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 Token = int | str
 
 
-class Progress:
+class ProgressBar:
     """One bar. Before the client has agreed to it, only the newest message is kept."""
 
     def __init__(
@@ -109,10 +109,10 @@ class Progress:
             )
 
 
-class Background:
+class BackgroundBar:
     """A bar for work that no request asked for; the client is asked whether it wants to show it."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: ProgressBar) -> None:
         self._progress = progress
         self._creation = asyncio.create_task(progress.create())
 
@@ -133,14 +133,14 @@ class ProgressBars:
         self._bars = protocol.progress
 
     @contextmanager
-    def bar(self, token: Token, title: str, *, create: bool) -> Iterator[Progress]:
+    def bar(self, token: Token, title: str, *, create: bool) -> Iterator[ProgressBar]:
         """A bar for the current task, which is cancelled when the user cancels the bar.
 
         `create`: the token is ours, so the client is asked first; the work does not wait for it.
         """
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - requests are tasks
-        progress = Progress(self._bars, token, title, task.cancel)
+        progress = ProgressBar(self._bars, token, title, task.cancel)
         creation = asyncio.create_task(progress.create()) if create else None
         if creation is None:
             progress.begin()
@@ -151,9 +151,9 @@ class ProgressBars:
                 creation.cancel()
             progress.end()
 
-    def background(self, title: str, cancel: Callable[[], object]) -> Background:
+    def background(self, title: str, cancel: Callable[[], object]) -> BackgroundBar:
         """A bar for work in the background; `cancel` is called when the user cancels the bar."""
-        return Background(Progress(self._bars, secrets.token_hex(8), title, cancel))
+        return BackgroundBar(ProgressBar(self._bars, secrets.token_hex(8), title, cancel))
 
     def __len__(self) -> int:
         return len(self._bars.tokens)

@@ -1,4 +1,4 @@
-"""Messages in and out: pygls' protocol with an order of life, and with requests that really stop.
+"""Messages in and out: pygls' protocol with a lifecycle, and with requests that really stop.
 
 What differs from pygls, and why, is in docs/decisions/0001.
 """
@@ -216,7 +216,7 @@ class Protocol(LanguageServerProtocol):
 
 
 def rpc_error(failure: BaseException) -> JsonRpcException:
-    """The JSON-RPC error of a failure; one that nobody foresaw is logged with its traceback."""
+    """The JSON-RPC error of a failure; an unexpected one is logged with its traceback."""
     cause = first_leaf(failure)
     if isinstance(cause, JsonRpcException):
         return cause

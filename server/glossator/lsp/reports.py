@@ -1,6 +1,7 @@
-"""What clients without a panel are shown as files: answers, and what no message box has room for.
+"""Texts for clients without a panel: answers and permission requests, in messages and in files.
 
-They come when the user may be typing something else: none of them takes the keyboard.
+A file shows what no message box has room for. The user may be typing when it opens, so it never
+takes the focus. Of a permission request, only the lines of the command or change are indented.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -16,6 +18,9 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from glossator.core.citations import CitationMark, link, place, rewrite_citations, space_before
+from glossator.core.excerpt import Line, excerpt, is_cut
+from glossator.core.permission import Cut, PermissionRequest
+from glossator.core.question import asker
 from glossator.core.shown import shown_prose
 from glossator.core.uri import to_uri
 
@@ -33,10 +38,19 @@ _ANSWER, _ASKED = ".md", ".txt"
 # The `takeFocus` with which an editor shows a document and leaves the cursor where it is. To Eglot
 # false is true, to Neovim nothing is; Helix moves the cursor in any case, as may others.
 _BESIDE = {"Neovim": False, "Eglot": None, "Visual Studio Code": False}
+_MESSAGE_LINES, _MESSAGE_CHARACTERS = 30, 300  # that a message box has room for
+_TITLE_CHARACTERS = 60  # of a session
+_NOT_WHOLE = "This is not shown whole: where a line begins with …, something is left out."
+# Vim obeys modelines in the first and last five lines, Emacs in the first line and after the last
+# form feed: only our own text is there.
+_HEAD = (
+    "What Glossator asks about, and when it asks; only what it asks about is indented." + "\n" * 5
+)
+_END = "\n" * 6 + "\f\nThe end.\n"
 
 
 async def show_report(protocol: Protocol, client: Client, answer: Answer) -> None:
-    """Have the client show the answer: as a document of ours if it was kept as one, else a file."""
+    """Have the client show the answer: as its gloss if it became one, else as a file."""
     document = getattr(answer, "document", None)
     if document is not None and client.contents and _shows_beside(client):
         _open(protocol, client, document)
@@ -52,8 +66,8 @@ async def show_gloss(protocol: Protocol, client: Client, gloss: ShownGloss) -> N
         await _show_file(protocol, client, gloss.text)
 
 
-async def show_asked(protocol: Protocol, client: Client, text: str) -> str:
-    """Write what is asked about to a file, and have the client show it, if it can beside the rest.
+async def show_request_file(protocol: Protocol, client: Client, text: str) -> str:
+    """Write a permission request to a file, and have the client show it beside the rest, if it can.
 
     Gives the file's path as it is shown. Raises `OSError`.
     """
@@ -180,6 +194,56 @@ def _remove_old(folder: Path) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Those that were written here."""
+    """The files that were written here."""
     ours = (_ANSWER, _ASKED)
     return [path for path in folder.iterdir() if path.stem.isdecimal() and path.suffix in ours]
+
+
+def with_session_title(text: str) -> str:
+    """What is asked, below the title of the session that asks."""
+    title = asker().session_title
+    if len(title) > _TITLE_CHARACTERS:
+        title = f"{title[:_TITLE_CHARACTERS]}…"
+    return f"Session: {title}\n{text}" if title else text
+
+
+def fits_a_message(request: PermissionRequest) -> bool:
+    """Whether a message box has room for all that is asked about."""
+    return not is_cut(_excerpt(request))
+
+
+def request_message(request: PermissionRequest, whole: str) -> str:
+    """What a message box has room for; if that is not all, it says so, and `whole`."""
+    detail = _excerpt(request)
+    left_out = [_NOT_WHOLE, whole] if is_cut(detail) else []
+    return "\n".join((request.title, *map(_indented, detail), *left_out, *request.reasons))
+
+
+def request_file_text(request: PermissionRequest) -> str:
+    """All that is asked about, as far as it was sent."""
+    asked = with_session_title("\n".join((request.title, *request.reasons)))
+    return f"{_HEAD}{asked}\n\n" + "\n".join(map(_indented, _whole(request))) + _END
+
+
+def _excerpt(request: PermissionRequest) -> tuple[Line, ...]:
+    cut = request.cut
+    lines = excerpt(request.detail, lines=_MESSAGE_LINES, characters=_MESSAGE_CHARACTERS)
+    if cut is None:
+        return lines
+    tail = excerpt(cut.tail, lines=_MESSAGE_LINES, characters=_MESSAGE_CHARACTERS)
+    return (*lines, _unsent(cut), *tail)
+
+
+def _whole(request: PermissionRequest) -> Iterator[Line]:
+    yield from map(Line, request.detail.split("\n"))
+    if request.cut is not None:
+        yield _unsent(request.cut)
+        yield from map(Line, request.cut.tail.split("\n"))
+
+
+def _unsent(cut: Cut) -> Line:
+    return Line(f"… {cut.bytes:,} more bytes", mark=True)
+
+
+def _indented(line: Line) -> str:
+    return line.text if line.mark else f"  {line.text}"

@@ -21,8 +21,7 @@ from glossator.documents import Closed
 from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
-from glossator.lsp.lifecycle import Phase
-from glossator.lsp.logs import ClientLog
+from glossator.lsp.lifecycle import ServerPhase
 from glossator.lsp.messages import make_converter
 from glossator.lsp.parent import parent_gone
 from glossator.lsp.port import ClientPort
@@ -82,7 +81,7 @@ class Server(LanguageServer):
         """Talk to one client until it leaves; gives the process's exit code.
 
         `first` is the body of a message that was read already. `leaving` gets the exit code before
-        the work still going on is ended.
+        the remaining work is ended.
         """
         loop = asyncio.get_running_loop()
         self._exit_code = loop.create_future()
@@ -109,7 +108,7 @@ class Server(LanguageServer):
         self.port = ClientPort(
             self.protocol, client, self.bars, lambda: self.application.host.snapshot().roots
         )
-        self.protocol.lifecycle.phase = Phase.STARTING
+        self.protocol.lifecycle.phase = ServerPhase.STARTING
         self._starting = self.in_background(self._start(), self._cannot_start)
         self.in_background(self._watch(client.process_id), lambda _: None)
 
@@ -123,7 +122,7 @@ class Server(LanguageServer):
     def leave(self, code: int | None = None) -> None:
         """End the process, by default with 0 after `shutdown` and 1 without it."""
         if not self._exit_code.done():
-            stopping = self.protocol.lifecycle.phase is Phase.STOPPING
+            stopping = self.protocol.lifecycle.phase is ServerPhase.STOPPING
             self._exit_code.set_result(code if code is not None else int(not stopping))
 
     def tell(self, message: str) -> None:
@@ -229,7 +228,7 @@ class Server(LanguageServer):
         if uri in self.unread:
             return
         self.unread.add(uri)
-        if self.protocol.lifecycle.phase is Phase.RUNNING:
+        if self.protocol.lifecycle.phase is ServerPhase.RUNNING:
             with contextlib.suppress(UsageError):  # it was not open
                 self.application.host.apply(Closed(uri))
         name = unquote(uri).rpartition("/")[2]
@@ -243,6 +242,25 @@ class Server(LanguageServer):
         message = f"Glossator could not start: {reason}"
         self.protocol.lifecycle.fail(message)
         self.tell(message)
+
+
+class ClientLog(logging.Handler):
+    """Sends records as `window/logMessage`, from any thread."""
+
+    def __init__(self, protocol: Protocol, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(logging.WARNING)
+        self._protocol = protocol
+        self._loop = loop
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Queue the record's first line; the traceback stays in stderr."""
+        grave = record.levelno >= logging.ERROR
+        params = types.LogMessageParams(
+            type=types.MessageType.Error if grave else types.MessageType.Warning,
+            message=record.getMessage(),
+        )
+        with contextlib.suppress(RuntimeError):  # the loop is closed: there is no client any more
+            self._loop.call_soon_threadsafe(self._protocol.notify, types.WINDOW_LOG_MESSAGE, params)
 
 
 def _current() -> Requests:

@@ -1,4 +1,4 @@
-"""What this edge asks of the use cases, as one value that is loaded late."""
+"""The use cases that this room calls, as one value that is loaded late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions: their logs, what these add up to, replay and export."""
+"""Conversations that are kept: their logs, their state, their runs, replay and export."""
 
 import lazy_loader
 

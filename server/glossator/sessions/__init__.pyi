@@ -1,35 +1,34 @@
-from .agents import AgentBegun, AgentSaid, PersistedAgent, Reported, Transcript, agents_in
+from .agents import AgentConversation, PersistedAgent
 from .catalog import ListedSession, Sessions
-from .export import message_parts, to_json, to_markdown
-from .records import UNTITLED, Spent
-from .replay import event_of, questions, replay_events
+from .export import (
+    agent_to_markdown,
+    agents_of,
+    questions_asked,
+    replay_events,
+    to_json,
+    to_markdown,
+)
+from .records import ModelCall
 from .runs import Run, Runs
-from .session import Session, title_of
-from .state import Account, AskedRun, add_up, standing
+from .session import Session
+from .state import Account, AskedRun, session_state
 
 __all__ = [
-    "UNTITLED",
     "Account",
-    "AgentBegun",
-    "AgentSaid",
+    "AgentConversation",
     "AskedRun",
     "ListedSession",
+    "ModelCall",
     "PersistedAgent",
-    "Reported",
     "Run",
     "Runs",
     "Session",
     "Sessions",
-    "Spent",
-    "Transcript",
-    "add_up",
-    "agents_in",
-    "event_of",
-    "message_parts",
-    "questions",
+    "agent_to_markdown",
+    "agents_of",
+    "questions_asked",
     "replay_events",
-    "standing",
-    "title_of",
+    "session_state",
     "to_json",
     "to_markdown",
 ]

@@ -1,6 +1,6 @@
-"""What a session's log holds of its sub-agents: when each began, what was said in it, its report.
+"""The sub-agents in a session's log: when each began, its messages, its report.
 
-They are no part of the conversation, and the session's state does not hold them.
+They are not part of the conversation or of the session's state.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ AgentRecord = AgentBegun | AgentSaid | Reported
 
 @dataclass(frozen=True, slots=True)
 class PersistedAgent:
-    """A sub-agent as its records tell of it; without a report its server was killed."""
+    """A sub-agent from its records; without a report its server was killed."""
 
     begun: AgentBegun
     messages: tuple[Message, ...] = ()
@@ -57,7 +57,7 @@ class PersistedAgent:
 
 
 @dataclass(slots=True)
-class Transcript(Conversation):
+class AgentConversation(Conversation):
     """A sub-agent's conversation: `say` gets each message before it is appended."""
 
     say: Callable[[Message], None] = field(default=lambda _: None, compare=False, repr=False)
@@ -69,7 +69,7 @@ class Transcript(Conversation):
 
 
 def agents_in(records: Iterable[object]) -> dict[str, PersistedAgent]:
-    """The sub-agents that records tell of, by id, oldest first."""
+    """The sub-agents in records, by id, oldest first."""
     agents: dict[str, PersistedAgent] = {}
     for record in records:
         match record:

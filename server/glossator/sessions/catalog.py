@@ -1,8 +1,8 @@
 """The sessions of a workspace: those of this server in memory, and all that are kept on disk.
 
-Kept sessions lie in the user's state folder, whatever their workspace; a workspace lists those that
-share a root with it. What is kept is what was sent to the model, and what it answered. Of the
-sessions that are on disk only the few used last stay open.
+The user's state folder has the sessions of all workspaces; a workspace lists those that share a
+root with it. A log keeps what was sent to the model and what it answered. Only the few sessions
+used last stay open.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from glossator.core.resources import give_back
 from glossator.sessions.journal import Head, Journal, decode_head
 from glossator.sessions.records import UNTITLED, Begun, Record, decode_all
 from glossator.sessions.session import Session
-from glossator.sessions.state import SessionState, add_up
+from glossator.sessions.state import SessionState, session_state
 from glossator.store import Contents, LogInfo, Logs, NotOpened, Retention
 
 logger = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ class Sessions:
         if isinstance(contents, NotOpened):
             raise _unknown(session_id)
         records = decode_all(contents.records)
-        self._check_roots(add_up(records))
+        self._check_roots(session_state(records))
         return records
 
     async def all(self) -> list[ListedSession]:
@@ -198,7 +198,7 @@ class Sessions:
             raise _unknown(session_id)
         log, contents = opened
         try:
-            state = add_up(decode_all(contents.records))
+            state = session_state(decode_all(contents.records))
             self._check_roots(state)
         except (StoreUnavailable, UnknownSession):
             log.close()
@@ -208,8 +208,8 @@ class Sessions:
         session = Session(state, Journal(self._logs, begun, self._tell, log))
         if session.was_repaired:
             self._tell(
-                f"The conversation of “{state.title}” held what no model's server takes, such as a"
-                " tool call without a result; it goes on without that. Check what the last answers"
+                f"The conversation of “{state.title}” contained parts that models reject, such as"
+                " a tool call without a result; they were left out. Check what the last answers"
                 " rest on before you build on them."
             )
         return session
@@ -233,7 +233,7 @@ class Sessions:
             contents = logs.read(info.key)
             if isinstance(contents, NotOpened):
                 return None
-            state = add_up(decode_all(contents.records))
+            state = session_state(decode_all(contents.records))
         except StoreUnavailable as error:
             logger.warning("%s: %s", info.key, error)
             return None
@@ -254,7 +254,7 @@ class Sessions:
         if contents.lost:
             self._tell(
                 f"The session “{state.title}” was damaged on disk: its last {contents.lost:,} bytes"
-                " cannot be read, and it goes on from what comes before them. The whole file was"
+                " cannot be read, so it continues from what comes before them. The whole file was"
                 " kept beside it, with the ending .damaged."
             )
 

@@ -1,31 +1,55 @@
-"""A session as a text to keep or to send: Markdown to read, JSON to work with."""
+"""Exports a kept session: as events for a client, as Markdown and as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from glossator.context import is_mode_notice
-from glossator.core.events import RunStarted, UndoneTurn
+from glossator.core.events import (
+    DiscardReason,
+    Envelope,
+    Event,
+    RunCancelled,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    TextDiscarded,
+    UndoneTurn,
+)
 from glossator.core.shown import shown, shown_prose
 from glossator.llm import ContentBlock, Message, price_in_words
-from glossator.sessions.agents import AgentBegun
-from glossator.sessions.records import Happened, Received, Record, Restarted, Said, encode
-from glossator.sessions.state import Account, SessionState, add_up, standing
-from glossator.undo import NAME as CHECKPOINTS
-from glossator.undo import Turn, notes_from_json, take_note, undone_turns
+from glossator.prompts import load_prompt
+from glossator.sessions.agents import AgentBegun, PersistedAgent, agents_in
+from glossator.sessions.records import (
+    Happened,
+    ModelCall,
+    Received,
+    Record,
+    Restarted,
+    Said,
+    encode,
+    kept_event,
+)
+from glossator.sessions.state import Account, SessionState, session_state, without_rewound
+from glossator.undo import CHECKPOINTS, undone_in_notes
 
 _WAS_UNDONE = "*What this turn changed in the files was undone.*"
 _FENCE = "````"  # longer than those that answers hold
 _RESULT_CHARACTERS = 2_000  # of a tool's result in Markdown; JSON has it whole
 
+_INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask again to continue.")
+
 
 def to_json(records: Sequence[Record]) -> str:
-    """Every record that stands, in order, as one JSON document."""
-    state = add_up(records)
+    """Every record that was not rewound, in order, as one JSON document."""
+    state = session_state(records)
     document = {
         "id": state.id,
         "title": state.title,
@@ -38,21 +62,21 @@ def to_json(records: Sequence[Record]) -> str:
             "dollars": state.account.spending.dollars,
         },
         "undone": [asdict(each) for each in _undone(state)],
-        "records": [json.loads(encode(record)) for record in standing(records)],
+        "records": [json.loads(encode(record)) for record in without_rewound(records)],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def to_markdown(records: Sequence[Record]) -> str:
-    """The conversation as it stands, as a document; long results of tools are cut, and say so."""
-    state = add_up(records)
+    """The current conversation as a document; long results of tools are cut, and say so."""
+    state = session_state(records)
     began = state.created_at.strftime("%Y-%m-%d %H:%M UTC")
     parts = [f"# {shown(state.title)}", f"{began}, {', '.join(state.roots)}"]
     if state.account.replies:
         parts.append(_spent(state.account))
     undone = {each.turn for each in _undone(state)}
     run = ""
-    for record in standing(records):
+    for record in without_rewound(records):
         if isinstance(record, Happened) and record.event["kind"] == RunStarted.kind:
             parts += [_WAS_UNDONE] * (run in undone)
             run = record.run_id
@@ -61,19 +85,31 @@ def to_markdown(records: Sequence[Record]) -> str:
     return shown_prose("\n\n".join(parts) + "\n")
 
 
+def agents_of(records: Iterable[Record]) -> dict[str, PersistedAgent]:
+    """The sub-agents of a session by id, oldest first, but for those that rewinding dropped."""
+    return agents_in(without_rewound(records))
+
+
+def agent_to_markdown(agent: PersistedAgent) -> str:
+    """All that was said in a sub-agent, as a document."""
+    begun = agent.begun
+    head = f"{begun.name}, {begun.model}, {begun.at.strftime('%Y-%m-%d %H:%M UTC')}"
+    if begun.inherited:
+        head += f", after {begun.inherited:,} messages of the conversation"
+    parts = [f"# {begun.task}", head, *chain.from_iterable(map(_message_parts, agent.messages))]
+    return shown_prose("\n\n".join(parts) + "\n")
+
+
 def _undone(state: SessionState) -> tuple[UndoneTurn, ...]:
-    turns: dict[str, Turn] = {}
-    for note in notes_from_json(state.kept.get(CHECKPOINTS, ())):
-        take_note(turns, note)
-    return undone_turns(turns.values())
+    return undone_in_notes(state.kept.get(CHECKPOINTS, ()))
 
 
 def _parts(record: Record) -> Iterator[str]:
     match record:
         case Said(message) | Received(message) if message is not None:
-            yield from message_parts(message)
+            yield from _message_parts(message)
         case Restarted():
-            yield "---\n\n*The conversation was compacted here; it went on from a summary.*"
+            yield "---\n\n*The conversation was compacted here; it continued from a summary.*"
         case Happened(_, _, at, event):
             yield from _event(at, event)
         case AgentBegun(_, _, _, name, task, model, at):
@@ -82,7 +118,7 @@ def _parts(record: Record) -> Iterator[str]:
             return
 
 
-def message_parts(message: Message) -> Iterator[str]:
+def _message_parts(message: Message) -> Iterator[str]:
     """What a message holds, in Markdown; long results are cut."""
     who = "User" if message["role"] == "user" else "Glossator"
     content = message["content"]
@@ -132,7 +168,7 @@ def _spent(account: Account) -> str:
     price = price_in_words(spending.dollars)
     said = f"{account.replies:,} replies, {spending.usage.total:,} tokens, price {price}"
     if account.broken_off:
-        said += f"; {account.broken_off:,} broke off and took more than was told"
+        said += f"; {account.broken_off:,} broke off and took more than was counted"
     return said
 
 
@@ -148,3 +184,74 @@ def _fenced(text: str) -> str:
     while fence in text:
         fence += "`"
     return f"{fence}\n{text}\n{fence}"
+
+
+def replay_events(records: Iterable[Record], going_on: Collection[str] = ()) -> list[Envelope]:
+    """The events of every run that was not rewound, numbered from 0; a reply is one `TextDelta`.
+
+    A run whose server was killed ends as failed, unless it is `going_on`. Events that this version
+    does not know are left out.
+    """
+    numbers: Counter[str] = Counter()
+    envelopes: list[Envelope] = []
+    for run_id, event in _ended(_events(without_rewound(records)), going_on):
+        envelopes.append(Envelope(run_id, numbers[run_id], event))
+        numbers[run_id] += 1
+    return envelopes
+
+
+def questions_asked(records: Iterable[Record]) -> dict[str, str]:
+    """What was asked, by run, of all that there were."""
+    return {
+        run_id: event.question
+        for run_id, event in _events(records)
+        if isinstance(event, RunStarted)
+    }
+
+
+def _ended(
+    events: Iterable[tuple[str, Event]], going_on: Collection[str]
+) -> Iterator[tuple[str, Event]]:
+    """The events, with an end for each run that has none: a session has one run at a time."""
+    running = ""
+    for run_id, event in events:
+        match event:
+            case RunStarted():
+                if running:
+                    yield running, _INTERRUPTED
+                running = run_id
+            case RunFinished() | RunFailed() | RunCancelled():
+                running = ""
+        yield run_id, event
+    if running and running not in going_on:
+        yield running, _INTERRUPTED
+
+
+def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
+    run_id = ""
+    for record in records:
+        match record:
+            case Happened():
+                run_id = record.run_id
+                if (event := kept_event(record.event)) is not None:
+                    yield run_id, event
+            case Said(message) if message and _asks_for_a_better_answer(message):
+                yield run_id, TextDiscarded(DiscardReason.CITATIONS)
+            case Said(message) | Received(message) if message and message["role"] == "assistant":
+                if run_id and (text := _text(message)):
+                    yield run_id, TextDelta(text)
+            case ModelCall(spent_by, purpose="turn" | "compaction", usage=usage) if spent_by:
+                if not record.dropped:
+                    yield spent_by, usage
+            case _:
+                continue
+
+
+def _asks_for_a_better_answer(message: Message) -> bool:
+    """Whether it lists failed citations: the next answer replaces the one before."""
+    opening = load_prompt("user/citations").opening
+    return any(block.get("text", "").startswith(opening) for block in message["content"])
+
+
+def _text(message: Message) -> str:
+    return "".join(block["text"] for block in message["content"] if block.get("type") == "text")

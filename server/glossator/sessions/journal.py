@@ -1,4 +1,4 @@
-"""What a session writes down as it happens: its log, its messages and what they show the model."""
+"""What a session writes to its log as it happens: events, messages and what they show the model."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Head:
 class Journal:
     """The log of one session, begun with the first record that is written.
 
-    When the disk refuses a record the journal ends there, says so once, and the session goes on
-    without it: what is kept never has a gap.
+    When the disk refuses a record the journal ends there and says so once, while the session
+    continues without it: what is kept never has a gap.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Journal:
         except StoreUnavailable as error:
             self._broken = True
             self.why_broken = (
-                f"{error} This session goes on, but what happens in it from now on is not kept, and"
-                " nothing is changed in it that could not be undone after a restart: make room, or"
-                " put the folder right, and begin a new session."
+                f"{error} This session continues, but what happens in it from now on is not kept,"
+                " and nothing is changed in it that could not be undone after a restart: make room,"
+                " or put the folder right, and begin a new session."
             )
             self._tell(self.why_broken)
 
@@ -154,7 +154,7 @@ class PersistedConversation(Conversation):
         super().append(message)
 
     def restart(self, messages: Sequence[Message]) -> None:
-        """Go on with other messages."""
+        """Replace the messages."""
         kept = tuple(messages)
         self._restarted(kept)
         super().restart(kept)

@@ -1,8 +1,7 @@
-"""What a session's log holds: a closed union of records. `state.py` adds them up.
+"""The records of a session's log, a closed union; `state.py` makes the session's state of them.
 
 Each record is one line of JSON whose keys keep their order, so that messages, system blocks and
-tools are sent again byte for byte. A record of a kind that this version does not know stays in the
-log and is passed over.
+tools are sent again byte for byte. Records of unknown kinds stay in the log and are skipped.
 """
 
 from __future__ import annotations
@@ -11,10 +10,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import Any, get_args
+
+from pydantic import TypeAdapter, ValidationError
 
 from glossator.core.errors import StoreUnavailable
-from glossator.core.events import Envelope, Usage
+from glossator.core.events import Envelope, Event, Usage
 from glossator.core.span import Span
 from glossator.llm import Message, Purpose, ToolSpec
 from glossator.sessions.agents import AGENT_DECODERS, AGENT_ENCODERS, AgentRecord
@@ -86,7 +88,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The conversation was compacted: it goes on from these messages."""
+    """The conversation was compacted to these messages."""
 
     messages: tuple[Message, ...]
 
@@ -117,13 +119,13 @@ class KeptValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ModelCall:
     """A model replied: what its request took, and what it was for.
 
-    Of a reply that is not `whole`, because it broke off, that is what was told by then. Requests of
-    a command, not of a run, have the run id "". Dollars are None when not known. `messages` is how
-    many of the conversation's the request held, 0 if that is not known. `dropped`: the conversation
-    went back to before its run; that is never written.
+    If the reply broke off and is not `whole`, that is what the provider had counted by then.
+    Requests of a command, not of a run, have the run id "". Dollars are None when not known.
+    `messages` is how many of the conversation's the request held, 0 if that is not known.
+    `dropped`: the conversation went back to before its run; that is never written.
     """
 
     run_id: str
@@ -148,7 +150,7 @@ Record = (
     | Rewound
     | Happened
     | KeptValue
-    | Spent
+    | ModelCall
     | AgentRecord
 )
 
@@ -159,6 +161,23 @@ def happened(envelope: Envelope, at: datetime) -> Happened | None:
         return None
     event = {"kind": envelope.event.kind, **asdict(envelope.event)}
     return Happened(envelope.run_id, envelope.seq, at, event)
+
+
+def kept_event(kept: Mapping[str, Any]) -> Event | None:
+    """The event that was kept; None for one that this version does not know."""
+    fields = dict(kept)
+    adapter = _adapters().get(fields.pop("kind"))
+    if adapter is None:
+        return None
+    try:
+        return adapter.validate_python(fields)
+    except ValidationError:
+        return None
+
+
+@cache
+def _adapters() -> dict[str, TypeAdapter[Event]]:
+    return {kind.kind: TypeAdapter(kind) for kind in get_args(Event)}
 
 
 def encode(record: Record) -> bytes:
@@ -193,8 +212,8 @@ def _spans(spans: Iterable[Span]) -> list[list[str | int]]:
     return [[each.uri, each.sha256, each.first_line, each.last_line] for each in spans]
 
 
-def _spent_fields(spent: Spent) -> dict[str, Any]:
-    """As JSON."""
+def _spent_fields(spent: ModelCall) -> dict[str, Any]:
+    """The fields of a `ModelCall` as JSON."""
     return {
         "run": spent.run_id,
         "at": spent.at.isoformat(),
@@ -208,9 +227,9 @@ def _spent_fields(spent: Spent) -> dict[str, Any]:
     }
 
 
-def _spent(fields: Mapping[str, Any]) -> Spent:
-    """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
-    return Spent(
+def _spent(fields: Mapping[str, Any]) -> ModelCall:
+    """From JSON. Raises `KeyError`, `TypeError` and `ValueError`."""
+    return ModelCall(
         fields["run"],
         datetime.fromisoformat(fields["at"]),
         fields["purpose"],
@@ -249,7 +268,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
         {"run": r.run_id, "seq": r.seq, "at": r.at.isoformat(), "event": r.event},
     ),
     KeptValue: lambda r: ("kept", {"name": r.name, "value": r.value}),
-    Spent: lambda r: ("spent", _spent_fields(r)),
+    ModelCall: lambda r: ("spent", _spent_fields(r)),
     **AGENT_ENCODERS,
 }
 

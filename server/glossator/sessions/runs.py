@@ -1,4 +1,4 @@
-"""Runs: one cancellable turn of a session each, with its events numbered and ended properly."""
+"""Runs: each is one cancellable turn of a session, with numbered events and one terminal event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glossator.core.ports import EditorPort
 
 @dataclass(slots=True)
 class Run:
-    """One turn on its way; `emit` numbers its events, `ending` is what is closed at its end.
+    """A turn in progress; `emit` numbers its events, `ending` closes things at its end.
 
     `agents` are its sub-agents at work, by id.
     """
@@ -41,14 +41,14 @@ class Run:
         self.port.emit(envelope)
 
     def notice_once(self, about: str, message: str) -> None:
-        """Tell the user, unless something about the same was told before."""
+        """Show a notice, unless there was one about the same before."""
         if about not in self._noticed:
             self._noticed.add(about)
             self.emit(Notice(message))
 
 
 class Runs:
-    """The runs on their way."""
+    """The runs in progress."""
 
     def __init__(self, port: EditorPort) -> None:
         self._port = port
@@ -73,7 +73,9 @@ class Runs:
         if self.busy(session_id):
             raise UsageError("This session is answering already; wait for it or cancel it.")
         if run_id in self._runs:
-            raise UsageError(f"There is a run {run_id!r} already; leave the id out or choose anew.")
+            raise UsageError(
+                f"There is a run {run_id!r} already; leave the id out or choose another."
+            )
         run = Run(run_id or secrets.token_hex(8), session_id, task, self._port, note)
         self._runs[run.id] = run
         try:
@@ -94,14 +96,14 @@ class Runs:
                 del self._runs[run.id]
 
     def cancel(self, run_id: str | None = None) -> tuple[str, ...]:
-        """Cancel one run, or all; gives the ids of those that were on their way."""
+        """Cancel one run, or all; gives the ids of those that were in progress."""
         chosen = [run for run in self._runs.values() if run_id in (None, run.id)]
         for run in chosen:
             run.task.cancel()
         return tuple(run.id for run in chosen)
 
     def cancel_agent(self, agent_id: str) -> tuple[str, ...]:
-        """Cancel a sub-agent, whose run goes on; gives its id if it was at work."""
+        """Cancel a sub-agent but not its run; gives its id if it was at work."""
         found = [run.agents[agent_id] for run in self._runs.values() if agent_id in run.agents]
         for task in found:
             task.cancel()
@@ -119,7 +121,7 @@ class Runs:
             await asyncio.wait(tasks)
 
     def active(self) -> tuple[str, ...]:
-        """The ids of the runs on their way."""
+        """The ids of the runs in progress."""
         return tuple(self._runs)
 
     @contextmanager
@@ -134,7 +136,7 @@ class Runs:
             self._claimed.discard(session_id)
 
     def busy(self, session_id: str) -> bool:
-        """Whether the session has a run on its way, or is claimed."""
+        """Whether the session has a run in progress, or is claimed."""
         return session_id in self._claimed or any(
             run.session_id == session_id for run in self._runs.values()
         )

@@ -10,7 +10,8 @@ from typing import Any
 
 from glossator.context import CompactionBackoff
 from glossator.core.errors import StoreUnavailable
-from glossator.core.events import Envelope, RunStarted, Todo, TodoState, Usage
+from glossator.core.events import AgentStarted, Envelope, RunStarted, Todo, TodoState, Usage
+from glossator.core.report import Report
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
     Conversation,
@@ -27,7 +28,7 @@ from glossator.llm import (
     tool_answers,
 )
 from glossator.prompts import load_prompt
-from glossator.sessions.agents import AgentRecord, Reported
+from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
 from glossator.sessions.journal import (
     Head,
     Journal,
@@ -39,13 +40,13 @@ from glossator.sessions.journal import (
 from glossator.sessions.records import (
     UNTITLED,
     KeptValue,
+    ModelCall,
     Prefix,
     Received,
     Record,
     Restarted,
     Rewound,
     Said,
-    Spent,
     Titled,
     happened,
 )
@@ -56,14 +57,12 @@ from glossator.sessions.state import (
     TODO,
     AskedRun,
     SessionState,
-    add_up,
     asked,
     remember,
+    session_state,
 )
 from glossator.settings import LimitSettings
 from glossator.tools import CommandRuns, TodoList
-
-__all__ = ["UNTITLED", "Session", "title_of"]
 
 _TITLE_CHARACTERS = 60
 
@@ -94,7 +93,7 @@ class Session:
         self._mend()
 
     def _take_up(self, state: SessionState) -> None:
-        """Go on with the conversation that `state` holds."""
+        """Continue the conversation that `state` holds."""
         history = state.messages if state.unsaid is None else [*state.messages, state.unsaid]
         messages = repair_messages(history)
         self.was_repaired = messages != history
@@ -139,6 +138,11 @@ class Session:
         self.title = title
         self._write(Titled(title))
 
+    def title_from(self, question: str) -> None:
+        """Take the title from the first question, unless there is one."""
+        if self.title == UNTITLED:
+            self.rename(title_of(question))
+
     def freeze(self, system: tuple[str, ...], tools: tuple[ToolSpec, ...]) -> None:
         """Say what opens every request; a compacted conversation may open with something else."""
         self.system, self.tools = system, tools
@@ -154,7 +158,7 @@ class Session:
         self._write(Received(message))
 
     def restart(self, messages: Sequence[Message]) -> None:
-        """Go on with other messages: those of the compacted conversation."""
+        """Replace the messages by those of the compacted conversation."""
         self.conversation.restart(messages)
 
     @property
@@ -172,7 +176,7 @@ class Session:
         self._write(Rewound(tuple(runs)))
         if first.run_id in runs and self.title == title_of(first.question):
             self.rename(UNTITLED)
-        state, documents = add_up(self._story), self.reads.documents()
+        state, documents = session_state(self._story), self.reads.documents()
         self._kept |= {name: state.kept.get(name, []) for name in OF_CONVERSATION}
         self._take_up(state)
         for document in documents:
@@ -197,13 +201,13 @@ class Session:
     ) -> Meter:
         """Counts what a run, or a command, asks of models; keeps what each reply took.
 
-        It is shown, but for what sub-agents take, who tell of it themselves. Offline nothing is
+        It is shown, except what sub-agents take: they report it themselves. Offline nothing is
         spent, so no limit of the session is in the way.
         """
 
         def book(reply: Reply | ReplyUsage, purpose: Purpose, asked: str) -> None:
             now, long, whole = datetime.now(UTC), reply.long_write_tokens, isinstance(reply, Reply)
-            spent = Spent(
+            spent = ModelCall(
                 run_id,
                 now,
                 purpose,
@@ -225,14 +229,24 @@ class Session:
         )
         return Meter(() if model.offline else budgets, book)
 
-    def keep_agent(self, record: AgentRecord) -> None:
-        """Keep what happens in a sub-agent."""
-        self._write(record)
-        if isinstance(record, Reported):
-            self.reports.append(record.report)
+    def agent_began(self, started: AgentStarted, run_id: str, inherited: int) -> None:
+        """Keep that a sub-agent began; it `inherited` so many messages of the conversation."""
+        agent_id, at = started.agent_id, datetime.fromisoformat(started.began_at)
+        name, task, model = started.name, started.task, started.model
+        begun = AgentBegun(agent_id, run_id, started.call_id, name, task, model, at, inherited)
+        self._write(begun)
+
+    def agent_said(self, agent_id: str, message: Message) -> None:
+        """Keep a message of a sub-agent's own conversation."""
+        self._write(AgentSaid(agent_id, message))
+
+    def agent_reported(self, agent_id: str, report: Report) -> None:
+        """Keep the report that a sub-agent ended with."""
+        self._write(Reported(agent_id, report))
+        self.reports.append(report)
 
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
-        """Keep something under a name of one's own: grants, a todo list, checkpoints."""
+        """Keep a value under the caller's name: grants, a todo list, checkpoints."""
         self._kept.setdefault(name, []).append(value)
         self._write(KeptValue(name, value))
 

@@ -1,4 +1,4 @@
-"""What the records of a session's log add up to: all of them, or what rewinding has left.
+"""The state of a session, from the records of its log: all of them, or what rewinding left.
 
 A live session and a resumed one come to the same state by the same function. A message, and what
 is kept of the conversation rather than of the session, belongs to the run that was started last.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from glossator.core.events import Usage
+from glossator.core.events import RunStarted, Usage
 from glossator.core.images import Image
 from glossator.core.report import Report
 from glossator.core.span import Span
@@ -22,6 +22,7 @@ from glossator.sessions.records import (
     Begun,
     Happened,
     KeptValue,
+    ModelCall,
     Prefix,
     ReadShown,
     Received,
@@ -29,24 +30,24 @@ from glossator.sessions.records import (
     Restarted,
     Rewound,
     Said,
-    Spent,
     Titled,
+    kept_event,
 )
 from glossator.tools import FindingCounts, ReadDocument
-from glossator.undo import TOLD
+from glossator.undo import SEEN_UNDOS
 
 # Names of what is kept of the conversation: dropped with the run that kept it.
 TODO = "todo"
 RUNS = "runs"  # commands
 FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
-OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, TOLD})
+OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, SEEN_UNDOS})
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class AskedRun:
-    """A run of the conversation as it stands; `compacted`: what it was asked is gone from it.
+    """A run of the current conversation; `compacted`: its question is no longer part of it.
 
     `started` is its `run.started` as it was kept, `images` are those that went with the question.
     """
@@ -61,10 +62,16 @@ class AskedRun:
         """What was asked."""
         return str(self.started.get("question", ""))
 
+    @property
+    def event(self) -> RunStarted | None:
+        """The event that began it; None if another version kept it."""
+        event = kept_event(self.started)
+        return event if isinstance(event, RunStarted) else None
+
 
 @dataclass(slots=True)
 class Account:
-    """All that a session has taken so far, of which `broken_off` replies took more than was told.
+    """All that a session has taken so far; `broken_off` replies took more than is known.
 
     `newest` is the conversation's newest request, None before the first and after a compaction.
     """
@@ -72,14 +79,14 @@ class Account:
     replies: int = 0
     broken_off: int = 0  # of these
     spending: Spending = field(default_factory=Spending)
-    newest: Spent | None = None
+    newest: ModelCall | None = None
 
     @property
     def last(self) -> Usage:
         """What the newest request took, which tells how full the window is."""
         return self.newest.usage if self.newest else Usage()
 
-    def add(self, spent: Spent) -> None:
+    def add(self, spent: ModelCall) -> None:
         """A reply arrived."""
         self.replies += 1
         self.broken_off += not spent.whole
@@ -121,16 +128,16 @@ class SessionState:
     dropped: set[str] = field(default_factory=set)
 
 
-def add_up(records: Iterable[Record]) -> SessionState:
+def session_state(records: Iterable[Record]) -> SessionState:
     """The session that `records` describe."""
     state = SessionState()
-    for record in standing(records):
+    for record in without_rewound(records):
         _add(state, record)
         remember(state.story, record)
     return state
 
 
-def standing(records: Iterable[Record]) -> list[Record]:
+def without_rewound(records: Iterable[Record]) -> list[Record]:
     """The records without what rewinding has dropped.
 
     What concerns the session, not its conversation, stays; what dropped runs spent is marked.
@@ -179,7 +186,7 @@ def asked(story: Iterable[Record]) -> list[AskedRun]:
 
 
 def _images(message: Message) -> tuple[Image, ...]:
-    """Those of the user's, not of tools' results."""
+    """The user's images, without those of tool results."""
     sources = (each["source"] for each in message["content"] if each.get("type") == "image")
     return tuple(Image(source["media_type"], source["data"]) for source in sources)
 
@@ -195,7 +202,7 @@ def _started(record: Record) -> str:
 def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None:
     """The record of run `of`, None if it goes with the runs that are dropped."""
     match record:
-        case Spent(run_id):
+        case ModelCall(run_id):
             return replace(record, dropped=True) if run_id in dropped else record
         case Said() | Received() | Happened() if of in dropped:
             return None
@@ -231,7 +238,7 @@ def _add(state: SessionState, record: Record) -> None:
             state.account.restart()
         case Rewound(runs):
             state.dropped.update(runs)
-        case KeptValue() | Spent() | Reported():
+        case KeptValue() | ModelCall() | Reported():
             _collect(state, record)
         case Happened():  # for those who look back
             state.dropped.discard(_started(record))
@@ -253,11 +260,11 @@ def _say(state: SessionState, said: Said) -> None:
             state.seen[path] = document
 
 
-def _collect(state: SessionState, record: KeptValue | Spent | Reported) -> None:
+def _collect(state: SessionState, record: KeptValue | ModelCall | Reported) -> None:
     match record:
         case KeptValue(name, value):
             state.kept.setdefault(name, []).append(value)
-        case Spent():
+        case ModelCall():
             state.account.add(record)
         case Reported(_, report):
             state.reports.append(report)

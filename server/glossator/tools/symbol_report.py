@@ -104,9 +104,7 @@ def report(
     parts = [*kept]
     unfinished = list(_unfinished(coverage))
     if not found.hits:
-        parts.insert(
-            0, f"Found no {what} of {name.whole}{' in what was read' * bool(unfinished)}."
-        )
+        parts.insert(0, f"Found no {what} of {name.whole}{' in what was read' * bool(unfinished)}.")
         if unfinished:
             parts[:0] = ["The search is incomplete.", *unfinished]
         parts.append(account(snapshot, selection, [_searched(coverage, name)]))

@@ -1,4 +1,4 @@
-"""Checkpoints: what each turn changed in files, and taking it back."""
+"""Checkpoints: what each turn changed in files, and undoing it."""
 
 import lazy_loader
 

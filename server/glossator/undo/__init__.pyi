@@ -1,41 +1,37 @@
-from .apply import OnConflict, Problem, Undone, undone_turns
-from .checkpoint_log import NAME, TOLD, Turn, notes_from_json, take_note
-from .checkpoint_store import CheckpointStore
+from .apply import OnConflict, Problem, Undone, undone_in_notes
+from .checkpoint_log import CHECKPOINTS, SEEN_UNDOS, CheckpointStore
 from .checkpoints import Checkpoints, TurnChanges
 from .file_states import (
-    Absent,
     Content,
     DiskFiles,
-    Found,
-    Look,
+    FileState,
+    FoundState,
+    NoFile,
     Restoration,
     Restored,
-    State,
-    described,
-    holding,
+    StateReader,
+    as_state,
+    with_text,
 )
 
 __all__ = [
-    "NAME",
-    "TOLD",
-    "Absent",
+    "CHECKPOINTS",
+    "SEEN_UNDOS",
     "CheckpointStore",
     "Checkpoints",
     "Content",
     "DiskFiles",
-    "Found",
-    "Look",
+    "FileState",
+    "FoundState",
+    "NoFile",
     "OnConflict",
     "Problem",
     "Restoration",
     "Restored",
-    "State",
-    "Turn",
+    "StateReader",
     "TurnChanges",
     "Undone",
-    "described",
-    "holding",
-    "notes_from_json",
-    "take_note",
-    "undone_turns",
+    "as_state",
+    "undone_in_notes",
+    "with_text",
 ]

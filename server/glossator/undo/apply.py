@@ -1,4 +1,4 @@
-"""Taking turns back: the plan (what shall be where, and what stands against it), then doing it.
+"""Taking turns back: first the plan (target states and conflicts), then the restoration.
 
 An undo is a turn with a checkpoint of its own.
 """
@@ -9,18 +9,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
+from typing import Any
 
 from glossator.core.events import UndoneTurn
 from glossator.store import Objects, object_id
-from glossator.undo.checkpoint_log import Note, Turn, TurnLog
-from glossator.undo.checkpoint_store import FileStateReader
+from glossator.undo.checkpoint_log import (
+    FileStateReader,
+    Note,
+    Turn,
+    TurnLog,
+    notes_from_json,
+    take_note,
+)
 from glossator.undo.file_states import (
-    Absent,
     Content,
+    FileState,
     Folder,
     Link,
+    NoFile,
     Restoration,
-    State,
     Stored,
     Unkept,
     same,
@@ -41,10 +48,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What shall be at each path, what should be there now, and who else has been at it."""
+    """For each path its target state, its expected state, and whether others changed it."""
 
-    target: dict[str, State]
-    expected: dict[str, State]
+    target: dict[str, FileState]
+    expected: dict[str, FileState]
     mixed: set[str]
 
     @staticmethod
@@ -66,17 +73,17 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
+class UnseenUndos:
     """What some undos `left`, by path, where they changed something in all.
 
     `redone` says of each of them whether it was a redo: it took back nothing but undos.
     """
 
-    left: dict[str, State]
+    left: dict[str, FileState]
     redone: tuple[bool, ...]
 
     @staticmethod
-    def of(some: Sequence[Turn], turns: Iterable[Turn]) -> Untold:
+    def of(some: Sequence[Turn], turns: Iterable[Turn]) -> UnseenUndos:
         """Of `some` undos; `turns` are all there are, in their order."""
         plan = Plan.of(some)
         left = {
@@ -88,11 +95,11 @@ class Untold:
         for turn in turns:
             if turn.undoes and not undos.issuperset(turn.undoes):
                 undos.add(turn.id)
-        return Untold(left, tuple(turn.id not in undos for turn in some))
+        return UnseenUndos(left, tuple(turn.id not in undos for turn in some))
 
 
-def conflicts(plan: Plan, now: Mapping[str, State]) -> Iterator[Problem]:
-    """The files that are neither as the turns left them nor as they shall be."""
+def conflicts(plan: Plan, now: Mapping[str, FileState]) -> Iterator[Problem]:
+    """The files that match neither their expected nor their target state."""
     for path, state in plan.target.items():
         if same(state, now[path]):
             continue
@@ -105,10 +112,12 @@ def conflicts(plan: Plan, now: Mapping[str, State]) -> Iterator[Problem]:
             yield Problem(path, "was changed by somebody else since")
 
 
-def below(plan: Plan, seen: Mapping[str, State], on_disk: Mapping[str, State]) -> dict[str, State]:
-    """What the turns left on disk where the editor shows already what shall be there.
+def below(
+    plan: Plan, seen: Mapping[str, FileState], on_disk: Mapping[str, FileState]
+) -> dict[str, FileState]:
+    """The files on disk to restore where the editor shows the target text already.
 
-    It has not read the file again, or does not show what was changed: a mode.
+    It has not read the file again, or does not show what changed, such as a mode.
     """
     return {
         path: on_disk[path]
@@ -117,7 +126,7 @@ def below(plan: Plan, seen: Mapping[str, State], on_disk: Mapping[str, State]) -
     }
 
 
-def _is_alike(one: State, other: State) -> bool:
+def _is_alike(one: FileState, other: FileState) -> bool:
     return isinstance(one, Stored) and isinstance(other, Stored) and one.object == other.object
 
 
@@ -130,8 +139,8 @@ def taken_back(turns: Iterable[Turn]) -> dict[str, str]:
     return undone
 
 
-def standing(turns: Iterable[Turn]) -> Iterator[str]:
-    """Those of the turns (in their order) that can have changed a file and were not undone.
+def undoable_turns(turns: Iterable[Turn]) -> Iterator[str]:
+    """The turns (given in order) that can have changed a file and were not undone.
 
     The newest first.
     """
@@ -144,7 +153,7 @@ def standing(turns: Iterable[Turn]) -> Iterator[str]:
 
 
 def undo_of(turns: Iterable[Turn], turn: str | None) -> str | None:
-    """The undo that a turn is undone by; if none is named, the last one that stands."""
+    """The undo of a turn; if none is named, the last one that was not undone itself."""
     known = tuple(turns)
     undone = {each.turn: each.by for each in undone_turns(known)}
     if turn is not None:
@@ -163,7 +172,15 @@ def undone_turns(turns: Iterable[Turn]) -> tuple[UndoneTurn, ...]:
     )
 
 
-def led_to(turns: Sequence[Turn], path: str, on_disk: State, shown: State) -> bool:
+def undone_in_notes(notes: Iterable[dict[str, Any]]) -> tuple[UndoneTurn, ...]:
+    """The undone turns, from the notes that a session kept."""
+    turns: dict[str, Turn] = {}
+    for note in notes_from_json(notes):
+        take_note(turns, note)
+    return undone_turns(turns.values())
+
+
+def led_to(turns: Sequence[Turn], path: str, on_disk: FileState, shown: FileState) -> bool:
     """Whether the turns, and nobody else, made what is `shown` out of what is `on_disk`."""
     for turn in reversed(turns):
         if path not in turn.found:
@@ -177,15 +194,15 @@ def led_to(turns: Sequence[Turn], path: str, on_disk: State, shown: State) -> bo
     return False
 
 
-def _begins(state: State, on_disk: State) -> bool:
+def _begins(state: FileState, on_disk: FileState) -> bool:
     """Whether it is on the disk; editors put an empty file where a new one is to be."""
-    if isinstance(state, Absent) and isinstance(on_disk, Stored):
+    if isinstance(state, NoFile) and isinstance(on_disk, Stored):
         return on_disk.object == _EMPTY
     return same(state, on_disk)
 
 
 def restorations(
-    wanted: Mapping[str, State], now: Mapping[str, State], objects: Objects
+    wanted: Mapping[str, FileState], now: Mapping[str, FileState], objects: Objects
 ) -> tuple[list[Restoration], dict[str, str]]:
     """What to restore in place of the states `now`, and why the rest cannot be restored.
 
@@ -201,18 +218,18 @@ def restorations(
                     failed[path] = _GONE.reason
                 else:
                     plan.append(Restoration(path, Content(data, mode), now[path]))
-            case Link() | Absent() | Folder():
+            case Link() | NoFile() | Folder():
                 plan.append(Restoration(path, state, now[path]))
             case Unkept(reason):
                 failed[path] = reason
     return plan, failed
 
 
-def _step(state: State) -> int:
-    return 0 if isinstance(state, Absent) else 1 if isinstance(state, Folder) else 2
+def _step(state: FileState) -> int:
+    return 0 if isinstance(state, NoFile) else 1 if isinstance(state, Folder) else 2
 
 
-def unkept(states: Mapping[str, State]) -> tuple[Problem, ...]:
+def unkept(states: Mapping[str, FileState]) -> tuple[Problem, ...]:
     """The files that are not kept."""
     return tuple(
         Problem(path, state.reason) for path, state in states.items() if isinstance(state, Unkept)
@@ -257,8 +274,8 @@ class PreparedUndo:
     """
 
     turns: Sequence[Turn]
-    wanted: Mapping[str, State] | None
-    now: Mapping[str, State]
+    wanted: Mapping[str, FileState] | None
+    now: Mapping[str, FileState]
     below: frozenset[str]
     conflicts: tuple[Problem, ...]
 
@@ -293,7 +310,7 @@ class PreparedUndo:
         steps, failed = await looking.store.run(partial(restorations, self.wanted, self.now))
         paths = [step.path for step in steps]
         found = await looking.kept(paths, self.below)
-        if found:  # the user wants it: it goes on also where its note would be lost with the server
+        if found:  # the user wants it: it continues even if its note would be lost with the server
             log.note(Note(undo, found=found))
         failed |= {problem.path: problem.reason for problem in unkept(found)}
         steps = [step for step in steps if step.path not in failed]
@@ -324,6 +341,6 @@ class PreparedUndo:
         undone = taken_back(log.turns.values())
         return tuple(turn for turn in turns if undone.get(turn, turn) in turns)
 
-    def _removed(self, path: str, left: State) -> bool:
+    def _removed(self, path: str, left: FileState) -> bool:
         """Whether a file was taken away; where a folder was in its place, that is there again."""
-        return isinstance(left, Absent | Folder) and not isinstance(self.now[path], Absent)
+        return isinstance(left, NoFile | Folder) and not isinstance(self.now[path], NoFile)

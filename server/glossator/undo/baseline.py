@@ -1,9 +1,8 @@
 """The files of a workspace as they are before a command runs, and what it changed in them.
 
-Covered are the files that are listed: what ignore rules leave out (build results, installed
-packages, `.git`) is not. Every file's stamp is looked at; the bytes of those whose stamp is new are
-read and kept, up to `BaselineLimits`, those changed last first. A stamp as new as the file system's
-tick is not trusted: the file is read again.
+A baseline covers the listed files, not ignored ones (build results, installed packages, `.git`). It
+compares every file's stamp, and keeps the bytes of files with a new stamp, up to `BaselineLimits`,
+the newest first. A stamp as new as the file system's tick is not trusted: the file is read again.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from time import time_ns
 from glossator.files import Stamp
 from glossator.store import Objects
 from glossator.undo.file_states import (
-    Absent,
     Content,
     DiskFiles,
-    State,
+    FileState,
+    NoFile,
     Stored,
     Unkept,
-    described,
+    as_state,
     same,
 )
 
@@ -55,7 +54,7 @@ class Baseline:
 
     taken: int
     stamps: Mapping[str, Stamp]
-    states: Mapping[str, State]
+    states: Mapping[str, FileState]
 
     @property
     def coverage(self) -> BaselineCoverage:
@@ -71,14 +70,14 @@ class Baselines:
     objects: Objects
     files: DiskFiles
     limits: BaselineLimits
-    _known: dict[str, tuple[Stamp, State]] = field(default_factory=dict)
+    _known: dict[str, tuple[Stamp, FileState]] = field(default_factory=dict)
 
     def take(self, paths: Iterable[str]) -> Baseline:
         """The files at `paths` as they are now, kept. Raises `StoreUnavailable`."""
         taken = time_ns()
         stamps = dict(_stamps(paths))
         newest = sorted(stamps, key=lambda path: stamps[path].mtime_ns, reverse=True)
-        states: dict[str, State] = {}
+        states: dict[str, FileState] = {}
         wanted: list[str] = []
         room = self.limits.bytes
         for number, path in enumerate(newest):
@@ -99,7 +98,7 @@ class Baselines:
 
     def changes(
         self, before: Baseline, paths: Iterable[str]
-    ) -> tuple[dict[str, State], dict[str, State]]:
+    ) -> tuple[dict[str, FileState], dict[str, FileState]]:
         """What was found and what is left at the paths that changed since `before`.
 
         `paths` are those listed now.
@@ -117,27 +116,27 @@ class Baselines:
             for path, stamp in before.stamps.items()
             if path not in stamps or _identity(stamps[path]) != _identity(stamp)
         }
-        found: dict[str, State] = {}
-        left: dict[str, State] = {}
+        found: dict[str, FileState] = {}
+        left: dict[str, FileState] = {}
         for path in suspects:
-            state: State | None = before.states.get(path)
+            state: FileState | None = before.states.get(path)
             if state is None:
                 is_old = stamps[path].ctime_ns < before.taken - _TICK
                 if is_old and _identity(stamps[path]) not in moved:
                     continue  # it was there, and is listed only now
-                state = _UNLISTED if rules_changed else Absent(_new_folder(path, folders))
-            now = described(self.files.look(path, self.limits.file_bytes))
+                state = _UNLISTED if rules_changed else NoFile(_new_folder(path, folders))
+            now = as_state(self.files.look(path, self.limits.file_bytes))
             if not same(state, now):
                 found[path], left[path] = state, now
         return found, left
 
-    def _lost(self, states: Mapping[str, State]) -> list[str]:
+    def _lost(self, states: Mapping[str, FileState]) -> list[str]:
         """The paths whose bytes have had to make room since they were kept."""
         names = {path: state.object for path, state in states.items() if isinstance(state, Stored)}
         kept = self.objects.known(names.values())
         return [path for path, name in names.items() if name not in kept]
 
-    def _read(self, paths: Iterable[str]) -> Iterator[tuple[str, State]]:
+    def _read(self, paths: Iterable[str]) -> Iterator[tuple[str, FileState]]:
         batch: list[bytes] = []
         size = 0
         for path in paths:
@@ -148,7 +147,7 @@ class Baselines:
             if size > _BATCH:
                 self.objects.put(batch)
                 batch, size = [], 0
-            yield path, described(found)
+            yield path, as_state(found)
         self.objects.put(batch)
 
 

@@ -1,11 +1,8 @@
 """Checkpoints: what each turn found in the files it changed, so that it can be taken back.
 
-A tool that changes files calls `before` and `after`; a command runs inside `around`, which looks at
-every listed file (see `baseline.py`). What the user types or saves meanwhile is not the turn's. An
-undo is a turn with a checkpoint of its own, and can be undone. It overwrites no other change made
-since, unless it is asked to.
-
-The bytes lie in `Objects`; what belongs to which turn is kept with the session.
+A tool that changes files calls `before` and `after`; a command runs inside `around`, which compares
+all listed files. What the user types or saves meanwhile is not the turn's. An undo is a turn with a
+checkpoint of its own, and can be undone; it overwrites no later change unless it is asked to.
 """
 
 from __future__ import annotations
@@ -17,6 +14,7 @@ from collections.abc import (
     Callable,
     Coroutine,
     Iterable,
+    Iterator,
     Mapping,
     Sequence,
 )
@@ -34,18 +32,25 @@ from glossator.undo.apply import (
     PreparedUndo,
     Problem,
     Undone,
-    Untold,
+    UnseenUndos,
     led_to,
-    standing,
     taken_back,
     undo_of,
+    undoable_turns,
     undone_turns,
     unkept,
 )
 from glossator.undo.baseline import Baseline, BaselineCoverage, BaselineLimits, Baselines
-from glossator.undo.checkpoint_log import Note, NoteStore, Turn, TurnLog
-from glossator.undo.checkpoint_store import CheckpointStore, FileStateReader, text_hashes
-from glossator.undo.file_states import DiskFiles, RestorableFiles, State, same
+from glossator.undo.checkpoint_log import (
+    CheckpointStore,
+    FileStateReader,
+    Note,
+    NoteStore,
+    Turn,
+    TurnLog,
+    text_hashes,
+)
+from glossator.undo.file_states import DiskFiles, FileState, RestorableFiles, same
 
 T = TypeVar("T")
 
@@ -56,7 +61,6 @@ _ALL_UNDONE = (
     "Every turn that changed a file is undone; there is nothing to undo. Name an undo to take it"
     " back; the list of turns has them."
 )
-
 _NONE_UNDONE = "No turn of this session is undone; there is nothing to redo."
 _NOT_UNDONE = "The turn {!r} is not undone, so there is nothing to redo; list the turns."
 
@@ -109,22 +113,13 @@ class Checkpoints:
     @property
     def turns(self) -> tuple[TurnChanges, ...]:
         """The turns that changed something, oldest first."""
-        undone = taken_back(self._turns.values())
-        return tuple(
-            TurnChanges(turn.id, paths, turn.undoes, undone.get(turn.id))
-            for turn in self._turns.values()
-            if (paths := tuple(sorted(Plan.of([turn]).target)))
-        )
+        return tuple(turn for turn in self._listed() if turn.paths)
 
     @property
-    def standing(self) -> tuple[TurnChanges, ...]:
-        """Those that can have changed something and were not undone, oldest first."""
-        names = set(standing(self._turns.values()))
-        return tuple(
-            TurnChanges(turn.id, tuple(sorted(Plan.of([turn]).target)), ())
-            for turn in self._turns.values()
-            if turn.id in names
-        )
+    def undoable(self) -> tuple[TurnChanges, ...]:
+        """The turns that can have changed something and were not undone, oldest first."""
+        names = set(undoable_turns(self._turns.values()))
+        return tuple(turn for turn in self._listed() if turn.turn in names)
 
     @property
     def undone(self) -> tuple[UndoneTurn, ...]:
@@ -133,7 +128,7 @@ class Checkpoints:
 
     @property
     def is_settling(self) -> bool:
-        """Whether something is carried out that nobody waits for any more."""
+        """Whether work outlives its caller."""
         return bool(self._settling)
 
     async def before(self, turn: str, paths: Iterable[str]) -> tuple[Problem, ...]:
@@ -163,13 +158,13 @@ class Checkpoints:
         self._log.note(Note(turn, left=left, untouched=tuple(untouched)))
 
     @property
-    def untold(self) -> Untold:
+    def unseen_undos(self) -> UnseenUndos:
         """What undos have changed that the model does not know yet."""
-        return Untold.of(self._log.untold, self._turns.values())
+        return UnseenUndos.of(self._log.unseen_undos, self._turns.values())
 
-    def told(self) -> None:
+    def mark_undos_seen(self) -> None:
         """The model knows all undos now."""
-        self._log.tell()
+        self._log.mark_undos_seen()
 
     @asynccontextmanager
     async def around(self, turn: str, listed: Listed) -> AsyncIterator[BaselineCoverage]:
@@ -177,7 +172,7 @@ class Checkpoints:
 
         `listed` gives the paths of the workspace's files as they are at that moment. Commands that
         overlap share what was kept for the first. What the user saves meanwhile is the user's.
-        What goes on after the block is not covered.
+        What continues after the block is not covered.
         """
         baseline = await self._begin(turn, listed)
         try:
@@ -188,14 +183,14 @@ class Checkpoints:
         settling.result()
 
     def job_began(self, turn: str, name: str, command: str) -> None:
-        """Until it has ended, nobody knows all that the turn changes."""
+        """A job began; until it ends, the turn may change more files."""
         self._log.announce(Note(turn, jobs={name: command}))
 
     def job_ended(self, turn: str, name: str) -> None:
         """A job ended inside `around`."""
         self._log.note(Note(turn, ended=(name,)))
 
-    async def own(self, paths: Iterable[str], undo: str | None = None) -> dict[str, State]:
+    async def own(self, paths: Iterable[str], undo: str | None = None) -> dict[str, FileState]:
         """What the editor shows, kept, where only our turns made that out of what is on disk.
 
         With `undo`, only that turn and those it took back.
@@ -211,7 +206,7 @@ class Checkpoints:
             path: shown[path] for path in shown if led_to(turns, path, on_disk[path], shown[path])
         }
 
-    async def saved(self, turn: str, shown: Mapping[str, State]) -> None:
+    async def saved(self, turn: str, shown: Mapping[str, FileState]) -> None:
         """The editor saved what it had shown, as it is on disk now: editors format."""
         left = await self._looking.kept(shown, on_disk=shown)
         self._log.note(Note(turn, found=dict(shown), left=left))
@@ -219,9 +214,9 @@ class Checkpoints:
     async def undo_turn(
         self, turn: str | None = None, on_conflict: OnConflict = OnConflict.REFUSE
     ) -> Undone:
-        """Take one turn back: the last that stands, if none is named. Raises `UsageError`."""
+        """Take one turn back: the last undoable one, if none is named. Raises `UsageError`."""
         await self._settled()
-        chosen = turn or next(standing(self._turns.values()), None)
+        chosen = turn or next(undoable_turns(self._turns.values()), None)
         if chosen is None:
             raise UsageError(_ALL_UNDONE if self.turns else _NONE_CHANGED)
         return await self._take_back([self._known(chosen)], on_conflict)
@@ -237,10 +232,16 @@ class Checkpoints:
         return await self._take_back([self._turns[undo]], on_conflict)
 
     async def restore_to(self, turn: str, on_conflict: OnConflict = OnConflict.REFUSE) -> Undone:
-        """Bring back what was before a turn, whatever came after it. Raises `UsageError`."""
+        """Bring back the state before a turn and all later ones. Raises `UsageError`."""
         await self._settled()
         turns = list(self._turns.values())
         return await self._take_back(turns[turns.index(self._known(turn)) :], on_conflict)
+
+    def _listed(self) -> Iterator[TurnChanges]:
+        undone = taken_back(self._turns.values())
+        for turn in self._turns.values():
+            paths = tuple(sorted(Plan.of([turn]).target))
+            yield TurnChanges(turn.id, paths, turn.undoes, undone.get(turn.id))
 
     def _known(self, turn: str) -> Turn:
         if turn not in self._turns:
@@ -257,7 +258,7 @@ class Checkpoints:
         return undone
 
     def _begun(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
-        """A task that goes on when its caller is cancelled."""
+        """A task that outlives its caller's cancellation."""
         task = asyncio.create_task(work)
         self._settling.add(task)
         task.add_done_callback(self._settling.discard)
@@ -294,7 +295,7 @@ class Checkpoints:
             self._tell(f"{error} What a command changed is not kept, so undo will not restore it.")
 
     async def _commanded(self, turn: str, baseline: Baseline, paths: Iterable[str]) -> Note:
-        """What commands changed since `baseline`, and nobody else; `paths` are also looked at."""
+        """What commands, and only commands, changed since `baseline`, also at `paths`."""
         note = await self._store.run(partial(self._changes, turn, baseline, list(paths)))
         saves = {path: self._files.saved(path, baseline.taken) for path in note.left}
         if not any(saves.values()):
@@ -325,7 +326,7 @@ class Checkpoints:
         self,
         note: Note,
         saves: Mapping[str, str | None],
-        been: Mapping[str, set[State]],
+        been: Mapping[str, set[FileState]],
         objects: Objects,
     ) -> Note:
         """What a command changed; what is as the user saved it meanwhile is not its doing.

@@ -1,7 +1,7 @@
-"""What was at a path, as checkpoints know it, and reading and restoring it on disk.
+"""The states of files, as checkpoints know them, and reading and restoring them on disk.
 
-Nothing here follows a link: a folder that was swapped for one is an error, not a way out. What is
-no longer as it was when the restoring was decided on is left alone.
+Nothing here follows a link: a folder that was replaced by one is an error. Files that changed since
+the restoration was planned are left alone.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class NoFile:
     """Nothing; `folder` is the highest folder on the way that was not there either."""
 
     folder: str | None = None
@@ -70,18 +70,20 @@ class Unkept:
     reason: str
 
 
-Found = Content | Link | Absent | Folder | Unkept
-State = Stored | Link | Absent | Folder | Unkept
-Look = Callable[[str, int], Found]  # what is at an absolute path, if it has at most so many bytes
+FoundState = Content | Link | NoFile | Folder | Unkept
+FileState = Stored | Link | NoFile | Folder | Unkept
+StateReader = Callable[
+    [str, int], FoundState
+]  # what is at an absolute path, if it has at most so many bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """A path, what shall be there again, and what must be there until then."""
+    """A path, the state to restore, and the state it must have until then."""
 
     path: str
-    found: Content | Link | Absent | Folder
-    expected: State
+    found: Content | Link | NoFile | Folder
+    expected: FileState
 
 
 @dataclass(slots=True)
@@ -92,7 +94,7 @@ class Restored:
     `failed`, it says why.
     """
 
-    left: dict[str, State] = field(default_factory=dict)
+    left: dict[str, FileState] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
@@ -106,7 +108,7 @@ class Restored:
 class RestorableFiles(Protocol):
     """The files as the user sees them: an open document is what its editor shows."""
 
-    def now(self) -> Look:
+    def now(self) -> StateReader:
         """Looks at files from a thread; open documents are as they were when it was asked for."""
 
     async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
@@ -123,17 +125,17 @@ class DiskFiles:
         """`roots` gives the real paths of the current folders, in any thread."""
         self._roots = roots
 
-    def now(self) -> Look:
+    def now(self) -> StateReader:
         """See `RestorableFiles`."""
         return self.look
 
-    def look(self, path: str, limit: int) -> Found:
+    def look(self, path: str, limit: int) -> FoundState:
         """What is at `path`; never raises."""
         try:
             with self._folder(path, create=False) as (folder, name):
                 return _look(folder, name, limit)
         except (FileNotFoundError, NotADirectoryError):
-            return Absent(_missing_folder(path))
+            return NoFile(_missing_folder(path))
         except OSError as error:
             return Unkept(f"cannot be read ({error.strerror})")
 
@@ -156,7 +158,7 @@ class DiskFiles:
         return None
 
     def saved(self, _path: str, _since: int) -> None:
-        """Nobody tells the disk who writes."""
+        """None: the disk does not know who writes."""
         return
 
     def _restore_all(self, plan: tuple[Restoration, ...], limit: int) -> Restored:
@@ -165,20 +167,20 @@ class DiskFiles:
         for item in plan:
             try:
                 self._restore(item, limit, sync=not many)
-                done.left[item.path] = described(item.found)
+                done.left[item.path] = as_state(item.found)
             except _ChangedError:
                 done.changed.append(item.path)
             except OSError as error:
                 done.failed[item.path] = f"cannot be written ({error.strerror})"
         for path, state in done.left.items():  # where something else was put into a folder
-            if isinstance(state, Absent) and isinstance(self.look(path, limit), Folder):
+            if isinstance(state, NoFile) and isinstance(self.look(path, limit), Folder):
                 done.left[path] = Folder()
         if many:
             os.sync()
         return done
 
     def _restore(self, item: Restoration, limit: int, *, sync: bool) -> None:
-        if isinstance(item.found, Absent):
+        if isinstance(item.found, NoFile):
             with (
                 suppress(FileNotFoundError, NotADirectoryError),
                 self._folder(item.path, create=False) as (folder, name),
@@ -230,7 +232,7 @@ class DiskFiles:
             os.close(folder)
 
 
-def _look(folder: int, name: str, limit: int) -> Found:
+def _look(folder: int, name: str, limit: int) -> FoundState:
     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if stat.S_ISLNK(status.st_mode):
         return Link(os.readlink(name, dir_fd=folder))
@@ -251,13 +253,13 @@ class _ChangedError(Exception):
     """Something else is there than was expected."""
 
 
-def _must_be(expected: State, folder: int, name: str, limit: int) -> None:
+def _must_be(expected: FileState, folder: int, name: str, limit: int) -> None:
     """Raises `_ChangedError`. An empty folder that an earlier step removed is not missed."""
     try:
-        now = described(_look(folder, name, limit))
+        now = as_state(_look(folder, name, limit))
     except FileNotFoundError:
-        now = Absent()
-    gone = isinstance(expected, Folder) and isinstance(now, Absent)
+        now = NoFile()
+    gone = isinstance(expected, Folder) and isinstance(now, NoFile)
     if not gone and not same(expected, now):
         raise _ChangedError
 
@@ -287,7 +289,7 @@ def _temporary_name() -> str:
 
 
 def _missing_folder(path: str) -> str | None:
-    """The highest folder above `path` that is none."""
+    """The highest folder above `path` that does not exist."""
     missing = None
     folder = os.path.dirname(path)
     while not os.path.isdir(folder):
@@ -295,20 +297,20 @@ def _missing_folder(path: str) -> str | None:
     return missing
 
 
-def described(found: Found) -> State:
-    """What is at a path, with the name of its bytes instead of them."""
+def as_state(found: FoundState) -> FileState:
+    """The state without the bytes: they are named instead."""
     return Stored(object_id(found.data), found.mode) if isinstance(found, Content) else found
 
 
-def same(one: State, other: State) -> bool:
+def same(one: FileState, other: FileState) -> bool:
     """Whether the same is there; what is not kept is never the same."""
-    if isinstance(one, Absent) and isinstance(other, Absent):
+    if isinstance(one, NoFile) and isinstance(other, NoFile):
         return True
     return one == other and not isinstance(one, Unkept)
 
 
-def holding(text: str, on_disk: Found, limit: int) -> Found:
-    """The file if a text replaces what is `on_disk`, in its encoding and mode."""
+def with_text(text: str, on_disk: FoundState, limit: int) -> FoundState:
+    """The file `on_disk` with another text, in its encoding and mode."""
     mode, encoding = _NEW_MODE, "utf-8"
     if isinstance(on_disk, Content):
         mode = on_disk.mode

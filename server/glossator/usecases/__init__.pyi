@@ -1,32 +1,35 @@
-from .actions import ACTIONS, EXPLAIN, FIX, Action
-from .commands import COMMANDS, LoadedCommand, load
-from .declaration import Declaration
-from .declared import DECLARED
+from .commands import COMMANDS, LoadedCommand, load_command
+from .declaration import CommandDeclaration, LineAction
+from .declared import DECLARED, EXPLAIN, FIX, LINE_ACTIONS
 from .gloss import ShownGloss, report_at
 from .hover import HoverAnswer, HoverRequest, hover_at
-from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses_of
 from .on_lines import why_not_edited
 from .symbols import (
+    Lens,
+    LensFace,
     Range,
     SymbolMatch,
     SymbolNode,
     document_symbols,
+    glosses_changed,
+    lens_face,
+    lenses_of,
     symbol_named_at,
     workspace_symbols,
 )
 
 __all__ = [
-    "ACTIONS",
     "COMMANDS",
     "DECLARED",
     "EXPLAIN",
     "FIX",
-    "Action",
-    "Declaration",
+    "LINE_ACTIONS",
+    "CommandDeclaration",
     "HoverAnswer",
     "HoverRequest",
     "Lens",
     "LensFace",
+    "LineAction",
     "LoadedCommand",
     "Range",
     "ShownGloss",
@@ -37,7 +40,7 @@ __all__ = [
     "hover_at",
     "lens_face",
     "lenses_of",
-    "load",
+    "load_command",
     "report_at",
     "symbol_named_at",
     "why_not_edited",

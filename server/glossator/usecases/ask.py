@@ -14,10 +14,10 @@ from glossator.application import (
     Attachment,
     Delegation,
     Pasted,
-    agents_told,
+    agents_notice,
     attach_all,
     attach_mentioned,
-    changes,
+    describe_changes,
     keep_texts,
     opening_of,
 )
@@ -40,9 +40,9 @@ from glossator.core.span import Citation, CitationView
 from glossator.grounding import faults, verify_all
 from glossator.llm import Model, user_message
 from glossator.prompts import load_prompt
-from glossator.sessions import UNTITLED, Run, Session, title_of
+from glossator.sessions import Run, Session
 from glossator.usecases.compact import compactor_of
-from glossator.usecases.undo import changed_files, reminded, reminder, undone
+from glossator.usecases.undo import changed_files, files_undone, mark_undos_seen, undo_reminder
 
 __all__ = ["AskRequest", "Attachment", "Pasted", "answer", "ask"]
 
@@ -77,7 +77,7 @@ async def answer(
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
 
-    `only_reads`: nothing is changed in it, whatever the mode allows. `before` is called when the
+    `only_reads`: the run changes nothing, in every mode. `before` is called when the
     session is this run's alone, and all that could refuse the question has been asked.
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
@@ -86,8 +86,7 @@ async def answer(
         async with app.runs.open(session.id, run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
             before(session)
-            if session.title == UNTITLED:
-                session.rename(title_of(question))
+            session.title_from(question)
             items = tuple(each.item for each in attached)
             model = app.model
             started = RunStarted(session.id, question, model.id, model.offline, items, only_reads)
@@ -125,14 +124,14 @@ async def _answer(
         session.conversation.newest_reply = None  # of a cache that is not this model's
     compactor = compactor_of(app, session, model, run.emit)
     await compactor.compact_if_needed(session.account.last, meter)
-    agents = await agents_told(app, session)
+    agents = await agents_notice(app, session)
     acting = app.acting.of(session)
-    taken_back = reminder(app, session)  # while it is known what was read: `changes` forgets
-    changed = await changes(app, session, undone(app, session))
+    taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
+    changed = await describe_changes(app, session, files_undone(app, session))
     told = agents, abandoned, taken_back, changed, *acting.reminders()
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
-    reminded(app, session)
+    mark_undos_seen(app, session)
     delegation = Delegation(app, session, run, model, meter)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     context = RunContext(
@@ -149,7 +148,7 @@ async def _answer(
         lambda: bool(app.acting.shell.jobs.running),
         acting.reminders,
         None if model.offline else partial(_faults, app, session),
-        partial(changes, app, session),
+        partial(describe_changes, app, session),
     )
     warming = asyncio.create_task(app.warm_up())
     try:
@@ -189,7 +188,7 @@ async def _faults(app: Application, session: Session, answer: str) -> str:
 
 
 def _shown(session: Session, item: Attached | Exhibit) -> tuple[str | Image, ...]:
-    """What goes into the message; a folder's listing that stands above is not sent again."""
+    """The parts of the message; a folder's listing that was sent before is not repeated."""
     reads = session.reads
     if isinstance(item, Attached):
         reads.show([item.span])

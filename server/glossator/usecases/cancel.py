@@ -10,7 +10,7 @@ from glossator.core.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class CancelRequest:
-    """Which run to end, None means all; or which sub-agent, whose run then goes on."""
+    """Which run to end, None means all; or which sub-agent, whose run then continues."""
 
     run_id: str | None = None
     agent_id: str | None = None

@@ -12,7 +12,7 @@ from typing import Any
 
 from glossator.application import Application
 from glossator.core.errors import DeclarationError
-from glossator.usecases.declaration import Declaration
+from glossator.usecases.declaration import CommandDeclaration
 from glossator.usecases.declared import DECLARED
 
 _PACKAGE = __name__.rpartition(".")[0]
@@ -32,7 +32,7 @@ class LoadedCommand:
     shows_progress: bool = False
 
 
-def load(declaration: Declaration) -> LoadedCommand:
+def load_command(declaration: CommandDeclaration) -> LoadedCommand:
     """The command, with its handler imported.
 
     Raises `DeclarationError` where there is none, or it is not `async`, from a dataclass to one.
@@ -58,4 +58,6 @@ def load(declaration: Declaration) -> LoadedCommand:
     return LoadedCommand(declaration.title, request, answer, run, declaration.progress)
 
 
-COMMANDS: Mapping[str, LoadedCommand] = {name: load(each) for name, each in DECLARED.items()}
+COMMANDS: Mapping[str, LoadedCommand] = {
+    name: load_command(each) for name, each in DECLARED.items()
+}

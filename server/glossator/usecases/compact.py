@@ -1,4 +1,4 @@
-"""Compact: a session's conversation goes on as a shorter one, by command or when it is due."""
+"""Compact: replace a conversation by a shorter one, by command or when the window fills."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REPORT_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class CompactRequest:
-    """Of a session."""
+    """The session to compact."""
 
     session_id: str
 

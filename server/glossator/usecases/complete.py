@@ -1,4 +1,4 @@
-"""Complete: what may follow the `@` or the `/` in a question."""
+"""Complete a mention (`@…`) or a command (`/…`) in a question."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SCOPE = re.compile(r"::|->|[.#]")
 
 
 class CompletionKind(StrEnum):
-    """What an item stands for."""
+    """What an item completes to."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -108,7 +108,7 @@ async def _typed(text: str) -> tuple[str, str] | None:
 
 
 def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:
-    """Those that fit best first; of equal ones some of each kind."""
+    """The best items first; of equally good ones some of each kind."""
     order = [
         (way, place, number, item)
         for number, ranked in enumerate(kinds)
@@ -160,7 +160,7 @@ def _paths(
 
 @dataclass(frozen=True, slots=True)
 class _Hides:
-    """Of listed files: only where a link leads has to be looked at."""
+    """Whether a listed file is hidden; only links need a look at the disk."""
 
     hidden: HiddenFiles
 

@@ -1,4 +1,4 @@
-"""What is declared of a command; `declared.py` has them all. Standard library only."""
+"""The parts of a command's declaration; `declared.py` has them all. Standard library only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from glossator.core.errors import DeclarationError
-from glossator.usecases.actions import Action
 
 _NAME = re.compile(r"glossator\.[a-z][A-Za-z]*")
 
@@ -47,7 +46,33 @@ class Palette:
 
 
 @dataclass(frozen=True, slots=True)
-class Declaration:
+class LineAction:
+    """Something to do with lines. One that does not edit only reads, in every mode.
+
+    `prompt` is the name of a prompt, `kind` LSP's kind of code action; `joint` stands between the
+    title and the name of a symbol, `help` is for the command line.
+    """
+
+    command: str
+    title: str
+    prompt: str
+    help: str
+    kind: str = ""
+    joint: str = ""
+    edits: bool = False
+
+    def titled(self, name: str) -> str:
+        """The title, with what it is about: `Write tests for swim`."""
+        return " ".join(filter(None, (self.title, self.joint if name else "", name)))
+
+    @property
+    def word(self) -> str:
+        """As it is typed on a command line: `write-tests`."""
+        return self.title.lower().replace(" ", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class CommandDeclaration:
     """A command. `handler` is `module:function`, in this package.
 
     `progress`: editors show a progress bar. `report`: clients without a panel are shown the answer
@@ -64,7 +89,7 @@ class Declaration:
     palette: Palette | None = None
     terminal: str = ""
     help: str = ""
-    action: Action | None = None
+    action: LineAction | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -77,7 +102,7 @@ class Declaration:
             raise DeclarationError(f"{self.name} needs a description for its chat command.")
 
 
-def by_name(declarations: Iterable[Declaration]) -> Mapping[str, Declaration]:
+def by_name(declarations: Iterable[CommandDeclaration]) -> Mapping[str, CommandDeclaration]:
     """The table. Raises `DeclarationError` for a name that is given twice."""
     known = tuple(declarations)
     names = Counter([each.name for each in known] + [f"/{c.name}" for d in known for c in d.chat])

@@ -8,16 +8,55 @@ names the commands before the rest of the server is imported.
 
 from __future__ import annotations
 
-from glossator.usecases.actions import (
-    DOCUMENT,
-    EXPLAIN,
-    EXPLORE_USAGE,
-    FIX,
-    REFACTOR,
-    WRITE_TESTS,
-    Action,
+from glossator.usecases.declaration import (
+    Chat,
+    CommandDeclaration,
+    LineAction,
+    Menu,
+    Palette,
+    by_name,
 )
-from glossator.usecases.declaration import Chat, Declaration, Menu, Palette, by_name
+
+# What neither mends nor rewrites has the empty kind: editors show that in the light bulb (VS Code
+# under "More Actions"), and never by themselves. A source action would not be shown there.
+EXPLAIN = LineAction(
+    "glossator.explain", "Explain", "user/explain", "Explain a file, or lines of it."
+)
+FIX = LineAction(
+    "glossator.fix", "Fix", "user/fix", "Mend what is wrong there.", "quickfix", edits=True
+)
+REFACTOR = LineAction(
+    "glossator.refactor",
+    "Refactor",
+    "user/refactor",
+    "Make the code better without changing what it does.",
+    "refactor.rewrite",
+    edits=True,
+)
+DOCUMENT = LineAction(
+    "glossator.document",
+    "Document",
+    "user/document",
+    "Write the documentation that is missing.",
+    "refactor.rewrite",
+    edits=True,
+)
+WRITE_TESTS = LineAction(
+    "glossator.writeTests",
+    "Write tests",
+    "user/write_tests",
+    "Write tests in the project's style.",
+    joint="for",
+    edits=True,
+)
+EXPLORE_USAGE = LineAction(
+    "glossator.exploreUsage",
+    "Explore usage",
+    "user/explore_usage",
+    "Find out who uses it, how, and what would break.",
+    joint="of",
+)
+LINE_ACTIONS = (EXPLAIN, FIX, REFACTOR, DOCUMENT, WRITE_TESTS, EXPLORE_USAGE)
 
 _IN_CHAT = "view == glossator.chat"
 _IN_FOLDER = "workspaceFolderCount > 0"
@@ -25,18 +64,22 @@ _IN_FILE = "resourceScheme == file || resourceScheme == untitled"
 _WRITABLE = "!editorReadonly"
 
 
-def _view(group: str, when: str = "") -> tuple[Menu, ...]:
-    return (Menu("view/title", group, f"{_IN_CHAT} && {when}" if when else _IN_CHAT),)
+def _in_panel(title: str, icon: str, group: str, when: str = "") -> Palette:
+    """In the palette, and in the menu of the chat panel's title."""
+    shown = f"{_IN_CHAT} && {when}" if when else _IN_CHAT
+    return Palette(title, icon, when, (Menu("view/title", group, shown),))
 
 
 def _selection(group: str, when: str = "") -> Menu:
     return Menu("glossator.selection", group, when)
 
 
-def _on_lines(action: Action, title: str, icon: str, group: str, key: str = "") -> Declaration:
+def _on_lines(
+    action: LineAction, title: str, icon: str, group: str, key: str = ""
+) -> CommandDeclaration:
     """The command of an action on lines."""
     writable = _WRITABLE if action.edits else ""
-    return Declaration(
+    return CommandDeclaration(
         action.command,
         action.title,
         "on_lines:explore_usage" if action is EXPLORE_USAGE else "on_lines:act_on_lines",
@@ -58,7 +101,7 @@ def _on_lines(action: Action, title: str, icon: str, group: str, key: str = "") 
 
 
 _ALL = (
-    Declaration(
+    CommandDeclaration(
         "glossator.ask",
         "Ask",
         "ask:ask",
@@ -73,24 +116,24 @@ _ALL = (
         ),
         terminal="ask",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.newSession",
         "New session",
         "sessions:new_session",
         chat=(Chat("new", "Begin a new session"),),
-        palette=Palette("New Session", "add", menus=_view("0_session@1")),
+        palette=_in_panel("New Session", "add", "0_session@1"),
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.listSessions", "List sessions", "sessions:list_sessions", terminal="sessions"
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.resumeSession",
         "Resume session",
         "sessions:resume_session",
         chat=(Chat("resume", "Go on with another session"),),
-        palette=Palette("Resume Session…", "history", menus=_view("0_session@2")),
+        palette=_in_panel("Resume Session…", "history", "0_session@2"),
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.renameSession",
         "Rename session",
         "sessions:rename_session",
@@ -98,62 +141,57 @@ _ALL = (
         palette=Palette("Rename Session…", "edit"),
         terminal="sessions rename",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.deleteSession",
         "Delete session",
         "sessions:delete_session",
         palette=Palette("Delete Session…", "trash"),
         terminal="sessions delete",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.exportSession",
         "Export session",
         "sessions:export_session",
         chat=(Chat("export", "Write this session out as Markdown"),),
-        palette=Palette("Export Session…", "export", menus=_view("1_session@3")),
+        palette=_in_panel("Export Session…", "export", "1_session@3"),
         terminal="sessions export",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.compact",
         "Compact",
         "compact:compact_session",
         chat=(Chat("compact", "Go on from a summary of this session"),),
-        palette=Palette("Compact Conversation", "fold", menus=_view("1_session@2")),
+        palette=_in_panel("Compact Conversation", "fold", "1_session@2"),
         terminal="sessions compact",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.showContext",
         "Show context",
         "show_context:show_context",
         chat=(Chat("context", "What is in the model's window, and why"),),
-        palette=Palette("Show Context", "layers", menus=_view("1_session@4")),
+        palette=_in_panel("Show Context", "layers", "1_session@4"),
         terminal="sessions context",
     ),
-    Declaration("glossator.rewind", "Go back", "rewind:rewind", terminal="sessions rewind"),
-    Declaration(
+    CommandDeclaration("glossator.rewind", "Go back", "rewind:rewind", terminal="sessions rewind"),
+    CommandDeclaration(
         "glossator.retry",
         "Ask again",
         "rewind:retry",
         progress=True,
         report=True,
         chat=(Chat("retry", "Ask the last question again"),),
-        palette=Palette(
-            "Retry Last Question",
-            "refresh",
-            "!glossator.running",
-            _view("1_session@0", "!glossator.running"),
-        ),
+        palette=_in_panel("Retry Last Question", "refresh", "1_session@0", "!glossator.running"),
         terminal="retry",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.undoTurn",
         "Undo turn",
         "undo:undo_turn",
         chat=(Chat("undo", "Take back what the last turn changed"),),
-        palette=Palette("Undo Turn…", "discard", menus=_view("1_session@1")),
+        palette=_in_panel("Undo Turn…", "discard", "1_session@1"),
         terminal="undo",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.redoTurn",
         "Redo turn",
         "undo:redo_turn",
@@ -161,11 +199,13 @@ _ALL = (
         palette=Palette("Redo Turn…", "redo"),
         terminal="redo",
     ),
-    Declaration("glossator.listTurns", "List turns", "undo:list_turns", terminal="sessions turns"),
-    Declaration(
+    CommandDeclaration(
+        "glossator.listTurns", "List turns", "undo:list_turns", terminal="sessions turns"
+    ),
+    CommandDeclaration(
         "glossator.startPlan", "Start the plan", "mode:start_plan", progress=True, report=True
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.setMode",
         "Set mode",
         "mode:set_mode",
@@ -173,15 +213,17 @@ _ALL = (
             Chat("plan", "From now on only read, and end with a plan"),
             Chat("mode", "What is done unasked: plan, ask, acceptEdits or auto", words=True),
         ),
-        palette=Palette("Set Mode…", "shield", menus=_view("2_how@1")),
+        palette=_in_panel("Set Mode…", "shield", "2_how@1"),
     ),
-    Declaration("glossator.listModels", "List models", "models:list_models", terminal="models"),
-    Declaration(
+    CommandDeclaration(
+        "glossator.listModels", "List models", "models:list_models", terminal="models"
+    ),
+    CommandDeclaration(
         "glossator.setModel",
         "Set model",
         "models:set_model",
         chat=(Chat("model", "Which model answers from now on", words=True),),
-        palette=Palette("Choose Model…", "hubot", menus=_view("2_how@2")),
+        palette=_in_panel("Choose Model…", "hubot", "2_how@2"),
     ),
     _on_lines(EXPLAIN, "Explain", "book", "2_read@1", "ctrl+alt+shift+e"),
     _on_lines(FIX, "Fix", "wrench", "3_edit@1"),
@@ -189,7 +231,7 @@ _ALL = (
     _on_lines(DOCUMENT, "Document", "note", "3_edit@3"),
     _on_lines(WRITE_TESTS, "Write Tests", "beaker", "3_edit@4"),
     _on_lines(EXPLORE_USAGE, "Explore Usage", "references", "2_read@2"),
-    Declaration(
+    CommandDeclaration(
         "glossator.gloss",
         "Gloss",
         "gloss:gloss",
@@ -206,13 +248,13 @@ _ALL = (
         ),
         terminal="gloss",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.showGloss",
         "Show gloss",
         "gloss:show_gloss",
         palette=Palette("Show Gloss", "open-preview", "false"),
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.exploreWorkspace",
         "Explore workspace",
         "gloss:explore_workspace",
@@ -221,7 +263,7 @@ _ALL = (
         palette=Palette("Explore Workspace", "compass", _IN_FOLDER),
         terminal="overview",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.explore",
         "Explore",
         "explore:explore",
@@ -231,16 +273,16 @@ _ALL = (
         palette=Palette("Explore…", "telescope"),
         terminal="explore",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.listAgents",
         "List sub-agents",
         "sessions:list_agents",
         terminal="sessions agents",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.showAgent", "Show sub-agent", "sessions:show_agent", terminal="sessions agents"
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.search",
         "Search",
         "search:search",
@@ -251,24 +293,24 @@ _ALL = (
         ),
         terminal="search",
     ),
-    Declaration("glossator.complete", "Complete", "complete:complete"),
-    Declaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
-    Declaration(
+    CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
+    CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
+    CommandDeclaration(
         "glossator.cancel",
         "Cancel",
         "cancel:cancel",
         palette=Palette("Stop", "debug-stop", "glossator.running"),
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.listRules", "List permission rules", "rules:list_rules", terminal="rules"
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.removeRule",
         "Remove permission rule",
         "rules:remove_rule",
         terminal="rules remove",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.rebuildIndex",
         "Rebuild index",
         "index:rebuild_index",
@@ -276,20 +318,20 @@ _ALL = (
         palette=Palette("Rebuild Index", "refresh", _IN_FOLDER),
         terminal="index",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.status",
         "Status",
         "status:status",
         chat=(Chat("status", "What the server holds of the workspace"),),
-        palette=Palette("Show Status", "pulse", menus=_view("3_server@1")),
+        palette=_in_panel("Show Status", "pulse", "3_server@1"),
         terminal="status",
     ),
-    Declaration(
+    CommandDeclaration(
         "glossator.doctor",
         "Doctor",
         "doctor:doctor",
         chat=(Chat("doctor", "Check the set-up"),),
-        palette=Palette("Run Doctor", "heart", menus=_view("3_server@2")),
+        palette=_in_panel("Run Doctor", "heart", "3_server@2"),
         terminal="doctor",
     ),
 )

@@ -87,7 +87,7 @@ def _watcher(app: Application) -> Check:
         return Check("File events", CheckState.OK, status.watcher)
     next_step = (
         "Some changes made outside the editor are noticed only by sweeps, every 30 s or so. Mend"
-        " what is named here, or go on like that; on Linux sysctl raises the system's limits."
+        " what is named here, or leave it so; on Linux sysctl raises the system's limits."
     )
     return Check("File events", CheckState.WARNING, status.watcher, next_step)
 
@@ -103,7 +103,7 @@ def _index(app: Application) -> Check:
     if elsewhere := [state for _, state in status.disk if state != "on"]:
         next_step = (
             "Searches miss nothing, but take longer; change what keeps the index off the disk, or"
-            " go on without."
+            " leave it so."
         )
         return Check("Index", CheckState.WARNING, "; ".join(dict.fromkeys(elsewhere)), next_step)
     if status.problems:

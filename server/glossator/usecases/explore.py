@@ -1,29 +1,182 @@
-"""Explore: a sub-agent finds something out; what it says of one place becomes its gloss.
+"""Explore: a sub-agent finds something out, in a run of a session.
 
-A retry explores again: as thoroughly, about the same, with the same agent.
+What it reports about one place becomes the gloss of that place. Without a model, the report is an
+extract. A retry explores again: as thoroughly, about the same, with the same agent.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import Any, TypeVar
+from urllib.parse import quote
 
-from glossator.application import Application, attach_all
+from glossator.application import (
+    Application,
+    Attachment,
+    Delegation,
+    Pasted,
+    attach_all,
+    attach_mentioned,
+)
 from glossator.context import Attached, Exhibit, find_mentions, resolve_mentions
 from glossator.core.answers import Explored
+from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
-from glossator.core.gloss import WORKSPACE, Subject
-from glossator.core.report import Thoroughness
+from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, TextDelta
+from glossator.core.gloss import WORKSPACE, Gloss, Subject
+from glossator.core.question import asking_for
+from glossator.core.report import Report, Thoroughness
+from glossator.core.span import CitationView
 from glossator.core.uri import to_uri
-from glossator.sessions import Session
-from glossator.usecases.exploration import EXPLORED, ExploreRequest, run_exploration
-from glossator.usecases.gloss import explored_and_kept, keep, looked_up, uri_of
+from glossator.documents import WorkspaceSnapshot
+from glossator.glosses import GlossState, passage_of
+from glossator.llm import user_message
+from glossator.sessions import Run, Session
+from glossator.tools import Directive
+from glossator.usecases.extract import extract
+from glossator.usecases.extract_overview import extract_overview
 from glossator.usecases.subjects import Pointed, pointed_at
+from glossator.worker import JobFailed, WorkerGone
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+SCHEME = "glossator"  # of the documents that are glosses
+
+_EXPLORED = "explored"  # what a session keeps of a run, so that it can be asked again
+_NOTHING = {MissingReason.ABSENT, MissingReason.OUTSIDE}
+_WHOLE, _PARTIAL = "answered", "partial"
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreRequest:
+    """What to find out, how far to go, and the paths to look in, all of them if none is named.
+
+    `agent` names a sub-agent that is described in a file.
+    """
+
+    task: str
+    thoroughness: Thoroughness = Thoroughness.MEDIUM
+    paths: tuple[str, ...] = ()
+    agent: str = ""
+    attachments: tuple[Attachment | Pasted, ...] = ()
+    session_id: str | None = None
+    run_id: str | None = None
+
+
+async def run_exploration(
+    app: Application,
+    request: ExploreRequest,
+    about: Subject | None = None,
+    extracting: Callable[[], Awaitable[Report]] | None = None,
+    attached: Sequence[Attached | Exhibit] | None = None,
+    before: Callable[[Session], None] = lambda _: None,
+) -> Explored:
+    """Have a sub-agent find it out. Raises as `ask` does; what fails later is a partial report.
+
+    With `extracting`, that makes the report, and no model is asked. `attached` replaces the
+    request's attachments, `before` is called as that of `answer`.
+    """
+    if not request.task.strip():
+        raise UsageError("There is nothing to explore; say what you want to know.")
+    if not app.settings.agents.parallel and extracting is None:
+        raise UsageError("There are no sub-agents: set agents.parallel to 1 or more.")
+    await asyncio.to_thread(_refuse_unknown, app.host.snapshot(), request.paths)
+    if attached is None:
+        attached = await attach_all(app, request.attachments)
+    sessions = app.sessions
+    session = await sessions.open(request.session_id) if request.session_id else sessions.create()
+    session.meter(app.settings.limits, app.models.fast).check()
+    try:
+        async with app.runs.open(session.id, request.run_id, session.note) as run:
+            run.ending.enter_context(asking_for(session))
+            before(session)
+            session.keep(_EXPLORED, _to_ask_again(run, request, about))
+            session.title_from(request.task)
+            return await _explore(app, session, run, request, attached, extracting)
+    finally:
+        sessions.settle(session)
+
+
+def _refuse_unknown(snapshot: WorkspaceSnapshot, paths: Iterable[str]) -> None:
+    """Raise `UsageError` for a path at which there is nothing; blocking."""
+    for path in paths:
+        found = snapshot.read(path)
+        if isinstance(found, Missing) and found.reason in _NOTHING:
+            raise UsageError(f"{found.message} Name another path to look in, or none.")
+
+
+def _to_ask_again(run: Run, request: ExploreRequest, about: Subject | None) -> dict[str, object]:
+    return {
+        "run": run.id,
+        "thoroughness": request.thoroughness.value,
+        "paths": list(request.paths),
+        "agent": request.agent,
+        "about": about and asdict(about),
+    }
+
+
+async def _explore(
+    app: Application,
+    session: Session,
+    run: Run,
+    request: ExploreRequest,
+    attached: Sequence[Attached | Exhibit],
+    extracting: Callable[[], Awaitable[Report]] | None,
+) -> Explored:
+    started, before = time.perf_counter(), session.account.replies
+    model, task = app.models.fast, request.task.strip()
+    items = tuple(each.item for each in attached)
+    run.emit(RunStarted(session.id, task, model.id, model.offline, items, only_reads=True))
+    meter = session.meter(app.settings.limits, model, run.id, run.emit)
+    if extracting is None:
+        mentioned = await attach_mentioned(app, session, run, task, attached)
+        if mentioned.notice:
+            run.emit(Notice(mentioned.notice))
+        attached = (*attached, *mentioned.parts)
+    delegation = Delegation(app, session, run, model, meter)
+    directive = Directive(task, request.thoroughness, request.paths, request.agent)
+    exploring = extracting() if extracting else delegation.explore(directive, None, attached)
+    report = await exploring
+    text = report.markdown()
+    if not report.is_empty:
+        shown = [part for item in attached for part in item.parts]
+        session.reads.show(item.span for item in attached if isinstance(item, Attached))
+        session.reads.mark_citable(report.read)
+        session.conversation.append(user_message(*shown, task))
+        session.conversation.append(
+            {"role": "assistant", "content": [{"type": "text", "text": text}]}
+        )
+    run.emit(TextDelta(text))
+    for citation in report.citations:
+        run.emit(CitationChecked(citation))
+    stop = _PARTIAL if report.partial else _WHOLE
+    run.emit(RunFinished(stop))
+    return Explored(
+        run_id=run.id,
+        session_id=session.id,
+        text=text,
+        citations=tuple(map(CitationView.of, report.citations)),
+        changed_files=(),
+        stop=stop,
+        model=model.id,
+        offline=model.offline,
+        turns=session.account.replies - before,
+        milliseconds=(time.perf_counter() - started) * 1000,
+        usage=meter.spending.usage,
+        dollars=meter.spending.dollars,
+        session_usage=session.account.spending.usage,
+        session_dollars=session.account.spending.dollars,
+        report=report,
+    )
 
 
 async def explore(
@@ -32,15 +185,15 @@ async def explore(
     attached: Sequence[Attached | Exhibit] | None = None,
     before: Callable[[Session], None] = lambda _: None,
 ) -> Explored:
-    """As `run_exploration`. A gloss that is fresh stays; what the offline model quotes is none."""
+    """As `run_exploration`; a report on one place becomes its gloss, unless a fresh one exists."""
     if attached is None:
         attached = await attach_all(app, request.attachments)
     explored = await run_exploration(app, request, attached=attached, before=before)
     pointed = None if explored.offline else await _place(app, request, attached)
     if pointed is None:
         return explored
-    noted = await keep(app, pointed.subject, explored.report, explored.model, renews=False)
-    return replace(explored, document=uri_of(noted) if noted else None)
+    kept = await keep_gloss(app, pointed.subject, explored.report, explored.model, renews=False)
+    return replace(explored, document=gloss_uri(kept) if kept else None)
 
 
 async def _place(
@@ -64,7 +217,7 @@ async def _place(
 
 def exploration(session: Session, run_id: str) -> Mapping[str, Any] | None:
     """What was kept of a run that explored; None of any other."""
-    kept = session.kept(EXPLORED)
+    kept = session.kept(_EXPLORED)
     return next((each for each in reversed(kept) if each["run"] == run_id), None)
 
 
@@ -92,3 +245,67 @@ async def _pointed_again(app: Application, subject: Subject) -> Pointed:
     if subject.kind == WORKSPACE:
         return Pointed(subject, os.path.basename(subject.path))
     return await looked_up(pointed_at(app, to_uri(subject.path), None, subject.name or None))
+
+
+async def explored_and_kept(
+    app: Application,
+    pointed: Pointed,
+    request: ExploreRequest,
+    attached: Sequence[Attached | Exhibit] | None = None,
+    before: Callable[[Session], None] = lambda _: None,
+    *,
+    renews: bool = True,
+) -> Explored:
+    """Explore, without a model extract, and keep the report as the gloss of a subject."""
+    subject, offline = pointed.subject, app.models.fast.offline
+
+    async def extracted() -> Report:
+        if subject.kind == WORKSPACE:
+            return await looked_up(extract_overview(app, request.task))
+        return await looked_up(extract(app, pointed))
+
+    extracting, attached = (extracted, ()) if offline else (None, attached)
+    explored = await run_exploration(app, request, subject, extracting, attached, before)
+    model = "" if offline else explored.model
+    kept = await keep_gloss(app, subject, explored.report, model, renews=renews)
+    return replace(explored, document=gloss_uri(kept) if kept else None)
+
+
+async def keep_gloss(
+    app: Application, subject: Subject, report: Report, model: str, *, renews: bool = True
+) -> GlossState | None:
+    """Keep a report as a gloss, but no empty one, and no partial one that shows nothing.
+
+    A whole gloss that is fresh gives its place neither to a partial one, nor to one without a model
+    if it has one itself, nor at all unless the report `renews` it. None if it was not kept.
+    """
+    never_saved = not os.path.isabs(subject.path)
+    if report.is_empty or never_saved or (report.partial and not report.read):
+        return None
+    await app.glosses.look()
+    known = app.glosses.of(subject)
+    is_fresh = known is not None and known.freshness is not None and known.freshness.is_fresh
+    if known is not None and is_fresh and not known.gloss.report.partial:
+        is_less = bool(report.partial) or bool(known.gloss.model and not model)
+        if is_less or not renews:
+            return None
+    read = app.host.snapshot().read
+    passages = await asyncio.to_thread(
+        lambda: tuple(passage_of(citation, read) for citation in report.citations)
+    )
+    return await app.glosses.keep(Gloss(subject, report, passages, model, datetime.now(UTC)))
+
+
+def gloss_uri(kept: GlossState) -> str:
+    """Where the editor finds the whole gloss."""
+    subject = kept.gloss.subject
+    name = subject.name or PurePath(subject.path).name or "workspace"
+    return f"{SCHEME}:/gloss/{subject.key}/{quote(name, safe='.')}.md"
+
+
+async def looked_up(work: Awaitable[T]) -> T:
+    """What a look-up of symbols gives. Raises `UsageError` where the worker could not."""
+    try:
+        return await work
+    except (WorkerGone, JobFailed) as failure:
+        raise UsageError(f"It cannot be looked up: {failure} Try again in a minute.") from failure

@@ -1,4 +1,4 @@
-"""What can be said of a subject without a model: quoted and counted, never concluded.
+"""Facts about a subject without a model: quoted and counted, never concluded.
 
 Of a symbol: its signature and documentation, who calls, extends and uses it by the index, the tests
 that mention it, what it calls, the last commit that touched it. Of a file its outline, of a folder
@@ -27,8 +27,7 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import report_of, verify_answer
 from glossator.symbols import ALL_USES, Name, SearchScope, SourceLine, Symbol, Use
 from glossator.tools import ReadState
-from glossator.usecases.facts import Call, calls_of, last_commit
-from glossator.usecases.subjects import Pointed
+from glossator.usecases.subjects import Call, Pointed, calls_of, last_commit
 
 EXTRACT = "Extract"  # the name of who reports
 
@@ -64,7 +63,7 @@ class Quoting:
         return self.cite(line.path, line.sha256, line.number, line.number)
 
     def check(self, mark: CitationMark) -> Citation:
-        """Whether a mark is of such lines."""
+        """Check a mark against the lines that were shown."""
         return verify_answer(mark, self.snapshot, self.shown)
 
 

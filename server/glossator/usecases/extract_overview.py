@@ -1,4 +1,4 @@
-"""An overview of a workspace without a model: its folders, ways in, and who imports whom."""
+"""An overview of a workspace without a model: its folders, entry points and imports."""
 
 from __future__ import annotations
 

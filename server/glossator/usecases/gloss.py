@@ -5,35 +5,27 @@ An editor opens a gloss as the document `glossator:/gloss/KEY/NAME.md`.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from pathlib import PurePath
-from typing import TypeVar
-from urllib.parse import quote
+from dataclasses import dataclass
 
 from glossator.application import Application, Attachment
-from glossator.context import Attached, Exhibit
 from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
-from glossator.core.gloss import FOLDER, WORKSPACE, Gloss, Subject
-from glossator.core.report import Report, Thoroughness
+from glossator.core.gloss import FOLDER, WORKSPACE, Subject
+from glossator.core.report import Thoroughness
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
-from glossator.glosses import GlossState, document, passage_of, state
+from glossator.glosses import freshness_text, gloss_document
 from glossator.prompts import load_prompt
-from glossator.sessions import Session
-from glossator.usecases.exploration import ExploreRequest, run_exploration
-from glossator.usecases.extract import extract
-from glossator.usecases.extract_overview import extract_overview
-from glossator.usecases.facts import Call, calls_of
-from glossator.usecases.subjects import Pointed, called, pointed_at
-from glossator.worker import JobFailed, WorkerGone
-
-SCHEME = "glossator"
+from glossator.usecases.explore import (
+    SCHEME,
+    ExploreRequest,
+    explored_and_kept,
+    gloss_uri,
+    looked_up,
+)
+from glossator.usecases.subjects import Call, Pointed, called, calls_of, pointed_at
 
 _URI = re.compile(rf"{SCHEME}:/+gloss/(?P<key>[0-9a-f]{{32}})/")
 
@@ -59,32 +51,23 @@ async def show_gloss(app: Application, request: ShowGlossRequest) -> ShownGloss:
     """The whole gloss. Raises `UsageError` if there is none any more."""
     await app.glosses.look()
     await app.glosses.settled()
-    noted = app.glosses.by_key(request.key)
-    if noted is None:
+    kept = app.glosses.by_key(request.key)
+    if kept is None:
         raise UsageError("There is no such gloss in this workspace any more; explore it again.")
-    title = _title(app, noted.gloss.subject)
-    return ShownGloss(uri_of(noted), title, state(noted), document(noted, title))
+    title = _title(app, kept.gloss.subject)
+    return ShownGloss(gloss_uri(kept), title, freshness_text(kept), gloss_document(kept, title))
 
 
 async def report_at(app: Application, uri: str) -> str | None:
-    """The text of the document at a URI of ours; None if it is no gloss's. Raises as above."""
+    """The text of a gloss by its URI; None for any other URI. Raises as `show_gloss`."""
     found = _URI.match(uri)
     return (await show_gloss(app, ShowGlossRequest(found["key"]))).text if found else None
-
-
-def uri_of(noted: GlossState) -> str:
-    """Where the editor finds the whole gloss."""
-    subject = noted.gloss.subject
-    name = subject.name or PurePath(subject.path).name or "workspace"
-    return f"{SCHEME}:/gloss/{subject.key}/{quote(name, safe='.')}.md"
 
 
 def _title(app: Application, subject: Subject) -> str:
     words = shown(called(subject, app.host.snapshot().relative(subject.path)))
     return words[:1].upper() + words[1:]
 
-
-T = TypeVar("T")
 
 _CALLS = 12  # of each direction in a sub-agent's task
 
@@ -120,55 +103,6 @@ async def gloss(app: Application, request: GlossRequest) -> Explored:
     return await explored_and_kept(app, pointed, asked)
 
 
-async def explored_and_kept(
-    app: Application,
-    pointed: Pointed,
-    request: ExploreRequest,
-    attached: Sequence[Attached | Exhibit] | None = None,
-    before: Callable[[Session], None] = lambda _: None,
-    *,
-    renews: bool = True,
-) -> Explored:
-    """Explore, without a model extract, and `keep` the report as the gloss of a subject."""
-    subject, offline = pointed.subject, app.models.fast.offline
-
-    async def extracted() -> Report:
-        if subject.kind == WORKSPACE:
-            return await looked_up(extract_overview(app, request.task))
-        return await looked_up(extract(app, pointed))
-
-    extracting, attached = (extracted, ()) if offline else (None, attached)
-    explored = await run_exploration(app, request, subject, extracting, attached, before)
-    model = "" if offline else explored.model
-    noted = await keep(app, subject, explored.report, model, renews=renews)
-    return replace(explored, document=uri_of(noted) if noted else None)
-
-
-async def keep(
-    app: Application, subject: Subject, report: Report, model: str, *, renews: bool = True
-) -> GlossState | None:
-    """Keep a report in the margin, but no empty one, and no partial one that shows nothing.
-
-    A whole gloss that is fresh gives its place neither to a partial one, nor to one without a model
-    if it has one itself, nor at all unless the report `renews` it. None if it was not kept.
-    """
-    never_saved = not os.path.isabs(subject.path)
-    if report.is_empty or never_saved or (report.partial and not report.read):
-        return None
-    await app.glosses.look()
-    known = app.glosses.of(subject)
-    is_fresh = known is not None and known.standing is not None and known.standing.is_fresh
-    if known is not None and is_fresh and not known.gloss.report.partial:
-        is_less = bool(report.partial) or bool(known.gloss.model and not model)
-        if is_less or not renews:
-            return None
-    read = app.host.snapshot().read
-    passages = await asyncio.to_thread(
-        lambda: tuple(passage_of(citation, read) for citation in report.citations)
-    )
-    return await app.glosses.keep(Gloss(subject, report, passages, model, datetime.now(UTC)))
-
-
 def _attachment(pointed: Pointed) -> Attachment:
     document, symbol = pointed.document, pointed.symbol
     if document is None:
@@ -195,14 +129,6 @@ async def _known_calls(app: Application, pointed: Pointed) -> str:
     callers, callees = named(calls.callers), named(calls.callees)
     prompt = load_prompt("user/calls")
     return "\n\n" + prompt.render(source=source, callers=callers, callees=callees)
-
-
-async def looked_up(work: Awaitable[T]) -> T:
-    """What a look-up of symbols gives. Raises `UsageError` where the worker could not."""
-    try:
-        return await work
-    except (WorkerGone, JobFailed) as failure:
-        raise UsageError(f"It cannot be looked up: {failure} Try again in a minute.") from failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,9 @@
-"""Hover: what outlines know of the name under the cursor, and its gloss. No model is ever asked.
+"""Hover: the definition of the name under the cursor, and its gloss. No model is asked.
 
-A name that the document itself defines is looked up in its own outline. Any other is looked for in
-the workspace, where imports and folders make likely. That takes its time while the workspace is
-scanned or indexed, or the worker starts: a hover waits a while, then says that the name is being
-looked up, and the next one tells what was found. It neither waits nor says so for what was found
-nowhere before, nor in comments and strings, nor for keywords.
+The document's own outline comes first, then the workspace, starting where imports point. While the
+workspace is scanned or indexed, or the worker starts, a hover waits a while, then says that the
+name is being looked up; the next hover shows the result. It waits neither for names that were not
+found before, nor for keywords, comments and strings.
 """
 
 from __future__ import annotations
@@ -26,7 +25,13 @@ from glossator.core.markdown import harmless
 from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding
 from glossator.documents import WorkspaceSnapshot
-from glossator.glosses import gloss_link, opening, origin, report_link, state
+from glossator.glosses import (
+    freshness_text,
+    gloss_link,
+    gloss_origin,
+    gloss_summary,
+    whole_gloss_link,
+)
 from glossator.symbols import (
     Definition,
     Limits,
@@ -93,7 +98,7 @@ class _Word:
     end: Position
 
 
-class _NotAtHand(Exception):
+class _NotCached(Exception):
     """Something has to be looked up first."""
 
 
@@ -156,13 +161,13 @@ class _Facts:
     path: str
 
 
-def _facts_at_hand(
+def _cached_facts(
     app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
 ) -> _Facts | None:
-    """As `_facts`, at once. Raises `_NotAtHand`."""
+    """As `_facts`, at once. Raises `_NotCached`."""
     outline = app.hover_cache.outline(word.document)
     if outline is None:
-        raise _NotAtHand
+        raise _NotCached
     if namesakes := tuple(symbol for symbol in outline if symbol.name == word.text):
         return _defined_here(snapshot, word, line, namesakes)
     if not _may_be_elsewhere(word):
@@ -170,17 +175,17 @@ def _facts_at_hand(
     search = partial(_look_elsewhere, app.symbols, snapshot, word)
     found = app.hover_cache.known_definitions(snapshot, word.document, word.text, search)
     if found is None:
-        raise _NotAtHand
+        raise _NotCached
     return _defined_elsewhere(snapshot, found)
 
 
 async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | None:
-    """As `_facts`, which goes on if it takes too long.
+    """As `_facts`, which continues in the background if it takes too long.
 
     Raises `TimeoutError` then, but for what is likely to be nothing.
     """
-    with suppress(_NotAtHand):
-        return _facts_at_hand(app, app.host.snapshot(), word, line)
+    with suppress(_NotCached):
+        return _cached_facts(app, app.host.snapshot(), word, line)
     key = word.document.path, word.document.sha256, word.text, line
     nowhere = app.hover_cache.was_nowhere(word.document, word.text)
     looking = app.hover_cache.look_up(key, partial(_facts, app, word, line))
@@ -199,8 +204,8 @@ async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | N
 async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
     """What is known of a word on a 1-based line of its document; None if nothing is."""
     snapshot = app.host.snapshot()
-    with suppress(_NotAtHand):
-        return _facts_at_hand(app, snapshot, word, line)
+    with suppress(_NotCached):
+        return _cached_facts(app, snapshot, word, line)
     if app.hover_cache.outline(word.document) is None:
         namesakes = await app.symbols.outline(snapshot, word.document, name=word.text)
         if namesakes:
@@ -237,18 +242,19 @@ def _defined_elsewhere(snapshot: WorkspaceSnapshot, found: LookUp[Definition]) -
 def _gloss(app: Application, facts: _Facts, *, links: bool) -> str:
     """The gloss of a symbol with its state, and the command that makes or renews it.
 
-    Of what is no file, such as a cell of a notebook, no gloss can be kept.
+    What is no file, such as a cell of a notebook, has no gloss.
     """
     if not os.path.isabs(facts.path):
         return ""
-    noted = app.glosses.of(subject_of(facts.symbol, facts.path))
+    kept = app.glosses.of(subject_of(facts.symbol, facts.path))
     line = facts.symbol.name_line
-    if noted is None:
+    if kept is None:
         link = gloss_link(facts.path, line)
         return f"*No gloss yet:* [explore]({link})" if links else NO_GLOSS
     again = f" · [Explore again]({gloss_link(facts.path, line)})" if links else ""
-    whole = f" · [Whole gloss]({report_link(noted)})" if links else ""
-    return f"---\n\n{opening(noted)}\n\n*Gloss, {state(noted)}* · {origin(noted)}{whole}{again}"
+    whole = f" · [Whole gloss]({whole_gloss_link(kept)})" if links else ""
+    fresh, made = freshness_text(kept), gloss_origin(kept)
+    return f"---\n\n{gloss_summary(kept)}\n\n*Gloss, {fresh}* · {made}{whole}{again}"
 
 
 def _nearest(symbols: tuple[Symbol, ...], line: int) -> Symbol:

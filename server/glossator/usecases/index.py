@@ -64,7 +64,7 @@ async def _write(keeper: TextIndexManager, work: Awaitable[None]) -> tuple[str, 
     try:
         await work
     except asyncio.CancelledError:
-        keeper.cancel_build()  # or it would go on though nobody waits for it
+        keeper.cancel_build()  # or it would continue although nobody waits
         raise
     status = keeper.status()
     if not status.stopped:
@@ -92,7 +92,7 @@ def _not_on_disk(status: TextIndexStatus) -> Iterator[str]:
         if state != "on":
             yield (
                 f"Nothing is kept on disk for {root}: {state}. Searches miss nothing, but take "
-                "longer; change that, or go on without."
+                "longer; change that, or leave it so."
             )
 
 

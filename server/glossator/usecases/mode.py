@@ -44,7 +44,7 @@ class StartPlanRequest:
 
 
 async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
-    """Set the mode and go on with the session. Raises as `ask` does; the mode stays then."""
+    """Set the mode and continue the session. If it raises, as `ask` does, the mode is unchanged."""
     if request.mode is Mode.PLAN:
         raise UsageError(
             "In plan mode nothing is carried out; start in ask, acceptEdits or auto instead."

@@ -12,10 +12,10 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.report import Thoroughness
 from glossator.prompts import load_prompt
-from glossator.usecases.actions import EXPLORE_USAGE, Action
 from glossator.usecases.ask import answer
-from glossator.usecases.exploration import ExploreRequest
-from glossator.usecases.gloss import explored_and_kept, looked_up
+from glossator.usecases.declaration import LineAction
+from glossator.usecases.declared import EXPLORE_USAGE
+from glossator.usecases.explore import ExploreRequest, explored_and_kept, looked_up
 from glossator.usecases.subjects import pointed_at
 
 _NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."
@@ -38,7 +38,7 @@ class LinesRequest:
     run_id: str | None = None
 
 
-async def act_on_lines(action: Action, app: Application, request: LinesRequest) -> Answer:
+async def act_on_lines(action: LineAction, app: Application, request: LinesRequest) -> Answer:
     """Have the model do it. Raises as `ask` does, and `UsageError` for what needs a model."""
     if action.edits and app.model.offline:
         raise UsageError(_NO_MODEL)

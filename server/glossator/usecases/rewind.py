@@ -11,19 +11,17 @@ from dataclasses import dataclass, fields
 from glossator.application import Application, Attachment, Pasted, attach_again, attach_all
 from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
-from glossator.core.events import RunStarted
 from glossator.core.session_answers import DroppedRun, RetryAnswer, RewindAnswer, TurnView
-from glossator.sessions import AskedRun, Session, event_of
-from glossator.undo import NAME
+from glossator.sessions import AskedRun, Session
+from glossator.undo import CHECKPOINTS
 from glossator.usecases.ask import answer
-from glossator.usecases.exploration import ExploreRequest
-from glossator.usecases.explore import exploration, explore_again
+from glossator.usecases.explore import ExploreRequest, exploration, explore_again
 from glossator.usecases.undo import acting_of, turn_views
 
 
 @dataclass(frozen=True, slots=True)
 class RewindRequest:
-    """Of a session: to before the question of this run, the last one if none is named."""
+    """A session goes back to before the question of this run, by default the last."""
 
     session_id: str
     run_id: str | None = None
@@ -59,7 +57,7 @@ def last_runs(asked: Sequence[AskedRun], run_id: str | None) -> Sequence[AskedRu
     if asked[numbers[-1]].compacted:
         raise UsageError(
             "The conversation was compacted since that was asked, so it cannot go back to it. Ask"
-            " anew, or begin a new session."
+            " again, or begin a new session."
         )
     return asked[numbers[-1] :]
 
@@ -67,16 +65,16 @@ def last_runs(asked: Sequence[AskedRun], run_id: str | None) -> Sequence[AskedRu
 async def _changed(
     app: Application, session: Session, dropped: Sequence[AskedRun]
 ) -> tuple[TurnView, ...]:
-    if not session.kept(NAME):
+    if not session.kept(CHECKPOINTS):
         return ()
     asked = {run.run_id: run.question for run in dropped}
-    standing = (await acting_of(app, session.id)).checkpoints.standing
-    return turn_views(app, [turn for turn in standing if turn.turn in asked], asked)
+    undoable = (await acting_of(app, session.id)).checkpoints.undoable
+    return turn_views(app, [turn for turn in undoable if turn.turn in asked], asked)
 
 
 @dataclass(frozen=True, slots=True)
 class RetryRequest:
-    """Of a session: the question of a turn, the last one if none is named; later turns go, too.
+    """The question of a turn of a session, by default the last; later turns are dropped, too.
 
     Without another `question` it is asked as it was: one that may only read still may only read.
     Without `attachments` it has those it had, files as they are now. An exploration is one again.
@@ -95,9 +93,9 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
         raise UsageError("The question is empty; leave it out to ask the same again.")
     session = await app.sessions.open(request.session_id)
     asked, *_ = last_runs(session.asked, request.turn)
-    was = event_of(asked.started)
-    if not isinstance(was, RunStarted):
-        raise UsageError("This question was kept by another version of Glossator; ask it anew.")
+    was = asked.event
+    if was is None:
+        raise UsageError("Another version of Glossator kept this question; ask it again yourself.")
     if request.attachments is None:
         attached = await attach_again(app, was.attachments, asked.images)
     else:

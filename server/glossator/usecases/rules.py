@@ -1,4 +1,4 @@
-"""The permission rules that hold now, and removing one that was answered."""
+"""The current permission rules, and removing one that the user's answers added."""
 
 from __future__ import annotations
 

@@ -18,15 +18,14 @@ from glossator.core.session_answers import (
     SessionInfo,
     SessionList,
 )
-from glossator.core.shown import shown, shown_prose
+from glossator.core.shown import shown
 from glossator.sessions import (
     ListedSession,
     PersistedAgent,
-    add_up,
-    agents_in,
-    message_parts,
+    agent_to_markdown,
+    agents_of,
     replay_events,
-    standing,
+    session_state,
     to_json,
     to_markdown,
 )
@@ -37,7 +36,7 @@ _TITLE_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class NewSessionRequest:
-    """The title shown in lists; the first question serves when there is none."""
+    """The title shown in lists; by default the first question."""
 
     title: str | None = None
 
@@ -49,7 +48,7 @@ class ListSessionsRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResumeSessionRequest:
-    """Which session to go on with."""
+    """The session to continue."""
 
     session_id: str
 
@@ -76,7 +75,7 @@ class RenameSessionRequest:
 
 @dataclass(frozen=True, slots=True)
 class DeleteSessionRequest:
-    """Which session to delete for good."""
+    """The session to delete for good."""
 
     session_id: str
 
@@ -90,7 +89,7 @@ class ExportFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExportSessionRequest:
-    """Which session to write out, and how."""
+    """The session to export, and the format."""
 
     session_id: str
     format: ExportFormat = ExportFormat.MARKDOWN
@@ -115,7 +114,7 @@ async def resume_session(app: Application, request: ResumeSessionRequest) -> Res
 
 
 async def rename_session(app: Application, request: RenameSessionRequest) -> SessionInfo:
-    """Give a session another title. Raises as `Sessions.open`, and for a title that is none."""
+    """Give a session another title. Raises as `Sessions.open`, and for an empty title."""
     title = " ".join(request.title.split())[:_TITLE_CHARACTERS]
     if not title:
         raise UsageError("The title is empty; give the session one that can be read in a list.")
@@ -139,7 +138,7 @@ async def delete_session(app: Application, request: DeleteSessionRequest) -> Del
 async def export_session(app: Application, request: ExportSessionRequest) -> ExportedSession:
     """Write a session out, whichever server has it. Raises `UnknownSession` for an empty one."""
     records = await app.sessions.records(request.session_id)
-    name = re.sub(r"[^\w-]+", "-", add_up(records).title)[:40].strip("-") or "session"
+    name = re.sub(r"[^\w-]+", "-", session_state(records).title)[:40].strip("-") or "session"
     match request.format:
         case ExportFormat.MARKDOWN:
             return ExportedSession(f"{name}.md", to_markdown(records))
@@ -165,14 +164,14 @@ def _view(app: Application, item: ListedSession) -> SessionInfo:
 
 @dataclass(frozen=True, slots=True)
 class ListAgentsRequest:
-    """Of a session."""
+    """The session whose sub-agents to list."""
 
     session_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShowAgentRequest:
-    """Which sub-agent of a session."""
+    """A session and one of its sub-agents."""
 
     session_id: str
     agent_id: str
@@ -192,23 +191,14 @@ async def show_agent(app: Application, request: ShowAgentRequest) -> AgentTransc
             f"There is no sub-agent {request.agent_id!r} in this session; list them, or look into"
             " another session."
         )
-    begun = agent.begun
-    head = f"{begun.name}, {begun.model}, {begun.at.strftime('%Y-%m-%d %H:%M UTC')}"
-    if begun.inherited:
-        head += f", after {begun.inherited:,} messages of the conversation"
-    parts = [f"# {begun.task}", head]
-    for message in agent.messages:
-        parts += message_parts(message)
-    return AgentTranscript(
-        _agent_info(app, agent), agent.report, shown_prose("\n\n".join(parts) + "\n")
-    )
+    return AgentTranscript(_agent_info(app, agent), agent.report, agent_to_markdown(agent))
 
 
 async def _agents(app: Application, session_id: str) -> dict[str, PersistedAgent]:
     session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
     if session is not None and not session.on_disk:
         return {}
-    return agents_in(standing(await app.sessions.records(session_id)))
+    return agents_of(await app.sessions.records(session_id))
 
 
 def _agent_info(app: Application, agent: PersistedAgent) -> AgentInfo:

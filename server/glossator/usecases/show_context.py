@@ -10,14 +10,14 @@ from glossator.application import Application, opening_of
 from glossator.context import PromptPrefix, SentRequest, window_layers
 from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
-from glossator.sessions import UNTITLED, Account, Spent, add_up
+from glossator.sessions import Account, ModelCall, session_state
 
 _LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
 
 
 @dataclass(frozen=True, slots=True)
 class ShowContextRequest:
-    """Of a session; without one, what a new session's first request would hold."""
+    """A session; without one, the answer is about a new session's first request."""
 
     session_id: str | None = None
 
@@ -33,7 +33,7 @@ class _Held:
 
 
 async def show_context(app: Application, request: ShowContextRequest) -> ContextAnswer:
-    """What the window holds; nobody is asked. Raises `UnknownSession`."""
+    """What the window holds; no model is asked. Raises `UnknownSession`."""
     held = await _held(app, request.session_id)
     newest = held.account.newest
     counted = newest.usage.input_total if newest and newest.messages else 0
@@ -62,15 +62,13 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
 
 
 async def _held(app: Application, session_id: str | None) -> _Held:
-    """The session as it stands, whichever server has it open."""
-    if session_id is None:
-        return _Held(UNTITLED, PromptPrefix(*await opening_of(app)), (), Account())
+    """A session in its current state, whichever server has it open; a new one without an id."""
     session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
     if session is not None:
         frame = PromptPrefix(session.system, session.tools)
         held = _Held(session.title, frame, session.conversation.messages, session.account)
     else:
-        state = add_up(await app.sessions.records(session_id))
+        state = session_state(await app.sessions.records(session_id) if session_id else ())
         frame = PromptPrefix(state.system, state.tools)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet
@@ -79,9 +77,9 @@ async def _held(app: Application, session_id: str | None) -> _Held:
 
 
 def _sent(
-    app: Application, model: str, newest: Spent | None, counted: int
+    app: Application, model: str, newest: ModelCall | None, counted: int
 ) -> tuple[SentRequest, datetime | None]:
-    """What of the newest request the provider still holds, and until when it holds all of that."""
+    """The part of the newest request that the provider still caches, and until when."""
     profile = profile_of(app.models.settings)
     if newest is None or not counted:
         return SentRequest(searches=profile.tool_search), None

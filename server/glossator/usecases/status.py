@@ -1,4 +1,4 @@
-"""Status: what this server holds and how it is."""
+"""Status: what this server holds in memory and on disk, and whether its parts work."""
 
 from __future__ import annotations
 

@@ -1,17 +1,20 @@
-"""Symbols as an editor lists them: those of one document as a tree, and those of the workspace."""
+"""Outlines, workspace symbols and code lenses, as editors ask for them."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from glossator.application import Application
 from glossator.core.document import Document
+from glossator.core.gloss import Subject
 from glossator.core.text import LineTable, Position, PositionEncoding, count_units
 from glossator.core.uri import to_uri
-from glossator.symbols import Definition, Symbol
+from glossator.glosses import freshness_text
+from glossator.symbols import CALLS, Definition, Limits, Name, SearchScope, Symbol
+from glossator.usecases.subjects import subject_of
 from glossator.worker import JobFailed, JobProgress, WorkerGone
 
 logger = logging.getLogger(__name__)
@@ -19,6 +22,11 @@ logger = logging.getLogger(__name__)
 MAX_MATCHES = 200
 
 Range = tuple[Position, Position]
+
+_KINDS = frozenset(
+    {"class", "function", "method", "interface", "struct", "enum", "trait", "macro", "module"}
+)
+_LIMITS = Limits(texts=300, hits=300, seconds=2.0)
 
 
 @dataclass(slots=True)
@@ -60,7 +68,7 @@ async def symbol_named_at(app: Application, uri: str, position: Position) -> Sym
 def _named_at(
     symbols: Iterable[Symbol], document: Document, position: Position, encoding: PositionEncoding
 ) -> Symbol | None:
-    """Whose name is at `position`, of symbols whose names are on that line."""
+    """The symbol whose name is at `position`, among those named on that line."""
     for symbol in symbols:
         start, end = name_range(symbol, document.lines[position.line], encoding)
         if start <= position <= end:
@@ -101,7 +109,7 @@ async def workspace_symbols(
 def _tree(
     symbols: Iterable[Symbol], document: Document, encoding: PositionEncoding
 ) -> list[SymbolNode]:
-    """Symbols inside those whose lines hold theirs; a method outside its class stands alone."""
+    """Each symbol below the one whose lines contain it; a method outside its class is a root."""
     roots: list[SymbolNode] = []
     around: list[SymbolNode] = []
     for symbol in symbols:
@@ -133,3 +141,75 @@ def name_range(symbol: Symbol, line: str, encoding: PositionEncoding) -> Range:
 def _match(definition: Definition, uri: str, encoding: PositionEncoding) -> SymbolMatch:
     symbol = definition.symbol
     return SymbolMatch(symbol, uri, name_range(symbol, definition.line.text, encoding))
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A definition, where its name is, and its 1-based line."""
+
+    subject: Subject
+    range: tuple[Position, Position]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LensFace:
+    """What a lens says, and the command it runs with its argument."""
+
+    title: str
+    command: str
+    argument: Mapping[str, object]
+
+
+async def lenses_of(app: Application, uri: str) -> list[Lens]:
+    """The lenses of an open document, without their texts."""
+    snapshot = app.host.snapshot()
+    document = snapshot.open_document(uri)
+    if document is None:
+        return []
+    try:
+        outline = app.hover_cache.outline(document) or await app.symbols.outline(snapshot, document)
+    except (WorkerGone, JobFailed) as failure:  # editors ask at every change
+        logger.warning("No code lenses: %s", failure)
+        return []
+    encoding = app.host.encoding
+    return [
+        Lens(
+            subject_of(symbol, document.path),
+            name_range(symbol, document.table.line(symbol.name_line - 1), encoding),
+            symbol.name_line,
+        )
+        for symbol in outline
+        if symbol.kind in _KINDS
+    ]
+
+
+async def lens_face(app: Application, subject: Subject, line: int) -> LensFace:
+    """What the lens of a subject, whose name is on a line, says."""
+    kept = app.glosses.of(subject)
+    make = "glossator.gloss", {"uri": to_uri(subject.path), "line": line}
+    if kept is None:
+        word, (command, argument) = "explore", make
+    elif kept.freshness is None or kept.freshness.is_fresh:
+        word, command, argument = "gloss", "glossator.showGloss", {"key": subject.key}
+    else:
+        word, (command, argument) = f"gloss, {freshness_text(kept)}: explore again", make
+    return LensFace(f"{word} · {await _callers(app, subject)}", command, argument)
+
+
+def glosses_changed(app: Application, listener: Callable[[frozenset[str]], None]) -> None:
+    """Call `listener` with the keys of glosses that changed or became fresh or stale."""
+    app.glosses.subscribe(lambda subjects: listener(frozenset(each.key for each in subjects)))
+
+
+async def _callers(app: Application, subject: Subject) -> str:
+    place = SearchScope(hides=app.acting.hidden())
+    try:
+        name = Name.parse(subject.name)
+        found = await app.symbols.uses(app.host.snapshot(), name, CALLS, place, _LIMITS)
+    except (WorkerGone, JobFailed) as failure:
+        logger.warning("Callers were not counted: %s", failure)
+        return "callers not counted"
+    more = "+" if found.coverage.unread else ""
+    count = len(found.hits)
+    return f"{count:,}{more} {'call' if count == 1 and not more else 'calls'}"

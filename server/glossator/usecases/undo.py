@@ -1,4 +1,4 @@
-"""Undo: what a turn changed in the files, taken back; redo; the turns that changed something."""
+"""Undo and redo what a turn changed in files, and list the turns that changed some."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from glossator.core.errors import UsageError
 from glossator.core.events import UndoneTurn
 from glossator.core.session_answers import TurnList, TurnView, UndoAnswer, UndoProblem
 from glossator.prompts import load_prompt
-from glossator.sessions import Session, questions
+from glossator.sessions import Session, questions_asked
 from glossator.undo import (
-    NAME,
-    Absent,
+    CHECKPOINTS,
     Checkpoints,
+    FileState,
+    NoFile,
     OnConflict,
     Problem,
-    State,
     TurnChanges,
     Undone,
 )
@@ -33,7 +33,7 @@ _BOTH = "undo and redo: some earlier changes are taken back, some made again"
 
 @dataclass(frozen=True, slots=True)
 class UndoRequest:
-    """Of a session: one turn (the last that stands if none is named), or with `since` all from it.
+    """One turn of a session (by default the last not undone), or with `since` all from it on.
 
     `overwrite` brings back files too that somebody else has changed since.
     """
@@ -46,7 +46,7 @@ class UndoRequest:
 
 @dataclass(frozen=True, slots=True)
 class RedoRequest:
-    """Of a session: a turn that is undone, the one that was undone last if none is named.
+    """An undone turn of a session, by default the one that was undone last.
 
     Its undo is taken back, with whatever else that undo took back. `overwrite` as of an undo.
     """
@@ -58,7 +58,7 @@ class RedoRequest:
 
 @dataclass(frozen=True, slots=True)
 class ListTurnsRequest:
-    """Of a session."""
+    """The session whose turns to list."""
 
     session_id: str
 
@@ -122,7 +122,7 @@ async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
     """The turns of a session that changed files. Raises `UnknownSession`."""
     turns = (await acting_of(app, request.session_id)).checkpoints.turns
     records = await app.sessions.records(request.session_id) if turns else []
-    return TurnList(turn_views(app, turns, questions(records)))
+    return TurnList(turn_views(app, turns, questions_asked(records)))
 
 
 def turn_views(
@@ -144,38 +144,38 @@ def turn_views(
 
 def changed_files(app: Application, session: Session, turn: str) -> tuple[str, ...]:
     """The paths of the files that a turn changed; those the conversation knows come first."""
-    turns = app.acting.of(session).checkpoints.turns if session.kept(NAME) else ()
+    turns = app.acting.of(session).checkpoints.turns if session.kept(CHECKPOINTS) else ()
     paths = [path for each in turns if each.turn == turn for path in each.paths]
     return tuple(map(app.host.snapshot().relative, _telling_first(session, paths)))
 
 
-def reminder(app: Application, session: Session) -> str:
-    """A reminder of undos that the model does not know yet; empty if there are none."""
-    if not undone(app, session):
+def undo_reminder(app: Application, session: Session) -> str:
+    """A reminder of undos that the model does not know yet; may be empty."""
+    if not files_undone(app, session):
         return ""
-    untold = app.acting.of(session).checkpoints.untold
-    redone = untold.redone
+    unseen = app.acting.of(session).checkpoints.unseen_undos
+    redone = unseen.redone
     how = _REDO if all(redone) else _BOTH if any(redone) else _UNDO
-    files = _named(untold.left, session, app.host.snapshot().relative)
+    files = _named(unseen.left, session, app.host.snapshot().relative)
     return load_prompt("user/undone").render(how=how, files="\n".join(files))
 
 
 def undone_turns(app: Application, session: Session) -> tuple[UndoneTurn, ...]:
     """The turns of a session that are undone now, oldest first."""
-    return app.acting.of(session).checkpoints.undone if session.kept(NAME) else ()
+    return app.acting.of(session).checkpoints.undone if session.kept(CHECKPOINTS) else ()
 
 
-def undone(app: Application, session: Session) -> frozenset[str]:
+def files_undone(app: Application, session: Session) -> frozenset[str]:
     """The files that the reminder is about; real paths."""
-    if not session.kept(NAME):
+    if not session.kept(CHECKPOINTS):
         return frozenset()
-    return frozenset(app.acting.of(session).checkpoints.untold.left)
+    return frozenset(app.acting.of(session).checkpoints.unseen_undos.left)
 
 
-def reminded(app: Application, session: Session) -> None:
-    """The model was told; it is not told again."""
-    if session.kept(NAME):
-        app.acting.of(session).checkpoints.told()
+def mark_undos_seen(app: Application, session: Session) -> None:
+    """The model has read the reminder; do not repeat it."""
+    if session.kept(CHECKPOINTS):
+        app.acting.of(session).checkpoints.mark_undos_seen()
 
 
 async def acting_of(app: Application, session_id: str) -> SessionActing:
@@ -185,7 +185,7 @@ async def acting_of(app: Application, session_id: str) -> SessionActing:
 
 
 def _named(
-    left: Mapping[str, State], session: Session, relative: Callable[[str], str]
+    left: Mapping[str, FileState], session: Session, relative: Callable[[str], str]
 ) -> Iterator[str]:
     """A line for each file; of many that the conversation does not know, how many they are."""
     known = session.reads.paths()
@@ -194,12 +194,12 @@ def _named(
     others = [path for path in paths if path not in known]
     few = others if len(others) <= _OTHERS else []
     for path in (*seen[:_NAMED], *few):
-        yield f"- {relative(path)}{' (not there now)' * isinstance(left[path], Absent)}"
+        yield f"- {relative(path)}{' (not there now)' * isinstance(left[path], NoFile)}"
     if more := seen[_NAMED:]:
         yield f"- and {len(more):,} more that you read or edited"
     if others and not few:
         which = f"and {len(others):,} other files" if seen else f"{len(others):,} files"
-        gone = sum(isinstance(left[path], Absent) for path in others)
+        gone = sum(isinstance(left[path], NoFile) for path in others)
         some = "none is" if gone == len(others) else f"{gone:,} of them not"
         there = f" ({some} there now)" if gone else ""
         yield f"- {which} that you never read or edited{there}"

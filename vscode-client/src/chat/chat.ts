@@ -95,7 +95,7 @@ export class Chat implements Disposable {
     );
   }
 
-  /** Ask the last question anew, in its place. Throws `UserError` if there is none. */
+  /** Ask the last question again, in its place. Throws `UserError` if there is none. */
   async again(): Promise<void> {
     const { last, busy } = this.#current;
     if (!last) {
@@ -150,12 +150,12 @@ export class Chat implements Disposable {
     await this.server.run("glossator.cancel", { runId });
   }
 
-  /** End a sub-agent; its run goes on with what it has found. */
+  /** End a sub-agent; its run continues with what it has found. */
   async stopAgent(agentId: string): Promise<void> {
     await this.server.run("glossator.cancel", { agentId });
   }
 
-  /** Begin anew: there is a session once something is asked. */
+  /** Start over: the first question begins a session. */
   show(conversation = new Conversation()): void {
     this.#current = conversation;
     void this.memento.update(KEPT, conversation.id);
@@ -242,7 +242,7 @@ export class Chat implements Disposable {
     );
   }
 
-  /** What was shown before the window was loaded anew, unless it is gone or open elsewhere. */
+  /** What was shown before the window was reloaded, unless it is gone or open elsewhere. */
   async #restore(): Promise<void> {
     const id = this.memento.get<string>(KEPT);
     if (id !== undefined && this.#current.id === undefined && this.#runs.size === 0) {
@@ -258,7 +258,7 @@ export class Chat implements Disposable {
     return Conversation.resumed(await this.server.run("glossator.resumeSession", { sessionId }));
   }
 
-  /** A run that was stopped, or told of its failure, has said so already. */
+  /** A run that was stopped or failed has shown that already. */
   #failed(conversation: Conversation, { runId, question }: Asked, message: string): void {
     const sessionId = conversation.id ?? "";
     const about = { sessionId, attachments: [], onlyReads: false };

@@ -78,7 +78,7 @@ export class Transcript {
     return [...begin, end];
   }
 
-  /** Whether the server has told of a run; one that it refused is in no conversation. */
+  /** Whether the server has sent events of a run; one that it refused is in no conversation. */
   knows(runId: string): boolean {
     return !this.#refused.has(runId) && this.has(runId);
   }

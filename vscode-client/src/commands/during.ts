@@ -2,7 +2,7 @@
 
 import { type CancellationToken, ProgressLocation, window } from "vscode";
 
-/** Show `title` while `work` goes on. */
+/** Show `title` while `work` runs. */
 export async function during<T>(
   title: string,
   work: (token: CancellationToken) => Promise<T>,

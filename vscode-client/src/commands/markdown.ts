@@ -2,7 +2,7 @@
 
 import { shown } from "../shown.ts";
 
-/** A table; what stands in it is taken literally. */
+/** A table of literal text. */
 export function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [

@@ -17,7 +17,7 @@ export interface Parts {
   readonly choices: Choices;
   readonly secrets: SecretStorage;
   readonly log: LogOutputChannel;
-  /** The status bar and the panel are told what changed. */
+  /** The status bar and the panel show what changed. */
   refresh(): Promise<void>;
   readonly mode: Mode;
   /** The folder for pictures that were pasted. */

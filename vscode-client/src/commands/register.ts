@@ -15,7 +15,7 @@ import { sessions } from "./sessions.ts";
 import { undo } from "./undo.ts";
 import { upkeep } from "./upkeep.ts";
 
-/** Register each; what goes wrong is told once, here. The compiler misses one that is offered. */
+/** Register each; failures are shown here, once. The compiler finds offered commands without one. */
 export function registerCommands(parts: Parts, inquiries: Inquiries): Disposable[] {
   const table: CommandTable & Readonly<Record<Offered, Command>> = {
     ...asking(parts),

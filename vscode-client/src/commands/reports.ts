@@ -1,4 +1,4 @@
-// What the server tells of itself, as Markdown.
+// The server's reports about itself, as Markdown.
 
 import type { Check, CheckState, DoctorAnswer, Spending, StatusAnswer } from "../wire.ts";
 import { count, escaped, section, table } from "./markdown.ts";

@@ -53,7 +53,7 @@ async function showRules(parts: Parts): Promise<void> {
 async function choose(known: readonly ListedRule[]): Promise<ListedRule | undefined> {
   const placeHolder =
     known.length > 0
-      ? "Pick a rule to remove it, or to change the setting that it stands in"
+      ? "Pick a rule to remove it, or to change the setting that has it"
       : "There are none: the mode decides what may act, and you are asked about the rest";
   const title = "Glossator: permission rules";
   return (await window.showQuickPick(known.map(itemOf), { title, placeHolder }))?.rule;

@@ -5,7 +5,7 @@ import { CHAT_COMMANDS } from "../wire.ts";
 
 type Name = keyof typeof CHAT_COMMANDS;
 
-/** One of them, and what stands behind it. */
+/** A `/` command and what runs it. */
 export interface Slash {
   readonly name: Name;
   readonly words: string;
@@ -14,10 +14,10 @@ export interface Slash {
 /** A command of the palette, and what it is given. */
 export type Call = readonly [command: `glossator.${string}`, ...given: readonly unknown[]];
 
-/** Given to `glossator.undoTurn`: the last turn that stands, and to `glossator.redoTurn`: the last undo. */
+/** Given to `glossator.undoTurn`: the last turn that is not undone, and to `glossator.redoTurn`: the last undo. */
 export const LAST = "last";
 
-/** Of what was typed and, where it is about one, the session that is shown. */
+/** Takes the typed words and, for a command about a session, the shown session. */
 type Meaning = (words: string, session: () => string) => Call;
 
 const action =

@@ -68,7 +68,7 @@ async function chooseMode(current: Mode): Promise<Mode | undefined> {
   return picked?.mode;
 }
 
-/** Anew, or only what has changed. */
+/** From scratch, or only what has changed. */
 async function rebuildIndex({ server }: Parts, given: unknown): Promise<void> {
   const mode = given === "update" ? given : "rebuild";
   const answer = await during("building the index", (token) =>

@@ -11,7 +11,7 @@ export function fileEditor(): TextEditor | undefined {
   return shown.find((editor) => editor !== undefined && isText(editor.document.uri));
 }
 
-/** Instead of what is selected in the editor used last. Throws `UserError` without an editor. */
+/** Replaces the selection of the editor used last. Throws `UserError` without an editor. */
 export async function insertAtCursor(text: string): Promise<void> {
   const editor = fileEditor();
   if (!editor) {

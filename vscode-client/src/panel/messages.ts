@@ -16,7 +16,7 @@ import type {
   SessionInfo,
 } from "../wire.ts";
 
-/** What stands above and below the transcript. */
+/** What is shown above and below the transcript. */
 export interface Situation {
   readonly server: {
     readonly phase: "off" | "starting" | "ready" | "waiting" | "failed";
@@ -75,7 +75,7 @@ export interface Asked {
 export type ToPanel =
   | { readonly type: "situation"; readonly situation: Situation }
   /**
-   * The transcript begins anew with these; `answers` are of the runs whose answer is known, `asked`
+   * The transcript starts over with these; `answers` are of the runs whose answer is known, `asked`
    * are the questions that were asked here, with their chips, `undone` as below. What waits for the user's answer stays.
    */
   | {
@@ -92,7 +92,7 @@ export type ToPanel =
   | { readonly type: "events"; readonly events: readonly Event[] }
   | { readonly type: "answer"; readonly answer: Answer }
   | { readonly type: "failed"; readonly runId: string; readonly message: string }
-  /** What waits for the user's answer, of any session; what is there already is not there twice. */
+  /** What waits for the user's answer, in any session; known ones are not added twice. */
   | { readonly type: "permission"; readonly id: string; readonly request: PermissionRequest }
   | { readonly type: "question"; readonly id: string; readonly question: Question }
   | { readonly type: "review"; readonly id: string; readonly plan: ReviewRequest }

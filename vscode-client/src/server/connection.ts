@@ -29,7 +29,7 @@ export type Handlers = Readonly<
   Record<Method, (params: never, token: CancellationToken) => Promise<unknown>>
 >;
 
-/** Who is told of what happens: `closed` when the server ended, perhaps more than once. */
+/** Who listens: `closed` is called when the server ended, perhaps more than once. */
 export interface Listener {
   event(event: Event): void;
   undone(undone: TurnsUndone): void;
@@ -65,7 +65,7 @@ export class Connection {
     this.#client = new LanguageClient("glossator", "Glossator", start, {
       documentSelector: DOCUMENTS,
       outputChannel: log,
-      revealOutputChannelOn: RevealOutputChannelOn.Never, // failures are told in words of ours
+      revealOutputChannelOn: RevealOutputChannelOn.Never, // we show failures in our own words
       initializationOptions: { settings: launch.settings, trusted: launch.trusted },
       markdown: { isTrusted: { enabledCommands: ["glossator.gloss", "glossator.showGloss"] } },
       middleware: { provideTextDocumentContent: report },

@@ -142,7 +142,7 @@ function withoutPython(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return rest;
 }
 
-/** A hash of what would be installed, which the lock says of all but our own, and of the Python named. */
+/** A hash of our own files (the lock file names the rest) and of the Python named. */
 async function keyOf(wanted: Wanted): Promise<string> {
   const hash = createHash("sha256").update(wanted.setting);
   for (const name of await ownFiles(wanted)) {
@@ -184,7 +184,7 @@ function pythonIn(folder: string): string {
     : join(folder, "bin", "python");
 }
 
-/** The last lines of what pip or venv said, with a next step. */
+/** The last lines that pip or venv printed, with a next step. */
 function reason(error: unknown): string {
   const text = said(error);
   const last = text.split("\n").slice(-3).join(" ");

@@ -7,7 +7,7 @@ import type { Commands, Event, TurnsUndone } from "../wire.ts";
 import { Backoff } from "./backoff.ts";
 import { Connection, type Handlers, type Launch } from "./connection.ts";
 
-/** Where the server stands; `problem` is in words, with a next step. */
+/** The server's state; `problem` is a sentence with a next step. */
 export type ServerState =
   | { readonly phase: "off" }
   | { readonly phase: "starting"; readonly step: string }
@@ -15,7 +15,7 @@ export type ServerState =
   | { readonly phase: "waiting"; readonly problem: string; readonly seconds: number }
   | { readonly phase: "failed"; readonly problem: string; readonly error: unknown };
 
-/** What must be known for a start; it is asked for anew each time. `report` tells how far it is. */
+/** What a start needs to know; each start asks for it again. `report` shows the progress. */
 export type Prepare = (report: (step: string) => void) => Promise<Launch>;
 
 /** One attempt at a running server. */
@@ -48,12 +48,12 @@ export class Server {
     private readonly tell: (run: Run) => Promise<void>,
   ) {}
 
-  /** Where it stands. */
+  /** Its current state. */
   get state(): ServerState {
     return this.#state;
   }
 
-  /** Start, or start anew. Failures are told as the state. */
+  /** Start or restart. The state reports failures. */
   async restart(): Promise<void> {
     await this.stop();
     const life: Life = {
@@ -115,7 +115,7 @@ export class Server {
     report("Starting");
     const launch = await this.prepare(report);
     if (life !== this.#life) {
-      throw new UserError("Glossator's server was started anew meanwhile. Try again.");
+      throw new UserError("Glossator's server restarted meanwhile. Try again.");
     }
     report("Starting the server");
     const begun = Date.now();

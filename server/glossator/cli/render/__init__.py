@@ -30,7 +30,7 @@ class Styled(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A line of text. Lines of one `kind` stand together, a blank line sets others apart.
 
     In a pipe it goes to stderr if it is an `aside`, and reads `plain` if that is given. Where a
@@ -50,7 +50,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class OutcomeLine:
     """What came of a call, on one line: of a long `head` the beginning, then the whole `tail`.
 
     With the style of a `failure` it is never cut. In a pipe it reads `plain` if that is given.
@@ -100,7 +100,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Fields:
     """Names and values; `problems` stand out below."""
 
     rows: tuple[tuple[str, str], ...]
@@ -131,10 +131,10 @@ class Table:
     plain: tuple[str, ...] | None = None
 
 
-Part = Line | Outcome | Quote | Exact | Diff | Code | Figures | Table
+Part = TextLine | OutcomeLine | Quote | Exact | Diff | Code | Fields | Table
 
 
-class Output(Protocol):
+class OutputTarget(Protocol):
     """Where parts are shown. A `live` one shows text as it is written, and a status line."""
 
     live: bool
@@ -203,9 +203,9 @@ def line(
     aside: bool = False,
     plain: str | None = None,
     hang: int = 0,
-) -> Line:
+) -> TextLine:
     """A line in one style."""
-    return Line((Styled(text, style),), kind, aside, plain, hang)
+    return TextLine((Styled(text, style),), kind, aside, plain, hang)
 
 
 def listed(table: Table, nothing: str) -> Part:

@@ -1,4 +1,4 @@
-"""What a run does at the moment, kept from event to event: tool calls, edits and sub-agents."""
+"""The current activity of a run, updated by its events: tool calls, edits and sub-agents."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class AgentLines:
             self._names.clear()
 
     def started(self, event: AgentStarted) -> str:
-        """Who began, and with what: `Explore: Where is it?`."""
+        """The sub-agent and its task: `Explore: Where is it?`."""
         agent = _Running(self._name(event), short(first_paragraph(event.task)))
         self.running[event.agent_id] = agent
         self.calls.add(event.call_id)
@@ -129,7 +129,7 @@ class AgentLines:
         return AgentLine(f"{mark} {agent.name}", agent.task, figures)
 
     def lines(self) -> Iterator[AgentLine]:
-        """Those at work, as of now."""
+        """A line for each sub-agent at work."""
         now = time.monotonic()
         for agent in self.running.values():
             figures = _figures(agent.calls, agent.tokens, (now - agent.began) * 1000)

@@ -1,4 +1,4 @@
-"""What is shown of each answer, but for those about sessions: one function an answer."""
+"""How each answer is shown, one function an answer; `session_answers.py` has the rest."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from glossator.cli.render import (
     Code,
     Column,
     Exact,
-    Figures,
-    Line,
+    Fields,
     Part,
     Styled,
     Table,
+    TextLine,
     line,
     listed,
 )
@@ -82,9 +82,9 @@ def answer_parts(answer: object, query: str) -> Iterator[Part]:
         case ToolAnswer(text=text) | ExportedSession(text=text) | AgentTranscript(text=text):
             yield Exact(text)
         case StatusAnswer():
-            yield Figures(tuple(_status(answer)))
+            yield Fields(tuple(_status(answer)))
         case IndexAnswer():
-            yield Figures(tuple(_index(answer)), answer.problems)
+            yield Fields(tuple(_index(answer)), answer.problems)
         case DoctorAnswer():
             yield _doctor(answer)
         case ModelList():
@@ -119,7 +119,7 @@ def _run(answer: Answer) -> Iterator[Part]:
         yield line(ending, "yellow", aside=True)
     for each in _failed(answer.citations):
         place = Styled(_where(each), "blue", each.uri)
-        yield Line((Styled("✗ ", "red"), place, Styled(_why(each))), "citation")
+        yield TextLine((Styled("✗ ", "red"), place, Styled(_why(each))), "citation")
     read = {_where(each) for each in answer.citations if each.status is CitationStatus.READ}
     if read:
         yield line(f"✓ {plural(len(read), 'citation')} read", "dim", kind="citation")
@@ -138,7 +138,7 @@ def _place(path: str, first: int | None, last: int | None) -> str:
 
 
 def _failed(citations: Sequence[CitationView]) -> list[CitationView]:
-    """Those that do not hold, each place once, in the order of the answer."""
+    """The failed citations, each place once, in the order of the answer."""
     bad = (each for each in citations if each.status is not CitationStatus.READ)
     return list({_where(each): each for each in bad}.values())
 
@@ -150,7 +150,7 @@ def _why(citation: CitationView) -> str:
 
 
 def footer(answer: Answer) -> str:
-    """Who answered, in how many turns, for how many tokens, how fast, for how much."""
+    """Model, turns, tokens, time and price of a run."""
     usage = answer.usage
     parts = [_OFFLINE if answer.offline else answer.model, plural(answer.turns, "turn")]
     if taken := usage.input_total:
@@ -181,7 +181,7 @@ def _search(answer: SearchAnswer, query: str) -> Iterator[Part]:
 def _hit(hit: SearchHit, query: str, kind: str) -> Iterator[Part]:
     place = Styled(_place(hit.path, hit.first_line, hit.last_line), "bold blue", hit.uri)
     context = (Styled("  "), Styled(hit.context, "dim")) if hit.context else ()
-    yield Line((place, *context), kind)
+    yield TextLine((place, *context), kind)
     yield Code(hit.text, hit.path, hit.first_line, query, kind)
 
 
@@ -264,7 +264,7 @@ def _doctor(answer: DoctorAnswer) -> Table:
 
 
 def _findings(check: Check) -> tuple[Styled, ...]:
-    """What to do about it stands below the detail."""
+    """The detail, and below it what to do."""
     step = (Styled(f"\n→ {check.next_step}", "yellow"),) if check.next_step else ()
     return (Styled(check.detail), *step)
 
@@ -299,7 +299,7 @@ def _price(each: Price | None) -> str:
 
 
 def _rules(answer: RuleList) -> Table:
-    """What is denied stands out."""
+    """A row for each rule; denials are red."""
     columns = (Column(whole=True), Column("rule"), Column("from", "dim"))
     rows = (
         (Styled(each.effect, _EFFECTS[each.effect]), shown(each.text), _SOURCES[each.source])

@@ -1,7 +1,7 @@
 """The Markdown of an answer: cut into finished blocks as it is written, drawn with links.
 
-A block is finished when nothing that may follow can change how it looks. Drawing only those needs
-no redrawing, so an answer may be longer than the screen. Source: CommonMark 0.31, "Blocks".
+A block is finished when no later text can change how it looks. Only finished blocks are drawn, so
+nothing is redrawn and an answer may be longer than the screen. Source: CommonMark 0.31, "Blocks".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from glossator.core.shown import shown_prose
 from glossator.core.text import LineTable
 from glossator.core.uri import to_uri
 
-# a blank line ends these; lists, indented code and raw HTML may go on after one
+# a blank line ends these; lists, indented code and raw HTML may continue after one
 _CLOSED_BY_BLANK = frozenset(
     {"paragraph_open", "heading_open", "hr", "fence", "table_open", "blockquote_open"}
 )
@@ -49,21 +49,21 @@ CODE_THEME = "ansi_dark"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """A top-level block of Markdown; `code` is true when its text is literal."""
 
     text: str
     code: bool
 
 
-class Blocks:
+class BlockSplitter:
     """Takes text in any pieces, gives each block once."""
 
     def __init__(self) -> None:
         self._pending = ""
         self._parser = MarkdownIt().enable("strikethrough").enable("table")  # as rich's Markdown
 
-    def feed(self, text: str) -> list[Block]:
+    def feed(self, text: str) -> list[MarkdownBlock]:
         """The blocks that `text` finished."""
         self._pending += text
         if "\n" not in text:
@@ -73,13 +73,13 @@ class Blocks:
         self._pending = self._pending[used:]
         return blocks
 
-    def flush(self) -> list[Block]:
+    def flush(self) -> list[MarkdownBlock]:
         """The rest: nothing more belongs to it."""
         blocks, _ = self._split(self._pending, finished_only=False)
         self._pending = ""
         return blocks
 
-    def _split(self, text: str, *, finished_only: bool) -> tuple[list[Block], int]:
+    def _split(self, text: str, *, finished_only: bool) -> tuple[list[MarkdownBlock], int]:
         """The blocks of `text` and the offset up to which they reach."""
         tops = [token for token in self._parser.parse(text) if token.level == 0 and token.map]
         line_starts = LineTable(text).starts
@@ -87,7 +87,7 @@ class Blocks:
         if finished_only and tops and not _is_closed(tops[-1], len(line_starts) - 1):
             tops.pop()
         blocks = [
-            Block(text[start:end].rstrip("\n"), top.type in _CODE)
+            MarkdownBlock(text[start:end].rstrip("\n"), top.type in _CODE)
             for top, (start, end) in zip(tops, pairwise(edges), strict=False)
         ]
         return blocks, edges[len(tops)]
@@ -97,7 +97,7 @@ class _LeftHeading(Heading):
     LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
 
 
-class _Parser(MarkdownIt):
+class _FileLinkParser(MarkdownIt):
     """Rich's own parser refuses `file:` links."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802 - the name it is called by
@@ -114,7 +114,7 @@ class AnswerMarkdown(Markdown):
 
     def __init__(self, text: str) -> None:
         super().__init__(text, code_theme=CODE_THEME)
-        self.parsed = _Parser().enable("strikethrough").enable("table").parse(text)
+        self.parsed = _FileLinkParser().enable("strikethrough").enable("table").parse(text)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         drawn = super().__rich_console__(console, options)
@@ -133,7 +133,7 @@ class AnswerMarkdown(Markdown):
             yield Segment.line()
 
 
-def draw(block: Block, roots: Sequence[Path]) -> AnswerMarkdown:
+def draw(block: MarkdownBlock, roots: Sequence[Path]) -> AnswerMarkdown:
     """A block ready to print; citations link to files below `roots`."""
     text = printable(block.text)
 

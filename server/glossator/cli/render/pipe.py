@@ -1,4 +1,4 @@
-"""For pipes: the answer alone on stdout, all that leads to it on stderr; and JSON for programs."""
+"""Output for pipes: the answer on stdout, everything else on stderr; and JSON for programs."""
 
 from __future__ import annotations
 
@@ -8,22 +8,8 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
+from glossator.cli import render
 from glossator.cli.messages import PROMPT
-from glossator.cli.render import (
-    INDENT,
-    Cell,
-    Code,
-    Diff,
-    Exact,
-    Figures,
-    Line,
-    Outcome,
-    Part,
-    Quote,
-    Styled,
-    Table,
-    printable,
-)
 from glossator.cli.render.answers import marked_text
 from glossator.core.answers import Answer
 from glossator.core.shown import PATTERNS, shown_prose, shown_text
@@ -42,26 +28,26 @@ class Pipe:
     def __init__(self) -> None:
         self._told = -_PROGRESS_STEP  # the percentage of the last line about progress
 
-    def show(self, part: Part) -> None:
+    def show(self, part: render.Part) -> None:
         """What was asked for on stdout, everything else on stderr."""
         match part:
-            case Line():
+            case render.TextLine():
                 (_aside if part.aside else print)(part.text if part.plain is None else part.plain)
-            case Outcome():
+            case render.OutcomeLine():
                 _aside(f"{part.head}  {part.tail}" if part.plain is None else part.plain)
-            case Quote():
+            case render.Quote():
                 _quote(part.text)
-            case Exact():
+            case render.Exact():
                 (_aside if part.aside else sys.stdout.write)(part.text)
-            case Diff():
+            case render.Diff():
                 _aside(shown_text(part.text.rstrip("\n")))
-            case Code() | Figures() | Table():
+            case render.Code() | render.Fields() | render.Table():
                 for text in _lines(part):
                     print(text)
-                for problem in part.problems if isinstance(part, Figures) else ():
+                for problem in part.problems if isinstance(part, render.Fields) else ():
                     _aside(f"problem: {problem}")
 
-    def ask(self, parts: Iterable[Part], hint: str) -> None:
+    def ask(self, parts: Iterable[render.Part], hint: str) -> None:
         """On stderr."""
         for part in parts:
             self.show(part)
@@ -69,7 +55,7 @@ class Pipe:
 
     def ask_again(self, hint: str) -> None:
         """On stderr."""
-        print(f"{printable(hint)}\n{PROMPT}", end="", file=sys.stderr, flush=True)
+        print(f"{render.printable(hint)}\n{PROMPT}", end="", file=sys.stderr, flush=True)
 
     def stream(self, text: str) -> None:
         """Nothing: the answer is written whole."""
@@ -144,35 +130,35 @@ def _write(value: Json) -> None:
 
 
 def _aside(message: str) -> None:
-    print(printable(message), file=sys.stderr, flush=True)
+    print(render.printable(message), file=sys.stderr, flush=True)
 
 
 def _quote(text: str) -> None:
     """A line in parts that fit: the terminal at stderr must break none itself."""
     from rich.cells import chop_cells  # noqa: PLC0415 - few pipes ask
 
-    width = max(shutil.get_terminal_size().columns - len(INDENT), _NARROWEST)
-    for part in chop_cells(printable(text).expandtabs(), width) or [""]:
-        _aside(f"{INDENT}{part}")
+    width = max(shutil.get_terminal_size().columns - len(render.INDENT), _NARROWEST)
+    for part in chop_cells(render.printable(text).expandtabs(), width) or [""]:
+        _aside(f"{render.INDENT}{part}")
 
 
-def _lines(part: Code | Figures | Table) -> Iterable[str]:
+def _lines(part: render.Code | render.Fields | render.Table) -> Iterable[str]:
     match part:
-        case Code(text=text):
+        case render.Code(text=text):
             return (f"    {each}".rstrip() for each in text.rstrip("\n").split("\n"))
-        case Figures(rows=rows):
+        case render.Fields(rows=rows):
             return (f"{name}: {value}" for name, value in rows)
-        case Table(plain=None, rows=rows):
+        case render.Table(plain=None, rows=rows):
             return ("\t".join(map(_text, row)).rstrip() for row in rows)
-        case Table(plain=plain):
+        case render.Table(plain=plain):
             return plain or ()
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: render.Cell) -> str:
     match cell:
         case str():
             return cell
-        case Styled():
+        case render.Styled():
             return cell.text
         case _:
             return "".join(span.text for span in cell)

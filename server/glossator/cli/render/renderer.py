@@ -1,4 +1,4 @@
-"""The one renderer: what people see of each event, question and answer."""
+"""The renderer: what people see of each event, question and answer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from glossator.cli.messages import compacted_notice
-from glossator.cli.prompt import Prompt, hunk_diff, hunk_hint, question_lines
-from glossator.cli.render import Diff, Display, Exact, Line, Outcome, Output, Part, Quote, line
+from glossator.cli.prompt import PermissionPrompt, hunk_diff, hunk_hint, question_lines
+from glossator.cli.render import (
+    Diff,
+    Display,
+    Exact,
+    OutcomeLine,
+    OutputTarget,
+    Part,
+    Quote,
+    TextLine,
+    line,
+)
 from glossator.cli.render.activity import AgentLines, EditLines, ToolLines
 from glossator.cli.render.answers import answer_parts
 from glossator.cli.render.pipe import JsonLines, Pipe
@@ -56,7 +66,7 @@ _VOID = {  # why what was shown of a reply is void
 class Renderer:
     """A `Display` for people."""
 
-    def __init__(self, output: Output, *, thinking: bool = False) -> None:
+    def __init__(self, output: OutputTarget, *, thinking: bool = False) -> None:
         self._out = output
         self._thinking = thinking
         self._thought = ""  # an unfinished line of thinking
@@ -106,7 +116,7 @@ class Renderer:
         lines = [line(option, aside=True, hang=_NUMBERED) for option in options]
         self._ask([line(first, "bold", aside=True), *lines], hint)
 
-    def permission(self, prompt: Prompt) -> None:
+    def permission(self, prompt: PermissionPrompt) -> None:
         """As a question, with what is asked about: that alone is indented."""
         self._ask([*_permission(prompt)], prompt.hint)
 
@@ -192,14 +202,14 @@ class Renderer:
             return  # the report follows
         style = "" if not event.partial else "red" if event.error else "yellow"
         head = f"{ended.who} {ended.what}"
-        self._out.show(Outcome(head, ended.figures, style, plain="  ".join(ended)))
+        self._out.show(OutcomeLine(head, ended.figures, style, plain="  ".join(ended)))
 
     def _finished(self, event: ToolFinished) -> None:
         """What came of a tool call: in short, or, if it failed, in full."""
         self._agents.answered(event)
         head, tail = self._tools.finished(event)
         if event.call_id not in self._agents.calls:  # a sub-agent has its own line
-            self._tell(Outcome(head, tail, "red" if event.error else ""))
+            self._tell(OutcomeLine(head, tail, "red" if event.error else ""))
         self._doing()
 
     def _doing(self) -> None:
@@ -215,12 +225,12 @@ class Renderer:
             self._out.show(line(each, "dim italic", kind="thinking", aside=True))
 
 
-def _step(step: Todo) -> Line:
+def _step(step: Todo) -> TextLine:
     mark, style, plain = _STEPS[step.state]
     return line(f"{mark} {step.text}", style, kind="todo", aside=True, plain=f"{plain} {step.text}")
 
 
-def _permission(prompt: Prompt) -> Iterator[Part]:
+def _permission(prompt: PermissionPrompt) -> Iterator[Part]:
     yield line(prompt.request.title, _WARNING, aside=True)
     is_diff = prompt.request.detail.startswith("--- ")
     for number, each in enumerate(prompt.details):

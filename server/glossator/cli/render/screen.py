@@ -1,4 +1,4 @@
-"""A terminal: what was printed is never redrawn, only the status line at its end moves."""
+"""Output for a terminal: printed lines stay, only the status line at the end is redrawn."""
 
 from __future__ import annotations
 
@@ -15,24 +15,9 @@ from rich.syntax import Syntax
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from glossator.cli import render
 from glossator.cli.messages import PROMPT
-from glossator.cli.render import (
-    INDENT,
-    Cell,
-    Code,
-    Diff,
-    Exact,
-    Figures,
-    Line,
-    Outcome,
-    Part,
-    Quote,
-    Styled,
-    Table,
-    line,
-    printable,
-)
-from glossator.cli.render.markdown import CODE_THEME, THEME, Block, Blocks, draw
+from glossator.cli.render.markdown import CODE_THEME, THEME, BlockSplitter, MarkdownBlock, draw
 from glossator.core.answers import Answer
 from glossator.core.shown import shown_text
 from glossator.core.wire import Json
@@ -58,36 +43,36 @@ class Screen:
         self._console = console or Console(theme=THEME, highlight=False)
         self._last = ""  # the kind of what was printed last
         self._questions = 0  # so far; each is a kind of its own, and so set apart
-        self._blocks = Blocks()
+        self._blocks = BlockSplitter()
         self._streamed = ""  # of the reply under way
         self._status = Status("Starting…", console=self._console, spinner_style="dim")
         self._move()
 
-    def show(self, part: Part, kind: str = "") -> None:
+    def show(self, part: render.Part, kind: str = "") -> None:
         """Print a part, as one of this `kind` where it is given."""
         match part:
-            case Line():
+            case render.TextLine():
                 self._line(part, kind or part.kind)
-            case Outcome(head=head, tail=tail, failure="", plain=_):
+            case render.OutcomeLine(head=head, tail=tail, failure="", plain=_):
                 self._cut(kind or "tool", head, tail)
-            case Outcome(head=head, tail=tail, failure=style):
-                self.show(line(f"{head}  {tail}", style, kind=kind or "tool", hang=2))
-            case Quote(text=text, number=number):
+            case render.OutcomeLine(head=head, tail=tail, failure=style):
+                self.show(render.line(f"{head}  {tail}", style, kind=kind or "tool", hang=2))
+            case render.Quote(text=text, number=number):
                 style = "" if number is None else _diff_style(number, text)
-                self.show(line(INDENT + text, style, hang=len(INDENT)), kind)
-            case Exact(text=text):
-                text = printable(text)
+                self.show(render.line(render.INDENT + text, style, hang=len(render.INDENT)), kind)
+            case render.Exact(text=text):
+                text = render.printable(text)
                 self._console.out(text, end="" if text.endswith("\n") else "\n", highlight=False)
-            case Diff(text=text):
+            case render.Diff(text=text):
                 self._block(kind or "diff", draw_diff(text))
-            case Code():
+            case render.Code():
                 self._block(part.kind, _code(part))
-            case Figures():
+            case render.Fields():
                 self._block("table", _figures(part))
-            case Table():
+            case render.Table():
                 self._block("table", _table(part))
 
-    def ask(self, parts: Iterable[Part], hint: str) -> None:
+    def ask(self, parts: Iterable[render.Part], hint: str) -> None:
         """The status line is out of the way until the answer."""
         self._questions += 1
         self.still()
@@ -97,7 +82,7 @@ class Screen:
 
     def ask_again(self, hint: str) -> None:
         """Below the answer so far."""
-        self.show(line(hint, "dim"), self._question)
+        self.show(render.line(hint, "dim"), self._question)
         self._console.print(Text(PROMPT, "bold"), end="")
 
     def stream(self, text: str) -> None:
@@ -110,19 +95,19 @@ class Screen:
         """Print what is unfinished; a `reply` is over, or `void`."""
         self._print_blocks(self._blocks.flush())
         if void and self._streamed:
-            self.show(line(void, "dim"))
+            self.show(render.line(void, "dim"))
         if void or reply:
             self._streamed = ""
 
     def answer_text(self, answer: Answer) -> None:
-        """What of it is not on the screen: a reply before it may have been streamed, too."""
+        """The part that is not on the screen yet; an earlier reply may be."""
         self.end_text()
         if not self._streamed.rstrip().endswith(answer.text.strip()):
             self._print_blocks([*self._blocks.feed(answer.text), *self._blocks.flush()])
 
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
         """In the status line; what does not fit is cut from the middle of a line."""
-        drawn = Text(activity, "dim") if isinstance(activity, str) else _Lines(activity)
+        drawn = Text(activity, "dim") if isinstance(activity, str) else _StatusLines(activity)
         self._status.update(drawn)
         self._move()
 
@@ -136,7 +121,7 @@ class Screen:
         bar.add_row(
             ProgressBar(100, percentage, width=_BAR_WIDTH),
             Text(f"{percentage:3d}%"),
-            Text(printable(value.get("message", "")), "dim"),
+            Text(render.printable(value.get("message", "")), "dim"),
         )
         self._status.update(bar)
 
@@ -147,7 +132,7 @@ class Screen:
     def error(self, message: str) -> None:
         """Below what was shown so far."""
         Console(stderr=True, highlight=False).print(
-            Text.assemble(("error: ", "bold red"), printable(message))
+            Text.assemble(("error: ", "bold red"), render.printable(message))
         )
 
     @property
@@ -168,7 +153,7 @@ class Screen:
         self._apart(kind)
         self._console.print(drawn)
 
-    def _line(self, part: Line, kind: str) -> None:
+    def _line(self, part: render.TextLine, kind: str) -> None:
         self._apart(kind)
         text = _text(part.spans)
         margin = text[: part.hang]
@@ -179,17 +164,17 @@ class Screen:
 
     def _cut(self, kind: str, head: str, tail: str) -> None:
         self._apart(kind)
-        drawn, end = Text(printable(head), "dim"), Text(f"  {printable(tail)}", "dim")
+        drawn, end = Text(render.printable(head), "dim"), Text(f"  {render.printable(tail)}", "dim")
         drawn.truncate(max(self._console.width - end.cell_len, _LEAST), overflow="ellipsis")
         drawn.append_text(end)
         self._console.print(drawn, no_wrap=True, overflow="ellipsis")
 
-    def _print_blocks(self, blocks: Iterable[Block]) -> None:
+    def _print_blocks(self, blocks: Iterable[MarkdownBlock]) -> None:
         for block in blocks:
             self._block("", draw(block, self._roots))
 
 
-class _Lines:
+class _StatusLines:
     """Lines of who, what and how far, read whenever they are drawn."""
 
     def __init__(self, lines: Callable[[], Iterable[Sequence[str]]]) -> None:
@@ -201,29 +186,29 @@ class _Lines:
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         table.add_column(no_wrap=True, justify="right")
         for who, what, figures in self._lines():
-            cells = (Styled(who), Styled(what, "dim"), Styled(figures, "dim"))
+            cells = (render.Styled(who), render.Styled(what, "dim"), render.Styled(figures, "dim"))
             table.add_row(*map(_cell, cells))
         yield table
 
 
-def _text(spans: Iterable[Styled]) -> Text:
+def _text(spans: Iterable[render.Styled]) -> Text:
     drawn = Text()
     for text, style, link in spans:
-        drawn.append(printable(text), Style.parse(style) + Style(link=link))
+        drawn.append(render.printable(text), Style.parse(style) + Style(link=link))
     return drawn
 
 
-def _cell(cell: Cell) -> Text:
+def _cell(cell: render.Cell) -> Text:
     match cell:
         case str():
-            return Text(printable(cell))
-        case Styled():
+            return Text(render.printable(cell))
+        case render.Styled():
             return _text([cell])
         case _:
             return _text(cell)
 
 
-def _table(part: Table) -> RichTable:
+def _table(part: render.Table) -> RichTable:
     table = RichTable(
         box=None,
         pad_edge=False,
@@ -246,14 +231,14 @@ def _table(part: Table) -> RichTable:
     return table
 
 
-def _figures(part: Figures) -> RichTable:
+def _figures(part: render.Fields) -> RichTable:
     table = RichTable.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for row in part.rows:
         table.add_row(*map(_cell, row))
     for problem in part.problems:
-        table.add_row(_cell(Styled("problem", "red")), _cell(Styled(problem, "red")))
+        table.add_row(_cell(render.Styled("problem", "red")), _cell(render.Styled(problem, "red")))
     return table
 
 
@@ -272,9 +257,9 @@ def _diff_style(number: int, text: str) -> str:
     return "bold" if number < _DIFF_HEAD else _DIFF_STYLES.get(text[:1], "")
 
 
-def _code(part: Code) -> RenderableType:
+def _code(part: render.Code) -> RenderableType:
     """The first lines, in the colours of their language."""
-    lines = printable(part.text).rstrip("\n").split("\n")
+    lines = render.printable(part.text).rstrip("\n").split("\n")
     code = "\n".join(lines[:_SNIPPET_LINES])
     syntax = Syntax(
         code,

@@ -1,4 +1,4 @@
-"""What is shown of the answers about sessions, as `answers.py` has the rest."""
+"""How the answers about sessions are shown; `answers.py` has the rest."""
 
 from __future__ import annotations
 

@@ -6,16 +6,13 @@ from collections.abc import Callable
 
 from glossator.lsp.features import (
     code_action,
-    code_lens,
-    document_link,
-    document_symbol,
     execute_command,
     files,
     hover,
     lifecycle,
+    symbols,
     sync,
     text_document_content,
-    workspace_symbol,
 )
 from glossator.lsp.server import Server
 from glossator.lsp.service import Service, load_service
@@ -28,11 +25,8 @@ _FEATURES = (
     files,
     hover,
     code_action,
-    code_lens,
-    document_symbol,
-    workspace_symbol,
+    symbols,
     text_document_content,
-    document_link,
     execute_command,
 )
 

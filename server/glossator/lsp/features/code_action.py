@@ -1,4 +1,4 @@
-"""`textDocument/codeAction`: what can be done with selected lines, a symbol or what is wrong."""
+"""`textDocument/codeAction`: actions on selected lines, on a symbol and on diagnostics."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lsprotocol import types
 
 from glossator.core.diagnostics import Severity
 from glossator.core.text import Position
-from glossator.usecases import ACTIONS, EXPLAIN, FIX, Action
+from glossator.usecases import EXPLAIN, FIX, LINE_ACTIONS, LineAction
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
 
-_KINDS = tuple(dict.fromkeys(action.kind for action in ACTIONS))
+_KINDS = tuple(dict.fromkeys(action.kind for action in LINE_ACTIONS))
 _CANNOT_EDIT = "The editor cannot be asked to apply edits."
 
 
@@ -23,7 +23,7 @@ _CANNOT_EDIT = "The editor cannot be asked to apply edits."
 class _Offer:
     """An action on lines (1-based, inclusive); `name` says of what."""
 
-    action: Action
+    action: LineAction
     name: str
     first_line: int
     last_line: int
@@ -71,7 +71,7 @@ async def _offers(ls: Server, params: types.CodeActionParams) -> list[_Offer]:
     offers = [_Offer(FIX, about, *span, findings)] if findings else []
     place = await _place(ls, params)
     if place is not None:
-        offers += [_Offer(action, *place) for action in ACTIONS if action is not FIX]
+        offers += [_Offer(action, *place) for action in LINE_ACTIONS if action is not FIX]
     elif findings:
         offers.append(_Offer(EXPLAIN, about, *span, findings))
     return offers
@@ -89,10 +89,10 @@ async def _place(ls: Server, params: types.CodeActionParams) -> tuple[str, int, 
 def _shown(
     ls: Server, offer: _Offer, uri: str, obstacle: str | None
 ) -> types.CodeAction | types.Command | None:
-    """What the client is given; of what cannot be done now, the reason if it understands that.
+    """The action, or why it cannot run now, if the client shows disabled actions.
 
-    Findings are not named in it: editors put what names them first, and the fixes of compilers and
-    linters, which are certain and cost nothing, are to come before these.
+    It names no diagnostics: editors list the actions that do first, and the fixes of compilers and
+    linters, which are certain and cost nothing, shall come before these.
     """
     why_not = obstacle if offer.action.edits else None
     title, kind = offer.title, offer.action.kind
@@ -120,9 +120,9 @@ def _is_asked_for(kind: str, only: Sequence[types.CodeActionKind | str] | None) 
 
 
 def _is_saving(ls: Server, params: types.CodeActionParams) -> bool:
-    """Whether the editor asks in order to run what it gets: VS Code does so before it saves.
+    """Whether the editor asks because it saves: VS Code then runs all actions of some kinds.
 
-    Some kinds are wanted then, unasked, of the whole document; no model is set to work by that.
+    It asks for the whole document, without the user; that must not start a model.
     """
     automatic = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
     if not (automatic and params.context.only):

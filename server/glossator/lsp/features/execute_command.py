@@ -1,24 +1,33 @@
-"""`workspace/executeCommand`.
+"""`workspace/executeCommand`: runs a command of the table on behalf of a request.
 
 The handler is a coroutine, so that the request's own task is what `$/cancelRequest` cancels.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import secrets
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
-from glossator.lsp.commands import run_command
+from glossator.core.question import OFFER, PLANNED, chosen_mode
+from glossator.core.wire import WireError, from_wire, to_wire
+from glossator.lsp.reports import show_gloss, show_report
+from glossator.usecases import DECLARED
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
+    from glossator.usecases import LoadedCommand
 
 
 def register(server: Server) -> None:
-    """Take over from pygls, where a cancelled command would go on running."""
+    """Replace pygls' handler, whose cancelled commands keep running."""
     server.feature(types.WORKSPACE_EXECUTE_COMMAND)(execute_command)
 
 
@@ -38,3 +47,71 @@ def _trace(ls: Server, params: types.ExecuteCommandParams, milliseconds: float) 
     details = json.dumps(params.arguments) if trace == types.TraceValue.Verbose else None
     message = f"{params.command} ended after {milliseconds:.0f} ms"
     ls.protocol.notify(types.LOG_TRACE, types.LogTraceParams(message, details))
+
+
+async def run_command(server: Server, params: types.ExecuteCommandParams) -> object:
+    """The command's answer as JSON. Raises what the command raises, and `WireError`."""
+    commands = server.service.commands
+    if params.command not in commands:
+        raise JsonRpcInvalidParams(
+            f"There is no command {params.command!r}; the commands are {', '.join(commands)}."
+        )
+    command = commands[params.command]
+    request = _with_run_id(command, from_wire(command.request, _argument(params)))
+    with _progress(server, command, request, params.work_done_token):
+        answer = await command.run(server.application, request)
+    if DECLARED[params.command].report and not server.client.events:
+        await show_report(server.protocol, server.client, answer)
+        if answer.stop == PLANNED:
+            server.in_background(_offer_plan(server, answer.session_id), server.tell)
+    elif params.command == "glossator.showGloss" and not server.client.events:
+        await show_gloss(server.protocol, server.client, answer)
+    return to_wire(answer)
+
+
+async def _offer_plan(server: Server, session_id: str) -> None:
+    """Ask whether to start a plan, once it was shown; what comes of that may be a plan again."""
+    reply = await server.port.ask_user(OFFER)
+    mode = next(filter(None, map(chosen_mode, reply.chosen)), None)
+    if mode is not None:
+        name, argument = "glossator.startPlan", {"sessionId": session_id, "mode": mode}
+    elif reply.words:
+        name, argument = "glossator.ask", {"sessionId": session_id, "question": reply.words}
+    else:
+        return
+    await run_command(server, types.ExecuteCommandParams(name, [argument]))
+
+
+def _argument(params: types.ExecuteCommandParams) -> object:
+    match list(params.arguments or ()):
+        case []:
+            return {}
+        case [argument]:
+            return argument
+    raise WireError(f"{params.command} takes one object as its only argument")
+
+
+def _with_run_id(command: LoadedCommand, request: Any) -> Any:  # noqa: ANN401 - any request of the table
+    """Name the run here if the client did not, so that its events find their progress bar."""
+    if command.shows_progress and getattr(request, "run_id", "") is None:
+        return dataclasses.replace(request, run_id=secrets.token_hex(8))
+    return request
+
+
+@contextmanager
+def _progress(
+    server: Server, command: LoadedCommand, request: object, token: int | str | None
+) -> Iterator[None]:
+    create = token is None and server.client.progress and not server.client.events
+    if not command.shows_progress or (token is None and not create):
+        yield
+        return
+    run_id = getattr(request, "run_id", "")
+    token = secrets.token_hex(8) if token is None else token
+    with server.bars.bar(token, f"Glossator: {command.title}", create=create) as bar:
+        server.port.bars.setdefault(run_id, bar)  # a run id in use is refused by the service
+        try:
+            yield
+        finally:
+            if server.port.bars.get(run_id) is bar:
+                del server.port.bars[run_id]

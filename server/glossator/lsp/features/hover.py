@@ -1,4 +1,4 @@
-"""`textDocument/hover`: what is known about a place; never waits for a model."""
+"""`textDocument/hover`: the symbol at a place and its gloss; no model is asked."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from glossator.lsp.client import describe
 from glossator.lsp.features.files import watch_files
-from glossator.lsp.features.symbol_offer import offer_symbols, withheld
+from glossator.lsp.features.symbols import offer_symbols, withheld
 from glossator.lsp.features.text_document_content import offer_contents
 from glossator.usecases import DECLARED
 
@@ -23,7 +23,6 @@ def register(server: Server) -> None:
     server.feature(types.INITIALIZED)(initialized)
     server.feature(types.SHUTDOWN)(shutdown)
     server.feature(types.EXIT)(leave)
-    server.when_running.append(offer_symbols)
 
 
 def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeResult:

@@ -1,14 +1,21 @@
-"""`workspace/textDocumentContent`: glosses as documents, for clients that ask for them.
+"""`workspace/textDocumentContent`, `textDocument/documentLink`: glosses and reports as documents.
 
-When a gloss or its state changes, the client refreshes its document and the code lenses.
+Clients that can ask for our documents get glosses this way; in glosses and report files, cited
+lines are links. When a gloss or its state changes, the client refreshes its document and lenses.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
+
+from glossator.core.text import LineTable
+from glossator.core.uri import to_path
+from glossator.lsp.reports import is_answer
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
@@ -16,10 +23,14 @@ if TYPE_CHECKING:
 
 _SCHEME = "glossator"
 
+_LINK = re.compile(r"\[(?P<ticks>`+)(?P<text>[^\n]+?)(?P=ticks)\]\((?P<uri>file:[^()\s]+)\)")
+
 
 def register(server: Server) -> None:
-    """Handle the request, and follow the glosses."""
+    """Handle both requests, and follow the glosses."""
     server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(content)
+    links = types.DocumentLinkOptions(resolve_provider=False)
+    server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK, links)(document_link)
     server.when_running.append(follow_glosses)
 
 
@@ -33,7 +44,7 @@ def offer_contents(client: Client, capabilities: types.ServerCapabilities) -> No
 async def content(
     ls: Server, params: types.TextDocumentContentParams
 ) -> types.TextDocumentContentResult:
-    """The text of a document of ours, as it stands now."""
+    """The current text of one of our documents."""
     text = await ls.service.report_at(ls.application, params.uri)
     if text is None:
         raise JsonRpcInvalidParams(f"There is no document {params.uri}.")
@@ -57,3 +68,27 @@ def follow_glosses(server: Server) -> None:
 
 def _refresh(server: Server, method: str, params: object) -> None:
     server.protocol.request(method, params, "the client does not ask again")
+
+
+async def document_link(ls: Server, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+    """The links of a report or gloss; none in other documents."""
+    uri = params.text_document.uri
+    text = await ls.service.report_at(ls.application, uri)
+    if text is None and _is_report(uri):
+        document = ls.application.host.snapshot().open_document(uri)
+        text = document.text if document is not None else None
+    return list(_links(LineTable(text), ls)) if text is not None else []
+
+
+def _is_report(uri: str) -> bool:
+    path = to_path(uri)
+    return path is not None and is_answer(path)
+
+
+def _links(table: LineTable, ls: Server) -> Iterator[types.DocumentLink]:
+    for found in _LINK.finditer(table.text):
+        ends = (table.position(at, ls.client.encoding) for at in found.span("text"))
+        start, end = (types.Position(*each) for each in ends)
+        yield types.DocumentLink(
+            types.Range(start, end), target=found["uri"], tooltip="Cited lines"
+        )
