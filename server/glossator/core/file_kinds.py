@@ -13,7 +13,7 @@ from enum import IntEnum
 
 
 class FileKind(IntEnum):
-    """In the order in which what uses a symbol is told."""
+    """In the order in which the uses of a symbol are listed."""
 
     CODE = 0
     TEST = 1

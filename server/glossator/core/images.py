@@ -15,7 +15,7 @@ MAX_BYTES = 3_750_000  # 5 MB once in base64, the Messages API's limit for one i
 MAX_SIDE = 8_000  # pixels; a larger image is refused, and with it the conversation it stands in
 
 _SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp"))
-_MEDIA_TYPES = (  # by how the bytes begin: the API refuses an image of another type than it is told
+_MEDIA_TYPES = (  # by the first bytes: the API refuses an image of another type than declared
     (rb"\x89PNG\r\n\x1a\n", "image/png"),
     (rb"\xff\xd8\xff", "image/jpeg"),
     (rb"GIF8[79]a", "image/gif"),

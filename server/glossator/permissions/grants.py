@@ -220,7 +220,7 @@ class AlwaysRules:
         except (OSError, DamagedFile) as error:
             self._warn(
                 f"Kept permissions are not used, because {self._file.path} cannot be ({error})."
-                " Glossator asks again; the next permission for always begins the file anew."
+                " Glossator asks again; the next permission for always starts a new file."
             )
             return {}
 

@@ -210,7 +210,7 @@ class Trust:
 def _unusable(file: Path, error: Exception) -> str:
     return (
         f"No folder is known as trusted, because {file} cannot be used ({error}). Glossator"
-        " asks again; the next folder you trust begins the file anew."
+        " asks again; the next folder you trust starts a new file."
     )
 
 

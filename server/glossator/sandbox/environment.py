@@ -1,8 +1,8 @@
 """The environment of a command: no secrets, and git without the programs that a repository names.
 
-`git diff` and the like run what `diff.external`, a diff driver or a filter says, and whoever puts a
-repository into a workspace chooses all three. For commands that only read, such settings of a
-repository get harmless values; those of the user and of the system stay.
+`git diff` and the like run what `diff.external`, a diff driver or a filter says: programs that the
+author of a repository chooses. For commands that only read, such settings of a repository get
+harmless values; those of the user and of the system stay.
 Source: git-config(1), gitattributes(5).
 """
 

@@ -96,5 +96,5 @@ class Jobs:
         job = self._jobs.get(name)
         if job is None:
             known = f"there are {', '.join(self._jobs)}" if self._jobs else "there are none now"
-            raise UsageError(f"There is no job {name!r}: {known}.\nEnded jobs are told of once.")
+            raise UsageError(f"There is no job {name!r}: {known}.\nAn ended job is reported once.")
         return job

@@ -48,7 +48,7 @@ class Seatbelt:
     def confine(
         self, command: Sequence[str], cwd: str, policy: SandboxPolicy
     ) -> AbstractContextManager[Confined]:
-        """See `Sandbox`; the command is started in `cwd` by whoever runs it."""
+        """See `Sandbox`; the caller starts the command in `cwd`."""
         del cwd
         return nullcontext(Confined((self.program, "-p", profile(policy), *command)))
 
