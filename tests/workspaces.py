@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import call_tool, permit_all
+from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, DiskChanged, Edited, Opened, TextEdit
@@ -44,7 +44,7 @@ class Workspace:
         """What the tool answers, as the agent loop calls it."""
         context = ToolContext(self.snapshot, self.reads, self.symbols, hidden=self.hidden)
         call = ToolCall("call", tool, arguments)
-        return await call_tool(reading_tools(), call, context, permit_all)
+        return await call_tool(reading_tools(), call, context, permit_direct_call)
 
     def write(self, relative: str, content: str | bytes) -> Path:
         """Write a file and let the host know."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import permit_all
+from glossator.agent.calls import permit_direct_call
 from glossator.agent.loop import run_agent
 from glossator.agent.run import Agent, RunContext, RunOutcome
 from glossator.core.events import Notice
@@ -41,7 +41,7 @@ async def run(s: Stage, dollars: float, prices: dict[str, Price]) -> tuple[RunOu
     async with asker(script, options=ModelOptions(prices=prices)) as ask:
         if not prices:
             ask.model._facts = replace(ask.model.facts, price=None)
-        context = RunContext(ask.model, emit, lambda: s.reading(session), permit_all)
+        context = RunContext(ask.model, emit, lambda: s.reading(session), permit_direct_call)
         outcome = await run_agent(agent, conversation, context)
         assert ask.api.refusals == []
     return outcome, notices

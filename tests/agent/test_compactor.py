@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import permit_all
+from glossator.agent.calls import permit_direct_call
 from glossator.agent.loop import run_agent
 from glossator.agent.query import tool_specs
 from glossator.agent.run import Agent, RunContext, RunOutcome
@@ -62,7 +62,7 @@ async def run(
             ask.model,
             events.append,
             lambda: s.reading(session),
-            permit_all,
+            permit_direct_call,
             compactor=compactor,
         )
         agent = Agent(

@@ -213,7 +213,7 @@ async def test_findings_are_attached_as_the_tool_tells_them(tmp_path: Path) -> N
 
     async with stage(tmp_path, FILES, [*SEEN, *SEEN, *SEEN]) as s:
         await s.ask("What of @diagnostics?")
-        assert "@diagnostics (this editor does not tell" in s.port.of(Notice)[0].message
+        assert "@diagnostics (this editor does not share" in s.port.of(Notice)[0].message
         s.port.diagnosed = findings("no such fish")
         answer = await s.ask("What of @diagnostics?")
         assert said(s, 1)[0]["text"].endswith(

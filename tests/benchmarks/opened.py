@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from glossator.agent.calls import call_tool, permit_all
+from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.application.application import Application
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
@@ -39,7 +39,9 @@ async def opened(root: Path, state: Path) -> AsyncIterator[Application]:
 async def call(app: Application, tool: str, **arguments: Any) -> ToolResult:
     """What the model would be given."""
     context = ToolContext(app.host.snapshot(), ReadState(), app.symbols)
-    return await call_tool(app.tools, ToolCall("bench", tool, arguments), context, permit_all)
+    return await call_tool(
+        app.tools, ToolCall("bench", tool, arguments), context, permit_direct_call
+    )
 
 
 @contextmanager

@@ -104,7 +104,7 @@ def test_for_people() -> None:
 
 
 def test_for_the_model() -> None:
-    told = REPORT.told(6_000)
+    told = REPORT.model_message(6_000)
     assert told.startswith("Partial: it was cancelled. What was found until then:\n\nSome words")
     assert "- Two, [cite: doc, a.py, L3] and (not read: gone.py:1)." in told
     assert told.endswith("Open:\n\n1. Who?\n2. Why?\n\nSearched: Grep a (2 lines)")
@@ -116,9 +116,9 @@ def test_never_longer_than_its_budget(budget: int, words: str) -> None:
     text = "\n".join(f"- {words} {n} [cite: doc, gone.py, L{n}]" for n in range(1, 60))
     searched = [f"Grep {words} ({n} lines)" for n in range(60)]
     report = report_of("Explore", "Look", text, check, searched, "its time was up")
-    assert len(report.told(budget).encode("utf-8", "surrogatepass")) <= budget
+    assert len(report.model_message(budget).encode("utf-8", "surrogatepass")) <= budget
 
 
 def test_nothing_at_all() -> None:
-    assert Report("Explore", "Look").told(1_000) == "Nothing was found."
+    assert Report("Explore", "Look").model_message(1_000) == "Nothing was found."
     assert Report("Explore", "Look").markdown() == "Nothing was found."

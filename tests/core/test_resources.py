@@ -15,11 +15,11 @@ SOFT, HARD = 256, 4_096
 
 SERVER = """
 import asyncio, os, resource, sys
-from glossator.core.resources import raise_limit
+from glossator.core.resources import raise_open_file_limit
 from glossator.sandbox.policy import SandboxPolicy, Unavailable
 from glossator.sandbox.shell import ShellCommand, Shell
 
-raise_limit()
+raise_open_file_limit()
 policy = SandboxPolicy((sys.argv[1],))
 shell = Shell(Unavailable(""), policy, os.environ, unconfined_after_asking=True)
 told = asyncio.run(shell.run(ShellCommand("ulimit -S -n; ulimit -H -n"), 60))
@@ -54,6 +54,6 @@ def test_a_system_that_takes_less_than_its_hard_limit(
     monkeypatch.setattr(resources, "_of_commands", None)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (SOFT, resource.RLIM_INFINITY))
     monkeypatch.setattr(resource, "setrlimit", set_limit)
-    resources.raise_limit()
+    resources.raise_open_file_limit()
     assert taken == raised
-    assert resources.limit_of_commands() == (SOFT if raised else None)
+    assert resources.open_file_limit_of_commands() == (SOFT if raised else None)

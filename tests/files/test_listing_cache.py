@@ -11,7 +11,7 @@ import pytest
 
 from glossator.files import mounts, state_folder
 from glossator.files.entries import RACY_NS
-from glossator.files.folder_file import NAME, CorruptFolders, Known, Memory, read_folders
+from glossator.files.folder_file import NAME, CorruptFolders, ListedFolder, Memory, read_folders
 from glossator.files.ignore import IgnoreRules
 from glossator.files.listing_cache import ListingCache, Recording, recall
 from glossator.files.roots import Roots
@@ -94,7 +94,7 @@ class Counted(ListingCache):
         self.__dict__.update(before.__dict__)
         self.taken: set[str] = set()
 
-    def recall(self, folder: str, rules: IgnoreRules, /) -> Known | None:
+    def recall(self, folder: str, rules: IgnoreRules, /) -> ListedFolder | None:
         known = super().recall(folder, rules)
         if known is not None:
             self.taken.add(folder)

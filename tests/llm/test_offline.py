@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from glossator.agent.calls import permit_all
+from glossator.agent.calls import permit_direct_call
 from glossator.agent.loop import run_agent
 from glossator.agent.run import Agent, RunContext, RunOutcome, Stop
 from glossator.core.citations import parse_citations
@@ -53,7 +53,7 @@ class Talk:
         self.events.clear()
         self.conversation.append(user_message(*texts))
         agent = Agent("main", ("system",), self.tools, limits or LimitSettings())
-        run = RunContext(OfflineModel(), self._emit, self._context, permit_all)
+        run = RunContext(OfflineModel(), self._emit, self._context, permit_direct_call)
         return await run_agent(agent, self.conversation, run)
 
     def _emit(self, event: Event) -> None:

@@ -93,7 +93,7 @@ async def test_a_question_goes_with_its_run(tmp_path: Path) -> None:
     ("answer", "told"),
     [
         ({"line": 2, "severity": "error", "message": "no such name"}, "  2: error: no such name"),
-        ({"line": 2, "severity": "bad", "message": "?"}, "The editor did not tell"),
+        ({"line": 2, "severity": "bad", "message": "?"}, "The editor sent no"),
     ],
 )
 async def test_findings_of_other_servers(tmp_path: Path, answer: dict[str, Any], told: str) -> None:

@@ -51,7 +51,7 @@ async def run(
         pytest.param(True, [], 0, True, "", marks=SANDBOXED),
         pytest.param(None, [_TRUST], 1, True, "", marks=SANDBOXED),
         pytest.param(None, [_THIS_TIME], 1, True, "", marks=SANDBOXED),
-        (None, [], 1, False, "nobody has said that it is trusted"),
+        (None, [], 1, False, "it is not marked as trusted"),
         (None, [QuestionAnswer((), "never")], 1, False, "The user says: never"),
         (None, [QuestionAnswer(("Do not trust it",))], 1, False, "The user does not trust this"),
         (False, [_TRUST], 0, False, "editor says that this workspace is not trusted"),
@@ -133,6 +133,6 @@ async def test_a_workspace_cannot_trust_itself(tmp_path: Path, ws: Path, plant: 
     async with stage(evil, {}, _TWICE, trusted=None) as s:  # the user's own settings: ask
         await s.ask("Touch.")
         assert len(s.port.questions) == 1
-        assert "nobody has said that it is trusted" in said(s, 2)
+        assert "it is not marked as trusted" in said(s, 2)
         assert len(s.api.requests) == 3, "no request goes anywhere else"
     assert not (evil / "made").exists()

@@ -25,7 +25,7 @@ from tests.standin import StandIn, Text, ToolUse, Turn
 _TOUCH = Turn(ToolUse("Bash", {"command": "touch made"}))
 _WELL = Turn(Text("Well."))
 _AUTO = {"permissions": {"mode": "auto", "allow": ["*"]}}
-_UNTOLD = "nobody has said that it is trusted. The user has not refused anything."
+_UNTOLD = "it is not marked as trusted. The user has not refused anything."
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ async def test_through_a_pipe_no_mode_and_no_rule_stands_for_trust(top: Path) ->
     assert not ran
     assert _UNTOLD in model
     assert "`glossator trust`" in model
-    assert f"nobody has said that {top}/ws is trusted" in user
+    assert f"{top}/ws is not marked as trusted" in user
     assert f"`glossator trust {top}/ws`" in user
     assert "--trust" in user
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 import pytest
 
 from glossator.symbols import sources
-from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, LookUp, Name
+from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, Name, SymbolHits
 from glossator.symbols.jobs import ImportsOf, OutlineOf, OutlinesOf
 from glossator.symbols.sources import SLICE, Library, editor_text, outlines, read, statistics
 from glossator.symbols.symbol import SYMBOLS_VERSION
@@ -38,7 +38,7 @@ def run(job: Job[R]) -> R:
 
 def definitions(
     library: Library, paths: list[str], name: str, limits: Limits = ENOUGH
-) -> LookUp[Definition]:
+) -> SymbolHits[Definition]:
     return run(FindDefinitions(library, tuple(paths), Name.parse(name), limits))
 
 

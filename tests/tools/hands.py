@@ -6,7 +6,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from glossator.agent.calls import call_tool, permit_all
+from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.atomic import opened
 from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, keep
@@ -76,4 +76,6 @@ async def call(
 ) -> ToolResult:
     """What the tool answers, as the agent loop calls it."""
     context = ToolContext(ws.snapshot, ws.reads, ws.symbols, hands or Hands(ws), hidden=ws.hidden)
-    return await call_tool(TOOLS, ToolCall("call", tool, dict(arguments)), context, permit_all)
+    return await call_tool(
+        TOOLS, ToolCall("call", tool, dict(arguments)), context, permit_direct_call
+    )

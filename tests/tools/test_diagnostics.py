@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.agent.calls import call_tool, permit_all
+from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
@@ -36,7 +36,7 @@ class Editor:
     async def ask(self, **arguments: object) -> ToolResult:
         context = replace(self._context, snapshot=self._ws.snapshot)
         call = ToolCall("call", "Diagnostics", arguments)
-        return await call_tool(registry((Diagnostics(),)), call, context, permit_all)
+        return await call_tool(registry((Diagnostics(),)), call, context, permit_direct_call)
 
     async def _tell(
         self, wanted: tuple[Wanted, ...], _seconds: float

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import call_tool, permit_all
+from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.edit import Refused
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
@@ -312,7 +312,9 @@ async def test_nobody_to_apply_it(workspace: MakeWorkspace) -> None:
     await call(ws, "Read", path="a.py")
     context = ToolContext(ws.snapshot, ws.reads, ws.symbols)
     arguments = {"path": "a.py", "old_text": "x", "new_text": "y"}
-    result = await call_tool(TOOLS, ToolCall("call", "Edit", arguments), context, permit_all)
+    result = await call_tool(
+        TOOLS, ToolCall("call", "Edit", arguments), context, permit_direct_call
+    )
     assert "files can only be read here" in result.text
 
 

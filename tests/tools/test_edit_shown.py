@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import call_tool, permit_all
+from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.document import Document
 from glossator.core.span import spans_of
 from glossator.core.tool_result import ToolResult
@@ -26,7 +26,9 @@ async def edit(ws: Workspace, old: str, new: str, **more: Any) -> ToolResult:
 
 async def look(ws: Workspace, tool: str, **arguments: Any) -> ToolResult:
     context = ToolContext(ws.snapshot, ws.reads, ws.symbols)
-    return await call_tool(reading_tools(), ToolCall("1", tool, arguments), context, permit_all)
+    return await call_tool(
+        reading_tools(), ToolCall("1", tool, arguments), context, permit_direct_call
+    )
 
 
 async def test_reading_line_1_does_not_unlock_line_1725(workspace: MakeWorkspace) -> None:

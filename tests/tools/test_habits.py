@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from glossator.agent.calls import call_tool, permit_all
+from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools
@@ -176,7 +176,7 @@ async def test_what_is_wrong_is_told_with_what_would_be_right(
 ) -> None:
     ws = await workspace({"a": ""})
     context = ToolContext(ws.snapshot, ws.reads, ws.symbols)
-    result = await call_tool(TOOLS, ToolCall("c", tool, arguments), context, permit_all)
+    result = await call_tool(TOOLS, ToolCall("c", tool, arguments), context, permit_direct_call)
     assert result.error
     first, advice = result.text.split("\n")
     assert first.startswith(f"{tool} was not run: {problem}")

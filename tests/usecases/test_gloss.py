@@ -30,9 +30,9 @@ from glossator.usecases.gloss import (
     gloss,
     report_at,
 )
+from glossator.usecases.lenses import Lens, lens_face, lenses_of
 from glossator.usecases.on_lines import LinesRequest, explore_usage
 from glossator.usecases.subjects import pointed_at
-from glossator.usecases.symbols import Lens, lens_face, lenses_of
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

@@ -112,7 +112,7 @@ async def test_a_plan_gives_no_trust(tmp_path: Path) -> None:
         assert s.app.acting.mode is Mode.PLAN
     async with stage(root, {}, [Turn(_RUN), Turn(Text("Not done."))], trusted=None) as s:
         await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
-        assert "nobody has said that it is trusted" in s.results(1)["run"]["content"]
+        assert "it is not marked as trusted" in s.results(1)["run"]["content"]
         assert not (root / "made").exists()
 
 

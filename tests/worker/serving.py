@@ -1,4 +1,4 @@
-"""A listing, a text index, its keeper and a worker over one tree, as a server holds them.
+"""A listing, a text index, its manager and a worker over one tree, as a server holds them.
 
 Run as a program, it indexes the tree it is given, says "built", and goes on until it is killed.
 """
@@ -36,7 +36,7 @@ class Serving:
         self.progress: list[JobProgress | None] = []
         self.on_progress: Callable[[], None] = lambda: None
         self.changes = 0
-        self.keeper = TextIndexManager(
+        self.manager = TextIndexManager(
             self.index,
             Roots((str(root),)),
             WorkspaceSettings.model_validate(settings),
@@ -45,11 +45,11 @@ class Serving:
         )
 
     async def start(self) -> None:
-        self.keeper.start()
+        self.manager.start()
         self.look_again()
 
     async def close(self) -> None:
-        await self.keeper.close()
+        await self.manager.close()
         await self.worker.close()
 
     def look_again(self) -> None:
@@ -60,7 +60,7 @@ class Serving:
         self._listed.clear()
         self._listed.update(now)
         self.index.changed(Files.of(changed.values()), gone)
-        self.keeper.listing_changed(complete=True)
+        self.manager.listing_changed(complete=True)
 
     def candidates(self, word: str) -> set[str]:
         found = self.index.freeze().candidates(analyse(word).query)
@@ -113,7 +113,7 @@ async def main() -> None:
     serving = Serving(Path(sys.argv[1]))
     await serving.start()
     print("started", flush=True)  # noqa: T201 - read by the test
-    await serving.keeper.build()
+    await serving.manager.build()
     print("built", flush=True)  # noqa: T201
     await asyncio.Event().wait()
 

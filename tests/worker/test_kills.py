@@ -34,9 +34,9 @@ async def test_a_worker_killed_at_any_moment_does_no_harm(serving: MakeServing, 
     chance = seeded()
     server = serving()
     await server.start()
-    await server.keeper.settle()
+    await server.manager.settle()
     for _ in range(WORKER_ROUNDS):
-        building = asyncio.create_task(server.keeper.rebuild())
+        building = asyncio.create_task(server.manager.rebuild())
         await asyncio.wait({building}, timeout=chance.uniform(0, 0.3))  # any moment will do
         if (process_id := server.worker.state.process_id) is not None:
             os.kill(process_id, signal.SIGKILL)
@@ -44,7 +44,7 @@ async def test_a_worker_killed_at_any_moment_does_no_harm(serving: MakeServing, 
             await building
         assert_whole(tree)
         server.assert_missing_nothing()
-        await server.keeper.build()
+        await server.manager.build()
         assert server.index.statistics().documents == FILES
         server.assert_right()
     assert server.notices == []
@@ -89,10 +89,10 @@ async def test_a_server_killed_at_any_moment_does_no_harm(serving: MakeServing, 
         assert_whole(tree)
         server = serving()
         await server.start()
-        await server.keeper.build()
+        await server.manager.build()
         assert server.index.statistics().documents == FILES
         server.assert_right()
-        await server.keeper.rebuild()  # the killed server's worker is gone, and its lock with it
+        await server.manager.rebuild()  # the killed server's worker is gone, and its lock with it
         for name in os.listdir(state_folder.root_folder(str(tree)) / "segments"):
             assert name.endswith(".seg")
         if chance.random() < 0.7:  # or the next one finds all there
@@ -106,14 +106,14 @@ async def test_two_servers_take_turns_at_writing(
 ) -> None:
     server = serving()
     await server.start()
-    await server.keeper.settle()
+    await server.manager.settle()
     assert server.index.statistics().documents == FILES
     assert server.worker.state.phase is WorkerPhase.OFF  # it read what the other one wrote
-    await server.keeper.rebuild()  # the other one lives on, but writes no more
+    await server.manager.rebuild()  # the other one lives on, but writes no more
     assert server.index.statistics().documents == FILES
     server.assert_right()
     other.kill()
-    await server.keeper.rebuild()
+    await server.manager.rebuild()
     server.assert_right()
 
 
@@ -122,11 +122,11 @@ async def test_what_another_server_writes_is_noticed(
 ) -> None:
     server = serving()
     await server.start()
-    await server.keeper.settle()
+    await server.manager.settle()
     for path in (state_folder.root_folder(str(tree)) / "manifest.json",):
         path.unlink()  # as if the other server had thrown it away
-    server.keeper.look()
-    await server.keeper.settle()
+    server.manager.look()
+    await server.manager.settle()
     assert server.index.statistics().documents == FILES
     assert server.worker.state.phase is WorkerPhase.READY
     assert_whole(tree)

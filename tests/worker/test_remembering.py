@@ -127,7 +127,7 @@ async def test_a_damaged_file_is_told_of_checked_and_written_anew(
     await until(lambda: written(file) == content)
     await again.index_manager.settle()
     assert names(again) == names(host)
-    assert ["What was remembered of the folders" in notice for notice in notices] == [True]
+    assert ["The saved folder listing" in notice for notice in notices] == [True]
 
 
 async def test_rebuilding_forgets(start: Start, file: Path) -> None:

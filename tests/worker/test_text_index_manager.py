@@ -1,4 +1,4 @@
-"""The keeper: what is listed gets indexed, in memory or on disk, and stays right."""
+"""The manager: what is listed gets indexed, in memory or on disk, and stays right."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def segments(root: Path) -> list[Path]:
 
 async def built(serving: Serving) -> Serving:
     await serving.start()
-    await serving.keeper.settle()
+    await serving.manager.settle()
     serving.assert_right()
     return serving
 
@@ -78,10 +78,10 @@ async def test_a_file_with_a_time_that_no_stamp_holds_is_searched_by_reading(
         pytest.skip("this file system has no such times")
     server = serving()
     await server.start()
-    await server.keeper.build()
+    await server.manager.build()
     assert server.index.statistics().documents == FILES - 1
     assert list(server.index.pending()) == [str(odd)]
-    assert not server.keeper.status().problems
+    assert not server.manager.status().problems
     server.assert_right()
 
 
@@ -93,14 +93,14 @@ async def test_few_changes_are_kept_in_memory_once_they_are_old_enough(
     (tree / "folder0" / "file0.txt").write_text("another needle")
     (tree / "folder1" / "file1.txt").unlink()
     server.look_again()
-    await server.keeper.settle()
+    await server.manager.settle()
     assert len(server.index.pending()) == 2
     server.assert_right()
     await until(lambda: not server.index.pending())
     server.assert_right()
     assert server.index.statistics().in_memory == 2
     assert len(segments(tree)) == 1
-    await server.keeper.build()
+    await server.manager.build()
     assert server.index.statistics().in_memory == 0
     assert len(segments(tree)) == 2
 
@@ -110,8 +110,8 @@ async def test_without_an_index_on_disk_as_much_as_fits_is_in_memory(
 ) -> None:
     server = await built(serving(index=False))
     assert server.index.statistics().in_memory == FILES
-    assert [why for _, why in server.keeper.status().disk] == ["off: workspace.index is false"]
-    await server.keeper.build()
+    assert [why for _, why in server.manager.status().disk] == ["off: workspace.index is false"]
+    await server.manager.build()
     assert not list(state.parent.glob("index"))
     assert server.worker.state.phase is WorkerPhase.OFF
 
@@ -122,7 +122,7 @@ async def test_a_state_folder_that_cannot_be_made_is_told_in_the_status(
     (tmp_path / "state").write_text("in the way")
     server = await built(serving())
     assert server.index.statistics().in_memory == FILES
-    ((_, why),) = server.keeper.status().disk
+    ((_, why),) = server.manager.status().disk
     assert "cannot be written to (Not a directory)" in why
 
 
@@ -141,11 +141,11 @@ async def test_the_user_can_end_a_build_and_ask_for_it_again(
 ) -> None:
     monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
     server = serving()
-    server.on_progress = server.keeper.cancel_build
+    server.on_progress = server.manager.cancel_build
     await server.start()
-    await server.keeper.settle()
+    await server.manager.settle()
     server.assert_right()
-    status = server.keeper.status()
+    status = server.manager.status()
     # or it was over before it told how far it was
     if server.progress and (first := server.progress[0]):
         assert status.stopped
@@ -153,8 +153,8 @@ async def test_the_user_can_end_a_build_and_ask_for_it_again(
         # the last that is told is that all is written
         assert status.text.documents == (FILES if first.done == FILES else 0)
     server.on_progress = lambda: None
-    await server.keeper.build()
-    assert not server.keeper.status().stopped
+    await server.manager.build()
+    assert not server.manager.status().stopped
     assert server.index.statistics().pending == 0
     server.assert_right()
 
@@ -162,7 +162,7 @@ async def test_the_user_can_end_a_build_and_ask_for_it_again(
 async def test_rebuilding_writes_everything_anew(serving: MakeServing, tree: Path) -> None:
     server = await built(serving())
     before = segments(tree)
-    await server.keeper.rebuild()
+    await server.manager.rebuild()
     assert server.index.statistics().documents == FILES
     assert not set(before) & set(segments(tree))
     server.assert_right()
@@ -177,12 +177,12 @@ async def test_while_it_is_rebuilt_the_index_is_in_use(
     server.look_again()
     documents: list[int] = []
     server.on_progress = lambda: documents.append(server.index.statistics().documents)
-    await server.keeper.rebuild()
+    await server.manager.rebuild()
     assert documents
     assert min(documents) == FILES
     assert server.progress[-1] is None
     server.on_progress = lambda: None
-    await server.keeper.build()
+    await server.manager.build()
     assert server.index.statistics().documents == FILES + 1
     server.assert_right()
 
@@ -192,17 +192,17 @@ async def test_a_rebuild_that_the_user_ends_leaves_the_index_in_use(
 ) -> None:
     monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
     server = await built(serving())
-    server.on_progress = server.keeper.cancel_build
-    await server.keeper.rebuild()
-    await server.keeper.settle()
-    assert server.keeper.status().stopped
+    server.on_progress = server.manager.cancel_build
+    await server.manager.rebuild()
+    await server.manager.settle()
+    assert server.manager.status().stopped
     assert server.progress[-1] is None
     assert server.index.statistics().documents == FILES
     server.assert_right()
     server.on_progress = lambda: None
     before = segments(tree)
-    await server.keeper.rebuild()
-    assert not server.keeper.status().stopped
+    await server.manager.rebuild()
+    assert not server.manager.status().stopped
     assert not set(before) & set(segments(tree))
     server.assert_right()
 
@@ -210,11 +210,11 @@ async def test_a_rebuild_that_the_user_ends_leaves_the_index_in_use(
 async def test_checking_compares_every_file(serving: MakeServing, tree: Path) -> None:
     server = await built(serving())
     (tree / "empty").write_text("no more")
-    (report,) = await server.keeper.check()
+    (report,) = await server.manager.check()
     assert (report.segments, report.documents, report.outdated) == (1, FILES, 1)
     assert report.problems == ()
     spoil(segments(tree)[0], -1)
-    (report,) = await server.keeper.check()
+    (report,) = await server.manager.check()
     assert "damaged" in report.problems[0]
 
 
@@ -242,7 +242,7 @@ async def test_damage_found_at_the_start_is_mended(
         case "missing":
             segments(tree)[0].unlink()
     server = await built(serving())
-    await server.keeper.build()
+    await server.manager.build()
     assert server.index.statistics().documents == FILES
     assert len(server.notices) == 1
     assert "is damaged and is being mended" in server.notices[0]
@@ -260,7 +260,7 @@ async def test_damage_that_only_the_server_sees_is_mended_once(
     monkeypatch.setattr(state_folder, "VERSION", layout.VERSION - 1)
     server = serving()
     await server.start()
-    await server.keeper.settle()
+    await server.manager.settle()
     assert "is damaged and is being mended" in server.notices[0]
     assert server.index.statistics().documents == 0
     assert server.index.statistics().pending == FILES
@@ -280,8 +280,8 @@ async def test_damage_found_by_a_search_is_mended(
         else:
             file.truncate(100)
     server.assert_missing_nothing()
-    server.keeper.look()
-    await server.keeper.settle()
+    server.manager.look()
+    await server.manager.settle()
     assert server.index.statistics().documents == FILES
     assert segment not in segments(tree)
     server.assert_right()
@@ -296,13 +296,13 @@ async def test_a_folder_that_cannot_be_written_to_is_told_once(
     assert len(server.notices) == 1
     assert "could not be written: [Errno 17] File exists" in server.notices[0]
     assert "Searches miss nothing" in server.notices[0]
-    assert server.keeper.status().problems
+    assert server.manager.status().problems
     with pytest.raises(UsageError, match="File exists"):
-        await server.keeper.rebuild()
+        await server.manager.rebuild()
     in_the_way.unlink()
-    await server.keeper.rebuild()
+    await server.manager.rebuild()
     assert server.index.statistics().documents == FILES
-    assert server.keeper.status().problems == ()
+    assert server.manager.status().problems == ()
 
 
 async def test_indexes_not_used_for_long_make_room(serving: MakeServing, tmp_path: Path) -> None:
@@ -315,15 +315,15 @@ async def test_indexes_not_used_for_long_make_room(serving: MakeServing, tmp_pat
 
 async def test_no_more_is_written_than_there_may_be(serving: MakeServing, tree: Path) -> None:
     server = await built(serving(index_bytes=1))
-    await server.keeper.rebuild()
+    await server.manager.rebuild()
     assert server.index.statistics().segments == 1
     for number in range(300):
         shutil.copyfile(tree / "binary", tree / f"binary{number}")
     server.look_again()
     await until(lambda: server.index.statistics().in_memory > 200)
-    await server.keeper.settle()
+    await server.manager.settle()
     assert server.index.statistics().segments == 1
-    assert "workspace.indexBytes" in server.keeper.status().problems[0]
+    assert "workspace.indexBytes" in server.manager.status().problems[0]
 
 
 def change_all(tree: Path) -> None:
@@ -336,9 +336,9 @@ async def test_a_full_index_makes_room_for_what_is_valid(serving: MakeServing, t
     (old,) = segments(tree)
     change_all(tree)
     server.look_again()
-    assert server.keeper.status().problems  # it is still full
+    assert server.manager.status().problems  # it is still full
     await until(lambda: old not in segments(tree))
-    await server.keeper.build()
+    await server.manager.build()
     figures = server.index.statistics()
     assert (figures.documents + figures.in_memory, figures.pending) == (FILES, 0)
     assert figures.documents  # then it is full again
@@ -349,12 +349,12 @@ async def test_a_deleted_folder_is_made_again(serving: MakeServing, tree: Path) 
     server = await built(serving())
     shutil.rmtree(state_folder.index_base())
     server.look_again()
-    server.keeper.look()
-    await server.keeper.settle()
+    server.manager.look()
+    await server.manager.settle()
     assert server.index.statistics().documents == FILES
     assert len(segments(tree)) == 1
     assert {p.stat().st_mode & 0o777 for p in segments(tree)[0].parents[:3]} == {0o700}
-    await server.keeper.rebuild()
+    await server.manager.rebuild()
     assert server.notices == []
     server.assert_right()
 
@@ -390,7 +390,7 @@ async def test_all_that_is_written_is_known_as_ours(serving: MakeServing, tree: 
 
 async def test_it_needs_to_be_started_and_can_be_closed_at_any_time(serving: MakeServing) -> None:
     with pytest.raises(UsageError, match="start"):
-        await serving().keeper.settle()
+        await serving().manager.settle()
     for rounds in range(5):
         server = serving()
         await server.start()

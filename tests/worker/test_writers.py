@@ -72,10 +72,10 @@ async def test_servers_that_build_at_once_write_each_file_once(
     servers = [serving() for _ in range(3)]
     for server in servers:
         await server.start()
-    await asyncio.gather(*(server.keeper.build() for server in servers))
+    await asyncio.gather(*(server.manager.build() for server in servers))
     for server in servers:
         assert server.index.statistics().documents == FILES
-        assert server.keeper.status().problems == ()
+        assert server.manager.status().problems == ()
         assert server.notices == []
         server.assert_right()
     assert sum(info.documents for info in catalogue(tree).read().segments) == FILES
@@ -88,16 +88,16 @@ async def test_a_build_waits_for_another_server_and_a_rebuild_tells_of_it(
     with writing(str(state_folder.prepare(str(tree)))) as ours:
         assert ours
         await server.start()
-        building = asyncio.create_task(server.keeper.build())
-        await until(lambda: bool(server.keeper.status().problems))
-        (problem,) = server.keeper.status().problems
+        building = asyncio.create_task(server.manager.build())
+        await until(lambda: bool(server.manager.status().problems))
+        (problem,) = server.manager.status().problems
         assert problem.startswith("Another server of the workspace is writing")
         assert problem.endswith("wait until it is done.")
         with pytest.raises(UsageError, match="Another server of the workspace is writing"):
-            await server.keeper.rebuild()
+            await server.manager.rebuild()
         assert not building.done()
     await building
-    assert server.keeper.status().problems == ()
+    assert server.manager.status().problems == ()
     assert server.index.statistics().documents == FILES
 
 
@@ -108,16 +108,16 @@ async def test_what_another_server_wrote_is_waited_for_no_longer(
     first, second = serving(), serving()
     with writing(str(state_folder.prepare(str(tree)))):
         await first.start()
-        building = asyncio.create_task(first.keeper.build())
-        await until(lambda: bool(first.keeper.status().problems))
+        building = asyncio.create_task(first.manager.build())
+        await until(lambda: bool(first.manager.status().problems))
     await second.start()
-    await second.keeper.build()
-    first.keeper.look()
+    await second.manager.build()
+    first.manager.look()
     await building
-    assert first.keeper.status().problems == ()
+    assert first.manager.status().problems == ()
     assert first.index.statistics().documents == FILES
-    await first.keeper.rebuild()
-    assert first.keeper.status().problems == ()
+    await first.manager.rebuild()
+    assert first.manager.status().problems == ()
 
 
 async def test_what_another_server_wrote_hides_no_failure(tree: Path) -> None:
@@ -137,25 +137,25 @@ async def test_a_rebuild_that_must_wait_says_so_whatever_was_published_meanwhile
     first, second = serving(), serving()
     for server in (first, second):
         await server.start()
-        await server.keeper.build()
-    await second.keeper.rebuild()
+        await server.manager.build()
+    await second.manager.rebuild()
     with (
         writing(str(state_folder.prepare(str(tree)))),
         pytest.raises(UsageError, match="Another server of the workspace is writing"),
     ):
-        await first.keeper.rebuild()
+        await first.manager.rebuild()
 
 
 async def test_an_idle_server_holds_nobody_up(serving: MakeServing, tree: Path) -> None:
     first, second = serving(), serving()
     await first.start()
-    await first.keeper.build()
+    await first.manager.build()
     await second.start()
-    await second.keeper.settle()
+    await second.manager.settle()
     assert second.worker.state.phase is WorkerPhase.OFF
-    await second.keeper.rebuild()
-    first.keeper.look()
-    await first.keeper.settle()
+    await second.manager.rebuild()
+    first.manager.look()
+    await first.manager.settle()
     assert first.index.statistics().documents == FILES
     first.assert_right()
     assert sum(info.documents for info in catalogue(tree).read().segments) == FILES

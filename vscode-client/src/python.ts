@@ -38,7 +38,7 @@ async function activeEnvironment(log: Log): Promise<string | undefined> {
     const chosen = environments.getActiveEnvironmentPath(workspace.workspaceFolders?.[0]?.uri);
     return (await environments.resolveEnvironment(chosen))?.executable.uri?.fsPath;
   } catch (error) {
-    log.warn(`The Python extension did not tell its environment: ${messageOf(error)}`);
+    log.warn(`The Python extension reported no environment: ${messageOf(error)}`);
     return undefined; // it is broken, or of another make: the PATH will do
   }
 }

@@ -67,7 +67,7 @@ export class Standings implements Disposable {
         this.#show(); // a provider may take its time over the list
         this.#models = await this.#listed(this.#status.model);
       } catch (error) {
-        this.log.warn(`The server did not tell its status: ${messageOf(error)}`);
+        this.log.warn(`The server reported no status: ${messageOf(error)}`);
       }
     }
     this.#show();

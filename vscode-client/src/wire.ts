@@ -556,7 +556,7 @@ export interface Pasted {
   readonly name: string;
 }
 
-/** The user's answer; `message` is what the model is to be told of a denial, if anything. */
+/** The user's answer; `message` is what the model reads of a denial, if anything. */
 export interface PermissionAnswer {
   readonly choice: Choice;
   readonly message?: string;
@@ -843,7 +843,7 @@ export interface StartPlanRequest {
   readonly runId?: string | null;
 }
 
-/** See `docs/protocol.md`; None where there is nothing to tell or it cannot be told. */
+/** See `docs/protocol.md`; None where there is nothing to say, or nothing is known. */
 export interface StatusAnswer {
   readonly version: string;
   readonly model: string;

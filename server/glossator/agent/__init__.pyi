@@ -1,4 +1,4 @@
-from .calls import call_tool, permit_all
+from .calls import call_tool, permit_direct_call
 from .guard import seconds_for_last_word
 from .loop import run_agent
 from .permission_checker import PermissionChecker, check_tools
@@ -17,7 +17,7 @@ __all__ = [
     "SubAgentResult",
     "call_tool",
     "check_tools",
-    "permit_all",
+    "permit_direct_call",
     "read_only_permission",
     "run_agent",
     "run_subagent",

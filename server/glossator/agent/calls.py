@@ -38,7 +38,7 @@ _NO_STORE = (
 Started = Callable[[ToolCall], Awaitable[ToolResult | None]]
 
 
-async def permit_all(_tool: Tool, _args: ToolArgs, _context: ToolContext) -> Permit:
+async def permit_direct_call(_tool: Tool, _args: ToolArgs, _context: ToolContext) -> Permit:
     """Permits every call, for callers whose tools need no permission."""
     return Permit()
 

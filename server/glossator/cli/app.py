@@ -141,7 +141,7 @@ def index(
     *,
     rebuild: Annotated[
         bool,
-        typer.Option("--rebuild", help="Rebuild the index; until then the old one serves."),
+        typer.Option("--rebuild", help="Rebuild the index; searches use the old one meanwhile."),
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Compare the index with the files; change nothing.")

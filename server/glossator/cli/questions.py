@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _PANEL = "With a file, or lines of it"
 _NOT_KEPT = (
-    "This was not kept as a gloss: the place has a whole one by a model that is still fresh, or"
-    " this one cites no lines that were read."
+    "This was not kept as a gloss: a complete, current gloss by a model exists there, or this"
+    " report cites no line that was read."
 )
 Thorough = Literal["quick", "medium", "very"]
 

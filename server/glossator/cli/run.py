@@ -19,7 +19,7 @@ from glossator.cli.session import CommandCancelled, Setup, run_command
 from glossator.cli.terminal import StandardInput, TerminalLock
 from glossator.core.answers import Answer
 from glossator.core.errors import GlossatorError, UsageError
-from glossator.core.question import OFFER, PLANNED, chosen_mode
+from glossator.core.plan import OFFER, PLANNED, chosen_mode
 
 _FAILED = 1
 _REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked

@@ -163,13 +163,17 @@ class Compactor:
             made = await self.compact(meter)
         except ModelError as error:
             self.emit(
-                Notice(f"The conversation could not be compacted now, so it goes on. {error}")
+                Notice(
+                    f"The conversation could not be compacted now, so the run continues. {error}"
+                )
             )
         else:
             if isinstance(made, Compacted):
                 return True
             if not self.backoff.notified:
-                self.emit(Notice(f"The conversation was not compacted: {made.why}. It goes on."))
+                self.emit(
+                    Notice(f"The conversation was not compacted: {made.why}. The run continues.")
+                )
             self.backoff.notified = True
         self._wait(last.total)
         return False

@@ -143,7 +143,7 @@ class SweepView:
 class SpendingView:
     """What a session has taken; `last` is its conversation's newest request.
 
-    Of its `replies`, those `broken_off` took more than was told.
+    Of its `replies`, those `broken_off` took more than was counted.
 
     Dollars are None where a price is not known; `last` is zero before the first, and after a
     compaction.
@@ -160,7 +160,7 @@ class SpendingView:
 
 @dataclass(frozen=True, slots=True)
 class StatusAnswer:
-    """See `docs/protocol.md`; None where there is nothing to tell or it cannot be told."""
+    """See `docs/protocol.md`; None where there is nothing to say, or nothing is known."""
 
     version: str
     model: str

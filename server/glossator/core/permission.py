@@ -83,7 +83,7 @@ class PermissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class PermissionAnswer:
-    """The user's answer; `message` is what the model is to be told of a denial, if anything.
+    """The user's answer; `message` is what the model reads of a denial, if anything.
 
     `asked` is false where nobody could be asked: the message is not the user's then. `rules` are
     kept instead of those suggested, if the user wrote other ones; an empty list keeps none.

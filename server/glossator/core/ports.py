@@ -92,7 +92,7 @@ class EditorPort(Protocol):
     async def diagnostics(
         self, wanted: tuple[Wanted, ...], seconds: float
     ) -> tuple[FileDiagnostics, ...] | None:
-        """The findings for these documents, or all there are; None when they cannot be told.
+        """The findings for these documents, or all there are; None when they are not known.
 
         Waits up to `seconds` for findings of the versions wanted.
         """

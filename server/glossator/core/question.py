@@ -6,7 +6,7 @@ asks the user. Outside a run no session asks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -41,23 +41,6 @@ class QuestionAnswer:
 
     def __bool__(self) -> bool:
         return bool(self.chosen or self.words)
-
-
-PLANNED = "planned"  # why a run ended: with a plan
-
-_START: Mapping[str, Option] = {  # by mode
-    "ask": Option("Start in ask", "Asks before each change and command."),
-    "acceptEdits": Option("Start in acceptEdits", "Edits files; asks before commands."),
-    "auto": Option("Start in auto", "Edits files, runs commands in the sandbox."),
-}
-_NO = Option("No", "Nothing is done. Words of your own change the plan.")
-
-OFFER = Question("Start this plan?", (*_START.values(), _NO))
-
-
-def chosen_mode(label: str) -> str | None:
-    """The mode that an option of `OFFER` starts the plan in; None for any other."""
-    return next((mode for mode, option in _START.items() if option.label == label), None)
 
 
 class Named(Protocol):

@@ -82,7 +82,7 @@ class Report:
         """What was searched, as a list of Markdown; "" for nothing."""
         return "\n".join(f"- {harmless(each)}" for each in self.searched)
 
-    def told(self, budget: int) -> str:
+    def model_message(self, budget: int) -> str:
         """The report for the model that asked for it, within `budget` bytes.
 
         A citation that did not hold is no mark any more, so that it is not passed on.

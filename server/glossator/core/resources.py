@@ -7,7 +7,6 @@ that use select(2) cannot deal with more than 1,024.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import sys
@@ -23,7 +22,7 @@ _ENOUGH = 65_536
 _of_commands: int | None = None
 
 
-def raise_limit() -> None:
+def raise_open_file_limit() -> None:
     """Let this process open as many files as it may, up to `_ENOUGH`; for its start."""
     global _of_commands  # noqa: PLW0603 - a limit of the process is one for all of it
     if sys.platform == "win32":
@@ -40,7 +39,7 @@ def raise_limit() -> None:
             return
 
 
-def limit_of_commands() -> int | None:
+def open_file_limit_of_commands() -> int | None:
     """How many files a command may have open; None: as many as this process."""
     return _of_commands
 
@@ -57,14 +56,16 @@ def refuse_if_exhausted(error: OSError, path: str) -> None:
     whose = "Glossator" if error.errno == errno.EMFILE else "This machine"
     raise TooManyOpenFiles(
         f"{os.path.basename(path)} could not be opened: {whose} has too many files open, so that"
-        " nothing is known about it.\nTry again; if it goes on, restart Glossator, or raise the"
+        " nothing is known about it.\nTry again; if this persists, restart Glossator, or raise the"
         " limit of open files (ulimit -n)."
     ) from error
 
 
-def give_back() -> None:
+def return_free_memory() -> None:
     """Let the system have what is not in use, where the C library can do that."""
     if sys.platform == "linux":
+        import ctypes  # noqa: PLC0415 - it takes 3 ms of each start
+
         trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc
         if trim is not None:
             trim(0)

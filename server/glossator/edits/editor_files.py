@@ -20,9 +20,9 @@ from glossator.undo import (
     FileState,
     FoundState,
     NoFile,
+    ReadFileState,
     Restoration,
     Restored,
-    StateReader,
     as_state,
     with_text,
 )
@@ -41,7 +41,7 @@ class EditorFiles:
         self._port = port
         self._disk = disk
 
-    def now(self) -> StateReader:
+    def now(self) -> ReadFileState:
         """What the editor shows, in the encoding of the file; else what is on disk."""
         overlays = self._host.overlays
 

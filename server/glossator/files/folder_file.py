@@ -27,7 +27,7 @@ _MAX_TEXT = 64 << 20  # bytes before compression; where it is more, nothing is r
 _LEVEL = 1  # of compression: the others save little more and take long
 
 
-class Known(NamedTuple):
+class ListedFolder(NamedTuple):
     """A folder as it was listed; `files` and `folders` as `joined`, links among the files.
 
     `rules`: the fingerprint of those by which names were left out; `left_out`: name -> rule.
@@ -50,7 +50,7 @@ class Known(NamedTuple):
 class Memory:
     """What a walk knows and keeps of folders; this one keeps nothing. For one thread at a time."""
 
-    def recall(self, _folder: str, _rules: IgnoreRules, /) -> Known | None:
+    def recall(self, _folder: str, _rules: IgnoreRules, /) -> ListedFolder | None:
         """What the folder holds now, if that is known."""
         return None
 
@@ -58,7 +58,7 @@ class Memory:
         """Of a folder that is about to be listed; None: it will not be remembered."""
         return None
 
-    def keep(self, _folder: str, _known: Known, /) -> None:
+    def keep(self, _folder: str, _known: ListedFolder, /) -> None:
         """A folder that had the stamp was listed."""
 
 
@@ -80,7 +80,7 @@ class Folders(NamedTuple):
     """What is remembered of folders, by absolute path; of use for the same roots only."""
 
     roots: tuple[str, ...]
-    known: Mapping[str, Known]
+    known: Mapping[str, ListedFolder]
 
 
 class FolderFile:
@@ -94,7 +94,7 @@ class FolderFile:
         self._some: list[tuple[object, ...]] = []
         self._put({"roots": roots, "user": _user()})
 
-    def add(self, folder: str, known: Known) -> None:
+    def add(self, folder: str, known: ListedFolder) -> None:
         """Put a folder in."""
         self._some.append((folder[self._begin :], *known))
         if len(self._some) == _TOGETHER:
@@ -124,7 +124,9 @@ def read_folders(folder: Path, top: str) -> Folders:
         return Folders((), {})
     below = os.path.join(top, "")
     known = {
-        below + name if name else top: Known._make(facts) for some in lines for name, *facts in some
+        below + name if name else top: ListedFolder._make(facts)
+        for some in lines
+        for name, *facts in some
     }
     return Folders(tuple(conditions["roots"]), known)
 

@@ -18,7 +18,7 @@ from glossator.files.entries import ripe_at
 from glossator.files.folder_file import (
     CorruptFolders,
     FolderFile,
-    Known,
+    ListedFolder,
     Memory,
     Stamp,
     divided,
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 def recall(roots: Roots) -> ListingCache | None:
     """The cache for these roots as it is on disk; None if there is nothing of use."""
-    known: dict[str, Known] = {}
+    known: dict[str, ListedFolder] = {}
     tops = outermost(roots.paths)
     for top in tops:
         try:
@@ -53,11 +53,11 @@ def recall(roots: Roots) -> ListingCache | None:
 class ListingCache(Memory):
     """Folders as an earlier run listed them, by absolute path; each is recalled once."""
 
-    def __init__(self, known: dict[str, Known], roots: Iterable[str]) -> None:
+    def __init__(self, known: dict[str, ListedFolder], roots: Iterable[str]) -> None:
         self._known = known
         self._devices = trusted_devices(roots)
 
-    def recall(self, folder: str, rules: IgnoreRules, /) -> Known | None:
+    def recall(self, folder: str, rules: IgnoreRules, /) -> ListedFolder | None:
         """As `Memory`; rules that the folder holds are read again."""
         known = self._known.pop(folder, None)
         if known is None or _stamp(folder, self._devices) != known[:3]:
@@ -83,7 +83,7 @@ class Recording(Memory):
         stamp = _stamp(folder, self._devices)
         return None if stamp is None or ripe_at(*stamp[1:]) > self._now else stamp
 
-    def keep(self, folder: str, known: Known, /) -> None:
+    def keep(self, folder: str, known: ListedFolder, /) -> None:
         """As `Memory`."""
         for top, file in self.files.items():
             if is_inside(folder, top):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 
 from glossator.core.resources import refuse_if_exhausted
 from glossator.files.entries import STAMP, FileEntry, Files, FolderFiles, new_entry
-from glossator.files.folder_file import Known, Memory, divided, joined
+from glossator.files.folder_file import ListedFolder, Memory, divided, joined
 from glossator.files.roots import Roots, is_inside, real_path
 
 if TYPE_CHECKING:  # the worker needs only what is listed here
@@ -182,7 +182,9 @@ def _walk_folder(
         found.folders[folder] = entries
     if stamp is not None:
         files, folders = (joined([entry.name for entry in kind]) for kind in (others, deeper))
-        memory.keep(folder, Known(*stamp, folder_rules.fingerprint, files, folders, left_out))
+        memory.keep(
+            folder, ListedFolder(*stamp, folder_rules.fingerprint, files, folders, left_out)
+        )
     return [entry.path for entry in deeper]
 
 
@@ -202,7 +204,9 @@ def _entries(
             yield entry
 
 
-def _revisit(folder: str, begin: int | None, known: Known, roots: Roots, found: Found) -> list[str]:
+def _revisit(
+    folder: str, begin: int | None, known: ListedFolder, roots: Roots, found: Found
+) -> list[str]:
     """As `_walk_folder`, for a directory of which is known what it holds."""
     inside = folder if folder.endswith(os.sep) else folder + os.sep
     names = divided(known.files)

@@ -21,7 +21,7 @@ from typing import TypeVar, cast
 from glossator.core.document import Document
 from glossator.core.languages import language_of
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.symbols import Definition, LookUp, Symbol, SymbolFinder
+from glossator.symbols import Definition, Symbol, SymbolFinder, SymbolHits
 from glossator.worker import JobFailed, WorkerGone
 
 logger = logging.getLogger(__name__)
@@ -33,8 +33,9 @@ _LOOK_UPS = 4  # at once; a pointer that moves over a text starts one after the 
 _REFRESH = object()  # the key of background refreshes: one at a time
 
 R = TypeVar("R")
-Search = Callable[[], Awaitable[LookUp[Definition]]]
+Search = Callable[[], Awaitable[SymbolHits[Definition]]]
 _Text = tuple[str, str]  # the path and the SHA-256 of a document
+_Definitions = tuple[int, SymbolHits[Definition]]  # with the revision of the snapshot
 
 
 class HoverCache:
@@ -44,7 +45,7 @@ class HoverCache:
         self._host = host
         self._symbols = symbols
         self._outlines: OrderedDict[_Text, tuple[Symbol, ...]] = OrderedDict()
-        self._names: OrderedDict[tuple[_Text, str], tuple[int, LookUp[Definition]]] = OrderedDict()
+        self._names: OrderedDict[tuple[_Text, str], _Definitions] = OrderedDict()
         self._nowhere: OrderedDict[tuple[str, str], None] = OrderedDict()  # names by path
         self._look_ups: OrderedDict[object, Task[object]] = OrderedDict()
         self._timer: asyncio.TimerHandle | None = None
@@ -60,7 +61,7 @@ class HoverCache:
 
     def known_definitions(
         self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
-    ) -> LookUp[Definition] | None:
+    ) -> SymbolHits[Definition] | None:
         """What `search` found for this text, if it is there."""
         key = _text(document), name
         revision, found = self._names.get(key, (0, None))
@@ -89,7 +90,7 @@ class HoverCache:
 
     async def definitions(
         self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
-    ) -> LookUp[Definition]:
+    ) -> SymbolHits[Definition]:
         """What `search` finds; remembered for this text. Raises what `search` raises."""
         found = await search()
         self._remember((_text(document), name), snapshot, found)
@@ -131,7 +132,7 @@ class HoverCache:
         self._remember(key, snapshot, await search())
 
     def _remember(
-        self, key: tuple[_Text, str], snapshot: WorkspaceSnapshot, found: LookUp[Definition]
+        self, key: tuple[_Text, str], snapshot: WorkspaceSnapshot, found: SymbolHits[Definition]
     ) -> None:
         if found.coverage.worker_away:
             return  # few texts were looked at
@@ -170,7 +171,7 @@ def _text(document: Document) -> _Text:
     return document.path, document.sha256
 
 
-def _holds(snapshot: WorkspaceSnapshot, found: LookUp[Definition]) -> bool:
+def _holds(snapshot: WorkspaceSnapshot, found: SymbolHits[Definition]) -> bool:
     """Whether the likeliest definition is in the same text still."""
     if not found.hits:
         return False

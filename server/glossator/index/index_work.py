@@ -135,8 +135,8 @@ class IndexWork:
                 continue
             if damage:
                 self._tell(
-                    f"What was remembered of the folders of {store.root} was damaged and is "
-                    f"written again ({damage}). Nothing was missed."
+                    f"The saved folder listing of {store.root} was damaged and is rebuilt"
+                    f" ({damage}). Nothing was missed."
                 )
 
     def stop(self) -> None:

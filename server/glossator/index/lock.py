@@ -40,7 +40,7 @@ def removing(folder: str) -> Iterator[bool]:
         yield ours
 
 
-class FolderUse:
+class SharedFolderLock:
     """A shared lock of a folder: no other server deletes it before `close`."""
 
     def __init__(self, folder: str) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from glossator.files import FileEntry, FolderFile, Roots, outermost, state_folder
 from glossator.index.index import TextIndex
 from glossator.index.jobs import BuildSegment, Built, Busy, CheckReport, CheckSegments, Prune, Stale
-from glossator.index.lock import FolderUse, writing
+from glossator.index.lock import SharedFolderLock, writing
 from glossator.index.manifest import IndexFolder, ManifestStamp, OpenedSegments
 from glossator.index.placement import ValidDocuments
 from glossator.index.segment import Segment
@@ -74,7 +74,7 @@ class RootStore:
     _retry_at: float = 0.0  # in the event loop's time
     _index: IndexFolder | None = None
     _seen: ManifestStamp | None = None
-    _use: FolderUse | None = None
+    _use: SharedFolderLock | None = None
 
     def prepare(self) -> None:
         """Make and lock the folder, if system and disk allow.
@@ -143,7 +143,7 @@ class RootStore:
             outcome = await worker.run(job, on_progress)
         except WorkerGone as gone:
             self.deaths += 1
-            return self._failed(f"{gone} Wait; if it goes on, see the log.", gone.retry_after)
+            return self._failed(f"{gone} Wait; if this persists, see the log.", gone.retry_after)
         except (JobFailed, OSError) as error:
             self.complaint = (
                 f"The index of {self.root} could not be written: {error}. Searches miss nothing, "
@@ -197,7 +197,7 @@ class RootStore:
         """Compare it with the files. Raises `WorkerGone` or `JobFailed`."""
         if self.folder is None:
             why = f"There is no index of {self.root} on disk ({self.state})"
-            return CheckReport(problems=(f"{why}; change that, or go on without.",))
+            return CheckReport(problems=(f"{why}; change that, or ignore this.",))
         job = CheckSegments(self.root, str(self.folder), self.max_file_bytes)
         return await worker.run(job, on_progress)
 
@@ -215,12 +215,12 @@ def _by_name(opened: OpenedSegments) -> dict[str, Segment]:
     return {segment.name: segment for segment in opened.segments}
 
 
-def _use(root: str) -> tuple[Path, FolderUse]:
+def _use(root: str) -> tuple[Path, SharedFolderLock]:
     """Make and lock the folder of `root`. Raises `OSError`."""
     for _ in range(_DELETIONS):
         with suppress(FileNotFoundError):  # others may delete it until it is locked
             folder = state_folder.prepare(root)
-            return folder, FolderUse(str(folder))
+            return folder, SharedFolderLock(str(folder))
     raise FileNotFoundError(errno.ENOENT, "it is deleted again and again")
 
 

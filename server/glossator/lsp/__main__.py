@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from glossator.core.errors import UsageError
-from glossator.core.resources import raise_limit
+from glossator.core.resources import raise_open_file_limit
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
     options = parser.parse_args(arguments)
     if options.token_file and not options.tcp:
         parser.error("--token-file needs --tcp")
-    raise_limit()
+    raise_open_file_limit()
     gc.disable()  # the start only makes things that stay; the server turns it on when it has begun
     sys.setswitchinterval(_SWITCH_SECONDS)
     # Imported here, so that the collector is off and the code that they generate is kept.

@@ -44,7 +44,7 @@ _RESTRICTED = (
 _REFUSED = "The user does not trust this workspace, so no command is run in it.\n"
 _WITHOUT_WORDS = "Go on without commands, and say in your answer what was left undone."
 _UNANSWERED = (
-    "No command is run in this workspace: nobody has said that it is trusted. The user has not"
+    "No command is run in this workspace: it is not marked as trusted. The user has not"
     f" refused anything.\n{_WITHOUT_WORDS} Say, too, that `glossator trust`, or --trust for one"
     " run, allows commands here."
 )
@@ -310,7 +310,7 @@ def how_to_trust(folder: str) -> str:
 def _notice(folders: tuple[str, ...]) -> str:
     """The notice for the user if nobody could be asked, or nobody answered."""
     return "\n".join(
-        f"No command was run, because nobody has said that {shown(folder)} is trusted."
+        f"No command was run, because {shown(folder)} is not marked as trusted."
         f" {how_to_trust(folder)}"
         for folder in folders
     )

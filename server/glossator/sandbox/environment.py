@@ -150,7 +150,7 @@ def _concerned(folders: Sequence[str], repositories: Sequence[str]) -> list[str]
 def _named(git: str, folder: str, environment: Mapping[str, str]) -> Iterator[str]:
     """The settings of the repository at `folder` that name programs; nothing is run for them."""
     failed = UsageError(
-        f"What programs git would run in {shown(folder)} cannot be told.\nRead its files instead."
+        f"It is unknown which programs git would run in {shown(folder)}.\nRead its files instead."
     )
     try:
         listed = subprocess.run(  # noqa: S603 - the git that the command would run

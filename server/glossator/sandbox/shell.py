@@ -12,7 +12,7 @@ from typing import Protocol
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
-from glossator.core.resources import limit_of_commands
+from glossator.core.resources import open_file_limit_of_commands
 from glossator.core.shown import shown
 from glossator.files import is_inside
 from glossator.sandbox.environment import (
@@ -223,7 +223,7 @@ def _shell(text: str) -> tuple[str, ...]:
         text = f" {text}"  # not an option of the shell
     bash = _bash()
     words = (os.path.realpath(bash) if bash else "/bin/sh", "-c", text)
-    limit = limit_of_commands()
+    limit = open_file_limit_of_commands()
     return words if limit is None else ("/bin/sh", "-c", _LOWER, str(limit), *words)
 
 

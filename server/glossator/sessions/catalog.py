@@ -18,7 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession
-from glossator.core.resources import give_back
+from glossator.core.resources import return_free_memory
 from glossator.sessions.journal import Head, Journal, decode_head
 from glossator.sessions.records import UNTITLED, Begun, Record, decode_all
 from glossator.sessions.session import Session
@@ -169,7 +169,7 @@ class Sessions:
         finally:
             self._settling.remove(session.id)
         self._close_unused()
-        await asyncio.to_thread(give_back)
+        await asyncio.to_thread(return_free_memory)
 
     def _close_unused(self) -> None:
         kept = [each for each in self._sessions.values() if each.is_kept]

@@ -67,7 +67,7 @@ def valid_settings(client: object, environment: Mapping[str, str]) -> tuple[Sett
         try:
             settings = load_settings(**sources | {source: values})
         except InvalidSettings as error:
-            problems.append(f"{error} Until then Glossator goes on without them.")
+            problems.append(f"{error} Until then Glossator ignores them.")
         else:
             sources[source] = values
     return settings, problems

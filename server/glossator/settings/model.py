@@ -108,7 +108,7 @@ class WorkspaceSettings(_Group):
     sweep_seconds: float = Field(
         300,
         gt=0,
-        description="Least time between looks at the whole disk for changes nobody told of.",
+        description="Least time between full rescans, which find changes that no watcher reported.",
     )
 
 

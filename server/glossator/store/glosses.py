@@ -50,16 +50,16 @@ class GlossStore:
         return self._file.run(lambda database: _get(database, wanted))
 
     def put(self, key: str, path: str, value: bytes) -> int:
-        """Keep a value in the place of what has this key; gives its edition.
+        """Keep a value under this key, instead of an older one; returns its edition.
 
         What is too much then goes, the oldest first.
         """
         return self._file.run(lambda database: _put(database, key, path, value, self._keep))
 
     def move(self, old: str, key: str, path: str, value: bytes) -> int:
-        """Keep a value in the place of what has the key `old`, as old as that is.
+        """Keep a value instead of that with the key `old`, and with its age.
 
-        Gives its edition, or that of what is there if another process has moved it.
+        Returns its edition, or that of the present value if another process has moved it.
         """
         return self._file.run(lambda database: _move(database, old, key, path, value))
 

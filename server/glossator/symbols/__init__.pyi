@@ -1,5 +1,5 @@
 from .candidates import SearchScope, module_ends, module_of, named_modules
-from .find import Coverage, Definition, Limits, LookUp, Name, SourceLine, Use
+from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
 from .finder import ALL_USES, CALLS, SymbolFinder
 from .grammars import grammar_of
 from .symbol import NearSymbol, Symbol, symbol_at
@@ -10,13 +10,13 @@ __all__ = [
     "Coverage",
     "Definition",
     "Limits",
-    "LookUp",
     "Name",
     "NearSymbol",
     "SearchScope",
     "SourceLine",
     "Symbol",
     "SymbolFinder",
+    "SymbolHits",
     "Use",
     "grammar_of",
     "module_ends",

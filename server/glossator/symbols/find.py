@@ -152,7 +152,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class LookUp(Generic[H]):
+class SymbolHits(Generic[H]):
     """The hits, in the order of the texts, and some lines that merely mention the name."""
 
     hits: tuple[H, ...]
@@ -170,7 +170,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class FindDefinitions(Job[LookUp[Definition]]):
+class FindDefinitions(Job[SymbolHits[Definition]]):
     """The symbols with a name, in the texts at absolute `paths`."""
 
     urgent: ClassVar[bool] = True
@@ -180,7 +180,7 @@ class FindDefinitions(Job[LookUp[Definition]]):
     name: Name
     limits: Limits
 
-    def run(self) -> Slices[LookUp[Definition]]:
+    def run(self) -> Slices[SymbolHits[Definition]]:
         """Look at one text after the other."""
         with outlines(self.library) as kept:
 
@@ -195,7 +195,7 @@ class FindDefinitions(Job[LookUp[Definition]]):
 
 
 @dataclass(frozen=True, slots=True)
-class FindUses(Job[LookUp[Use]]):
+class FindUses(Job[SymbolHits[Use]]):
     """The references to a name, of some kinds, in the texts at absolute `paths`."""
 
     urgent: ClassVar[bool] = True
@@ -206,7 +206,7 @@ class FindUses(Job[LookUp[Use]]):
     limits: Limits
     kinds: frozenset[str]
 
-    def run(self) -> Slices[LookUp[Use]]:
+    def run(self) -> Slices[SymbolHits[Use]]:
         """Look at one text after the other."""
 
         def look(text: SourceText) -> list[Use]:
@@ -227,7 +227,7 @@ def _search(
     limits: Limits,
     languages: frozenset[str],
     look: Callable[[SourceText], list[H]],
-) -> Slices[LookUp[H]]:
+) -> Slices[SymbolHits[H]]:
     hits: list[H] = []
     mentions: list[SourceLine] = []
     read_, holding, unreadable, unparsed, mentioned = 0, 0, 0, 0, 0
@@ -261,7 +261,7 @@ def _search(
     coverage = Coverage(
         len(paths), read_, holding, len(paths) - looked, unreadable, unparsed, mentioned
     )
-    return LookUp(tuple(hits), tuple(mentions), coverage)
+    return SymbolHits(tuple(hits), tuple(mentions), coverage)
 
 
 def _definitions(text: SourceText, name: Name, kept: Outlines) -> list[Definition]:

@@ -23,7 +23,15 @@ from glossator.files import Listing
 from glossator.settings import WorkspaceSettings
 from glossator.store import BlobStatistics
 from glossator.symbols.candidates import ANYWHERE, SearchScope, candidates, open_texts
-from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, LookUp, Name, Use
+from glossator.symbols.find import (
+    Definition,
+    FindDefinitions,
+    FindUses,
+    Limits,
+    Name,
+    SymbolHits,
+    Use,
+)
 from glossator.symbols.imports import Import
 from glossator.symbols.jobs import (
     CallsOf,
@@ -118,7 +126,7 @@ class SymbolFinder:
         name: Name,
         scope: SearchScope = ANYWHERE,
         limits: Limits = DEFINITIONS,
-    ) -> LookUp[Definition]:
+    ) -> SymbolHits[Definition]:
         """Where symbols of this name are defined."""
         job = partial(FindDefinitions, name=name, limits=limits)
         return await self._search(snapshot, name, scope, job)
@@ -130,7 +138,7 @@ class SymbolFinder:
         kinds: frozenset[str] = ALL_USES,
         scope: SearchScope = ANYWHERE,
         limits: Limits = USES,
-    ) -> LookUp[Use]:
+    ) -> SymbolHits[Use]:
         """Where this name is used in one of the ways `kinds`."""
         job = partial(FindUses, name=name, limits=limits, kinds=kinds)
         return await self._search(snapshot, name, scope, job)
@@ -249,8 +257,8 @@ class SymbolFinder:
         snapshot: WorkspaceSnapshot,
         name: Name,
         scope: SearchScope,
-        job: Callable[[Library, tuple[str, ...]], Job[LookUp[H]]],
-    ) -> LookUp[H]:
+        job: Callable[[Library, tuple[str, ...]], Job[SymbolHits[H]]],
+    ) -> SymbolHits[H]:
         paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), scope)
         texts = await asyncio.to_thread(open_texts, snapshot, name.last)
         worker = self._worker.state

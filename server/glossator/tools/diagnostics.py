@@ -77,7 +77,7 @@ async def report_diagnostics(context: ToolContext, path: str | None = None) -> T
     files = await context.diagnostics(wanted, WAIT_SECONDS)
     if files is None:
         return ToolResult.failed(
-            "The editor did not tell its diagnostics.\nRun the project's own checks instead."
+            "The editor sent no diagnostics.\nRun the project's own checks instead."
         )
     shown = await in_thread(_permitted, files, context)
     return _report(shown, len(files) - len(shown), context)

@@ -150,8 +150,11 @@ async def _carry_out(
     known = current if target.base is None else target.base.known
     shown = context.reads.lines(current) | (target.base.lines if target.base else frozenset())
 
-    lines = await in_thread(carried_lines, shown, current, after, by_model=as_asked)
-    result = await in_thread(changed, target.relative, known, current, after, note)
+    def compare() -> tuple[set[int], ToolResult]:
+        lines = carried_lines(shown, current, after, by_model=as_asked)
+        return lines, changed(target.relative, known, current, after, note)
+
+    lines, result = await in_thread(compare)
     context.reads.became(after, lines)
     return result
 

@@ -82,9 +82,10 @@ def _as_result(report: Report, budget: int) -> ToolResult:
     findings = len(report.findings)
     if report.is_empty and report.partial:
         return ToolResult.failed(
-            f"{report.agent} ended without a report: {report.partial}.\n{report.told(budget)}"
+            f"{report.agent} ended without a report: {report.partial}.\n"
+            f"{report.model_message(budget)}"
         )
     outcome = f"{findings} finding{'s' * (findings != 1)}"
     if report.partial:
         outcome += f", partial: {report.partial}"
-    return ToolResult(report.told(budget), outcome=outcome, citable=report.read)
+    return ToolResult(report.model_message(budget), outcome=outcome, citable=report.read)

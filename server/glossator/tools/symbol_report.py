@@ -16,11 +16,11 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.symbols import (
     Coverage,
     Definition,
-    LookUp,
     Name,
     NearSymbol,
     SourceLine,
     Symbol,
+    SymbolHits,
     Use,
 )
 from glossator.tools.absence import account
@@ -76,7 +76,7 @@ class _Bodies:
 def report(
     what: str,
     name: Name,
-    found: LookUp[Definition] | LookUp[Use],
+    found: SymbolHits[Definition] | SymbolHits[Use],
     snapshot: WorkspaceSnapshot,
     selection: Selection,
     *,

@@ -19,11 +19,11 @@ from glossator.symbols import (
     ALL_USES,
     CALLS,
     Definition,
-    LookUp,
     Name,
     NearSymbol,
     SearchScope,
     Symbol,
+    SymbolHits,
     Use,
 )
 from glossator.tools import symbol_report
@@ -136,7 +136,7 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     selection = await in_thread(select, snapshot, args.path, hides=context.hidden)
     within = snapshot.resolve(args.path) if args.path else None
     place = SearchScope(within=within if isinstance(within, str) else None, hides=context.hidden)
-    found: LookUp[Definition] | LookUp[Use]
+    found: SymbolHits[Definition] | SymbolHits[Use]
     bodies: dict[str, Document] | None = None
     if args.mode == "definitions":
         found = defined = await context.symbols.definitions(snapshot, name, place)

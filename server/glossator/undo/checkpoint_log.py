@@ -59,7 +59,7 @@ class Turn:
     """What a turn found and left, by absolute path.
 
     `mixed` are the paths that somebody else changed between two changes of the turn. `undoes` are
-    the turns that this one took back; `told`: the model knows of it, in logs that say so here.
+    the turns that this one took back; `seen`: the model knows of it, in logs that say so here.
     `running` counts the commands that were begun and not ended. `been` is all that the turn left at
     a path at some time. `jobs` are the command lines, by name, of jobs that were not over when the
     turn was.
@@ -70,7 +70,7 @@ class Turn:
     left: dict[str, FileState] = field(default_factory=dict)
     mixed: set[str] = field(default_factory=set)
     undoes: tuple[str, ...] = ()
-    told: bool = False
+    seen: bool = False
     running: int = 0
     been: dict[str, set[FileState]] = field(default_factory=dict)
     jobs: dict[str, str] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class Note:
     untouched: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()
     undoes: tuple[str, ...] = ()
-    told: bool = False
+    seen: bool = False
     running: bool | None = None
     jobs: dict[str, str] = field(default_factory=dict)
     ended: tuple[str, ...] = ()
@@ -99,40 +99,40 @@ class Note:
 class TurnLog:
     """The turns of a session, oldest first, in memory and where they are kept."""
 
-    def __init__(self, keeper: NoteStore) -> None:
-        self._keeper = keeper
+    def __init__(self, notes: NoteStore) -> None:
+        self._notes = notes
         self.turns: dict[str, Turn] = {}
-        for note in notes_from_json(keeper.kept(CHECKPOINTS)):
+        for note in notes_from_json(notes.kept(CHECKPOINTS)):
             take_note(self.turns, note)
 
     def announce(self, note: Note) -> None:
         """Note what is about to be done; it must not be, if that cannot be kept."""
-        self._keeper.keep_surely(CHECKPOINTS, note_to_json(note))
+        self._notes.keep_surely(CHECKPOINTS, note_to_json(note))
         take_note(self.turns, note)
 
     def note(self, note: Note) -> None:
         """Note what was done; this server knows it also if it cannot be kept."""
         take_note(self.turns, note)
-        self._keeper.keep(CHECKPOINTS, note_to_json(note))
+        self._notes.keep(CHECKPOINTS, note_to_json(note))
 
     @property
     def unseen_undos(self) -> list[Turn]:
         """The undos that the model does not know yet, except those of turns it never saw."""
-        seen = {turn for turns in self._keeper.kept(SEEN_UNDOS) for turn in turns}
-        unknown = set(self._keeper.dropped)
+        seen = {turn for turns in self._notes.kept(SEEN_UNDOS) for turn in turns}
+        unknown = set(self._notes.dropped)
         for turn in self.turns.values():
             if turn.undoes and unknown.issuperset(turn.undoes):
                 unknown.add(turn.id)
         return [
             turn
             for turn in self.turns.values()
-            if turn.undoes and not turn.told and turn.id not in seen | unknown
+            if turn.undoes and not turn.seen and turn.id not in seen | unknown
         ]
 
     def mark_undos_seen(self) -> None:
         """The model knows all undos now."""
         if turns := [turn.id for turn in self.unseen_undos]:
-            self._keeper.keep(SEEN_UNDOS, turns)
+            self._notes.keep(SEEN_UNDOS, turns)
 
 
 def take_note(turns: dict[str, Turn], note: Note) -> Turn:
@@ -148,7 +148,7 @@ def take_note(turns: dict[str, Turn], note: Note) -> Turn:
             turn.found.pop(path, None)
     turn.mixed.update(note.mixed)
     turn.undoes += note.undoes
-    turn.told |= note.told
+    turn.seen |= note.seen
     turn.jobs.update(note.jobs)
     for name in note.ended:
         turn.jobs.pop(name, None)
@@ -165,7 +165,7 @@ def note_to_json(note: Note) -> dict[str, Any]:
         "untouched": list(note.untouched),
         "mixed": list(note.mixed),
         "undoes": list(note.undoes),
-        "told": note.told,
+        "told": note.seen,
         "jobs": dict(note.jobs),
         "ended": list(note.ended),
     }
@@ -185,7 +185,7 @@ def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
             untouched=tuple(value.get("untouched", ())),
             mixed=tuple(value.get("mixed", ())),
             undoes=tuple(value.get("undoes", ())),
-            told=value.get("told", False),
+            seen=value.get("told", False),
             running=value.get("running"),
             jobs=dict(value.get("jobs", {})),
             ended=tuple(value.get("ended", ())),

@@ -84,7 +84,7 @@ class Checkpoints:
     def __init__(
         self,
         store: CheckpointStore,
-        keeper: NoteStore,
+        notes: NoteStore,
         files: RestorableFiles,
         disk: DiskFiles,
         tell: Callable[[str], None],
@@ -107,7 +107,7 @@ class Checkpoints:
         self._taking = asyncio.Lock()
         self._settling: set[asyncio.Task[Any]] = set()
         self.changes = 0  # how often an edit or a command has changed files
-        self._log = TurnLog(keeper)
+        self._log = TurnLog(notes)
         self._turns = self._log.turns
 
     @property

@@ -72,7 +72,7 @@ class Unkept:
 
 FoundState = Content | Link | NoFile | Folder | Unkept
 FileState = Stored | Link | NoFile | Folder | Unkept
-StateReader = Callable[
+ReadFileState = Callable[
     [str, int], FoundState
 ]  # what is at an absolute path, if it has at most so many bytes
 
@@ -108,7 +108,7 @@ class Restored:
 class RestorableFiles(Protocol):
     """The files as the user sees them: an open document is what its editor shows."""
 
-    def now(self) -> StateReader:
+    def now(self) -> ReadFileState:
         """Looks at files from a thread; open documents are as they were when it was asked for."""
 
     async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
@@ -125,7 +125,7 @@ class DiskFiles:
         """`roots` gives the real paths of the current folders, in any thread."""
         self._roots = roots
 
-    def now(self) -> StateReader:
+    def now(self) -> ReadFileState:
         """See `RestorableFiles`."""
         return self.look
 

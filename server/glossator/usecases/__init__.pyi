@@ -3,17 +3,13 @@ from .declaration import CommandDeclaration, LineAction
 from .declared import DECLARED, EXPLAIN, FIX, LINE_ACTIONS
 from .gloss import ShownGloss, report_at
 from .hover import HoverAnswer, HoverRequest, hover_at
+from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses_of
 from .on_lines import why_not_edited
 from .symbols import (
-    Lens,
-    LensFace,
     Range,
     SymbolMatch,
     SymbolNode,
     document_symbols,
-    glosses_changed,
-    lens_face,
-    lenses_of,
     symbol_named_at,
     workspace_symbols,
 )

@@ -35,7 +35,8 @@ from glossator.core.events import (
 )
 from glossator.core.images import Image
 from glossator.core.permission import Mode
-from glossator.core.question import PLANNED, asking_for
+from glossator.core.plan import PLANNED
+from glossator.core.question import asking_for
 from glossator.core.span import Citation, CitationView
 from glossator.grounding import faults, verify_all
 from glossator.llm import Model, user_message

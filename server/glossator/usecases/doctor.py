@@ -73,7 +73,7 @@ def _trust(app: Application) -> Check:
         else:
             found.append(f"{shown(root)} is trusted for this session")
     if missing:
-        detail = f"Nobody has said that {', '.join(map(shown, missing))} is trusted."
+        detail = f"{', '.join(map(shown, missing))} is not marked as trusted."
         asked = "You are asked before the first command; through a pipe none is run."
         next_step = " ".join((asked, *map(how_to_trust, missing)))
         return Check("Trust", CheckState.WARNING, detail, next_step)
@@ -87,7 +87,7 @@ def _watcher(app: Application) -> Check:
         return Check("File events", CheckState.OK, status.watcher)
     next_step = (
         "Some changes made outside the editor are noticed only by sweeps, every 30 s or so. Mend"
-        " what is named here, or leave it so; on Linux sysctl raises the system's limits."
+        " what is named here, or ignore this; on Linux sysctl raises the system's limits."
     )
     return Check("File events", CheckState.WARNING, status.watcher, next_step)
 

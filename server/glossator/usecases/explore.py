@@ -209,7 +209,7 @@ async def _place(
     if len(places) != 1:  # a name that is defined nowhere, or more than once
         return None
     try:
-        return await looked_up(pointed_at(app, *places[0], None))
+        return await or_usage_error(pointed_at(app, *places[0], None))
     except UsageError as error:
         logger.info("The report is no gloss: %s", error)
         return None
@@ -244,7 +244,7 @@ async def explore_again(
 async def _pointed_again(app: Application, subject: Subject) -> Pointed:
     if subject.kind == WORKSPACE:
         return Pointed(subject, os.path.basename(subject.path))
-    return await looked_up(pointed_at(app, to_uri(subject.path), None, subject.name or None))
+    return await or_usage_error(pointed_at(app, to_uri(subject.path), None, subject.name or None))
 
 
 async def explored_and_kept(
@@ -261,8 +261,8 @@ async def explored_and_kept(
 
     async def extracted() -> Report:
         if subject.kind == WORKSPACE:
-            return await looked_up(extract_overview(app, request.task))
-        return await looked_up(extract(app, pointed))
+            return await or_usage_error(extract_overview(app, request.task))
+        return await or_usage_error(extract(app, pointed))
 
     extracting, attached = (extracted, ()) if offline else (None, attached)
     explored = await run_exploration(app, request, subject, extracting, attached, before)
@@ -303,7 +303,7 @@ def gloss_uri(kept: GlossState) -> str:
     return f"{SCHEME}:/gloss/{subject.key}/{quote(name, safe='.')}.md"
 
 
-async def looked_up(work: Awaitable[T]) -> T:
+async def or_usage_error(work: Awaitable[T]) -> T:
     """What a look-up of symbols gives. Raises `UsageError` where the worker could not."""
     try:
         return await work

@@ -23,7 +23,7 @@ from glossator.usecases.explore import (
     ExploreRequest,
     explored_and_kept,
     gloss_uri,
-    looked_up,
+    or_usage_error,
 )
 from glossator.usecases.subjects import Call, Pointed, called, calls_of, pointed_at
 
@@ -89,8 +89,8 @@ class GlossRequest:
 
 async def gloss(app: Application, request: GlossRequest) -> Explored:
     """Explore it; without a model, extract. Raises as `run_exploration` does."""
-    pointed = await looked_up(pointed_at(app, request.uri, request.line, request.name))
-    known = "" if app.models.fast.offline else await looked_up(_known_calls(app, pointed))
+    pointed = await or_usage_error(pointed_at(app, request.uri, request.line, request.name))
+    known = "" if app.models.fast.offline else await or_usage_error(_known_calls(app, pointed))
     task = load_prompt("user/gloss").render(subject=pointed.name, calls=known)
     asked = ExploreRequest(
         task,

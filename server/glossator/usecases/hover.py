@@ -35,11 +35,11 @@ from glossator.glosses import (
 from glossator.symbols import (
     Definition,
     Limits,
-    LookUp,
     Name,
     SearchScope,
     Symbol,
     SymbolFinder,
+    SymbolHits,
     module_ends,
     symbol_at,
 )
@@ -232,7 +232,7 @@ def _may_be_elsewhere(word: _Word) -> bool:
     return word.language in CODE and bool(word.text.strip("_0123456789"))
 
 
-def _defined_elsewhere(snapshot: WorkspaceSnapshot, found: LookUp[Definition]) -> _Facts | None:
+def _defined_elsewhere(snapshot: WorkspaceSnapshot, found: SymbolHits[Definition]) -> _Facts | None:
     if not found.hits:
         return None
     best = found.hits[0]
@@ -263,7 +263,7 @@ def _nearest(symbols: tuple[Symbol, ...], line: int) -> Symbol:
 
 async def _look_elsewhere(
     symbols: SymbolFinder, snapshot: WorkspaceSnapshot, word: _Word
-) -> LookUp[Definition]:
+) -> SymbolHits[Definition]:
     """The definitions of a name in other files, the likeliest first."""
     family = next((all_ for all_ in _FAMILIES if word.language in all_), {word.language})
     imports = await symbols.imports(snapshot, word.document)
@@ -280,7 +280,7 @@ async def _look_elsewhere(
     return await symbols.definitions(*asked, replace(_LIMITS, seconds=_THOROUGHLY))
 
 
-def _describe_best(found: LookUp[Definition], snapshot: WorkspaceSnapshot) -> str:
+def _describe_best(found: SymbolHits[Definition], snapshot: WorkspaceSnapshot) -> str:
     """The likeliest definition, and how many more there are."""
     best, others = found.hits[0], len(found.hits) - 1
     facts = _describe(best.symbol, _shown_path(snapshot, best.line.path), best.language)

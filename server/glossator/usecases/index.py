@@ -37,13 +37,13 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
     if request.mode is IndexMode.REBUILD:
         app.host.sweep("rebuild")
         await app.ready()
-    keeper = app.host.index_manager
+    manager = app.host.index_manager
     found: tuple[str, ...] = ()
     match request.mode:
         case IndexMode.UPDATE:
-            found = await _write(keeper, keeper.build())
+            found = await _write(manager, manager.build())
         case IndexMode.REBUILD:
-            found = await _write(keeper, keeper.rebuild())
+            found = await _write(manager, manager.rebuild())
         case IndexMode.CHECK:
             found = await _check(app)
     status = app.host.status()
@@ -59,14 +59,14 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
     )
 
 
-async def _write(keeper: TextIndexManager, work: Awaitable[None]) -> tuple[str, ...]:
+async def _write(manager: TextIndexManager, work: Awaitable[None]) -> tuple[str, ...]:
     """Wait for it; returns what the user left undone."""
     try:
         await work
     except asyncio.CancelledError:
-        keeper.cancel_build()  # or it would continue although nobody waits
+        manager.cancel_build()  # or it would continue although nobody waits
         raise
-    status = keeper.status()
+    status = manager.status()
     if not status.stopped:
         return ()
     pending = status.text.pending
@@ -92,7 +92,7 @@ def _not_on_disk(status: TextIndexStatus) -> Iterator[str]:
         if state != "on":
             yield (
                 f"Nothing is kept on disk for {root}: {state}. Searches miss nothing, but take "
-                "longer; change that, or leave it so."
+                "longer; change that, or ignore this."
             )
 
 

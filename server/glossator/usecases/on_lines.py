@@ -15,7 +15,7 @@ from glossator.prompts import load_prompt
 from glossator.usecases.ask import answer
 from glossator.usecases.declaration import LineAction
 from glossator.usecases.declared import EXPLORE_USAGE
-from glossator.usecases.explore import ExploreRequest, explored_and_kept, looked_up
+from glossator.usecases.explore import ExploreRequest, explored_and_kept, or_usage_error
 from glossator.usecases.subjects import pointed_at
 
 _NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."
@@ -66,7 +66,7 @@ async def explore_usage(app: Application, request: LinesRequest) -> Explored:
     """Have a sub-agent find it out. Raises as `explore` does."""
     lines = Attachment(request.uri, request.first_line, request.last_line)
     await attach_all(app, (lines,))  # what cannot be shown is refused in words about these lines
-    pointed = await looked_up(pointed_at(app, request.uri, request.first_line, None))
+    pointed = await or_usage_error(pointed_at(app, request.uri, request.first_line, None))
     last = request.last_line or len(pointed.document.lines if pointed.document else ())
     prompt = load_prompt(EXPLORE_USAGE.prompt)
     task = prompt.render(place=place(pointed.path, request.first_line or 1, last))

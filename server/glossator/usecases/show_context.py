@@ -68,7 +68,7 @@ async def _held(app: Application, session_id: str | None) -> _Held:
         frame = PromptPrefix(session.system, session.tools)
         held = _Held(session.title, frame, session.conversation.messages, session.account)
     else:
-        state = session_state(await app.sessions.records(session_id) if session_id else ())
+        state = session_state(() if session_id is None else await app.sessions.records(session_id))
         frame = PromptPrefix(state.system, state.tools)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet

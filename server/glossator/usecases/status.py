@@ -69,26 +69,26 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
     )
 
 
-def _index(keeper: TextIndexStatus) -> IndexView:
-    text = keeper.text
+def _index(index: TextIndexStatus) -> IndexView:
+    text = index.text
     return IndexView(
-        _index_state(keeper),
+        _index_state(index),
         text.documents,
         text.pending,
         text.in_memory,
         text.segments,
         text.disk_bytes,
         text.memory_bytes,
-        keeper.problems,
+        index.problems,
     )
 
 
-def _index_state(keeper: TextIndexStatus) -> str:
-    if keeper.stopped:
+def _index_state(index: TextIndexStatus) -> str:
+    if index.stopped:
         return "building was ended by the user"
-    if keeper.building is not None:
-        return f"building: {keeper.building.done:,} of {keeper.building.total:,} files"
-    elsewhere = [state for _, state in keeper.disk if state != "on"]
+    if index.building is not None:
+        return f"building: {index.building.done:,} of {index.building.total:,} files"
+    elsewhere = [state for _, state in index.disk if state != "on"]
     return "; ".join(dict.fromkeys(elsewhere)) or "on"
 
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from glossator.agent import call_tool, permit_all
+from glossator.agent import call_tool, permit_direct_call
 from glossator.application import Application
 from glossator.core.answers import ToolAnswer
 from glossator.core.errors import UnknownTool
@@ -32,6 +32,6 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
     context = ToolContext(app.host.snapshot(), ReadState(), app.symbols, hidden=app.acting.hidden())
     started = time.perf_counter()
     call = ToolCall("cli", request.name, request.arguments)
-    result = await call_tool(app.tools, call, context, permit_all)
+    result = await call_tool(app.tools, call, context, permit_direct_call)
     milliseconds = (time.perf_counter() - started) * 1000
     return ToolAnswer(result.text, result.error, result.omitted, milliseconds)

@@ -21,7 +21,7 @@ from time import monotonic
 from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
-from glossator.core.resources import give_back
+from glossator.core.resources import return_free_memory
 from glossator.worker.jobs import (
     Advanced,
     Alive,
@@ -109,7 +109,7 @@ class _Server:
         try:
             return self._arrived.get(timeout=_REST_SECONDS)
         except Empty:
-            give_back()
+            return_free_memory()
             return self._arrived.get()
 
     def _take(self, request: Request) -> None:

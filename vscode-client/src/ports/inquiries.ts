@@ -1,5 +1,5 @@
 // What the server wants to know of the user: on a card in the chat panel while that is in sight, else
-// told of by a notification, which takes no focus. Nothing is answered by keys meant for the editor:
+// in a notification, which takes no focus. Nothing is answered by keys meant for the editor:
 // a picker opens only when the user asks to see what is asked, and only where the panel cannot be used.
 
 import { randomUUID } from "node:crypto";

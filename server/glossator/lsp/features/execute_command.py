@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from glossator.core.question import OFFER, PLANNED, chosen_mode
+from glossator.core.plan import OFFER, PLANNED, chosen_mode
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.reports import show_gloss, show_report
 from glossator.usecases import DECLARED

@@ -13,7 +13,7 @@ import pytest
 
 from glossator.files import state_folder
 from glossator.index.jobs import Prune
-from glossator.index.lock import FolderUse, writing
+from glossator.index.lock import SharedFolderLock, writing
 
 SEGMENT = "0123456789abcdef.seg"
 
@@ -98,8 +98,8 @@ def test_a_link_is_no_folder(base: Path, tmp_path: Path) -> None:
 
 _HOLDER = """
 import sys
-from glossator.index.lock import FolderUse, writing
-use = FolderUse(sys.argv[1])
+from glossator.index.lock import SharedFolderLock, writing
+use = SharedFolderLock(sys.argv[1])
 with writing(sys.argv[1]) as ours:
     print(ours, flush=True)
     sys.stdin.readline()
@@ -153,7 +153,7 @@ def test_what_is_used_is_not_deleted(
     base: Path, holder: tuple[Path, subprocess.Popen[str]]
 ) -> None:
     folder, process = holder
-    use = FolderUse(str(folder))  # as many as like
+    use = SharedFolderLock(str(folder))  # as many as like
     assert run(Prune(str(base), frozenset(), 0)) == set()
     process.kill()
     process.wait()
@@ -170,7 +170,7 @@ def test_locks_on_what_was_deleted_do_not_count() -> None:
         assert ours
         (folder / "lock").unlink()
         assert is_writer(folder)
-    use = FolderUse(str(folder))
+    use = SharedFolderLock(str(folder))
     shutil.rmtree(folder)
     assert use.lost
     state_folder.prepare("/root")
