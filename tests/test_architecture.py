@@ -38,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
         "sandbox": "settings files documents shell permissions",
         "undo": "store files",
         "edits": "files documents permissions undo",
-        "retrieval": "files index documents search symbols",
+        "retrieval": "settings worker files index documents search symbols",
         "llm": "settings prompts",
         "context": "prompts worker files documents symbols llm",
         "tools": "prompts worker files documents search symbols sandbox edits retrieval",
@@ -48,7 +48,7 @@ ROOMS: dict[str, set[str]] = {
         "sessions": "settings prompts store undo llm context tools agent",
         "application": (
             "settings prompts store worker documents search symbols permissions sandbox undo edits"
-            " llm context tools agent grounding glosses sessions"
+            " retrieval llm context tools agent grounding glosses sessions"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
@@ -68,7 +68,8 @@ OWNERS = {
     "tree_sitter": {"shell", "symbols"},
     "inotify_simple": {"files"},
     "watchfiles": {"files"},
-    "numpy": {"files", "index", "search"},
+    "numpy": {"files", "index", "retrieval", "search"},
+    "tantivy": {"retrieval"},
     "pyroaring": {"index"},
     "typer": {"cli"},
     "rich": {"cli"},

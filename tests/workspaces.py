@@ -17,6 +17,7 @@ from glossator.documents.change import Closed, DiskChanged, Edited, Opened, Text
 from glossator.documents.host import Indexing, WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.llm.model import ToolCall
+from glossator.retrieval.retriever import Retriever
 from glossator.settings.model import WorkspaceSettings
 from glossator.symbols.finder import SymbolFinder
 from glossator.tools.base import ToolContext
@@ -33,6 +34,7 @@ class Workspace:
     host: WorkspaceHost
     worker: Worker
     symbols: SymbolFinder
+    retriever: Retriever
     reads: ReadState = field(default_factory=ReadState)
     hidden: Callable[[str], bool] | None = None
 
@@ -42,7 +44,9 @@ class Workspace:
 
     async def call(self, tool: str, **arguments: Any) -> ToolResult:
         """What the tool answers, as the agent loop calls it."""
-        context = ToolContext(self.snapshot, self.reads, self.symbols, hidden=self.hidden)
+        context = ToolContext(
+            self.snapshot, self.reads, self.symbols, self.retriever, hidden=self.hidden
+        )
         call = ToolCall("call", tool, arguments)
         return await call_tool(reading_tools(), call, context, permit_direct_call)
 
@@ -95,12 +99,14 @@ async def workspace(tmp_path: Path) -> AsyncIterator[MakeWorkspace]:
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         checked, worker = WorkspaceSettings.model_validate(settings), Worker()
         host = WorkspaceHost((str(root),), checked, idle_indexing(worker))
-        made.append(Workspace(root, host, worker, SymbolFinder(worker, checked)))
+        retriever = Retriever(host, worker, checked, lambda _: None)
+        made.append(Workspace(root, host, worker, SymbolFinder(worker, checked), retriever))
         await host.start()
         await host.ready()
         return made[-1]
 
     yield make
     for ws in made:
+        await ws.retriever.close()
         await ws.host.close()
         await ws.worker.close()

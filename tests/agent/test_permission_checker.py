@@ -95,7 +95,7 @@ class Setting:
         return None
 
     def _context(self) -> ToolContext:
-        return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols)
+        return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols, self.ws.retriever)
 
     def _shell(self, snapshot: Any) -> LimitedShell:
         shell = Shell(Unavailable("None here."), ShellPolicy(snapshot.roots), {"PATH": "/bin"})

@@ -61,7 +61,7 @@ class Talk:
         self.react(event)
 
     async def _context(self) -> ToolContext:
-        return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols)
+        return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols, self.ws.retriever)
 
     @property
     def calls(self) -> list[list[str]]:

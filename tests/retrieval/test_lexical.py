@@ -7,8 +7,8 @@ import signal
 import threading
 
 import pytest
-
 from glossator.retrieval.lexical import Found, rank
+
 from glossator.tools.search import ranked_search
 from tests.workspaces import MakeWorkspace, Workspace
 

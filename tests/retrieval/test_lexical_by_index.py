@@ -7,9 +7,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from glossator.retrieval.lexical import Found, best_chunks, rank
 
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.retrieval.lexical import Found, best_chunks, rank
 from tests.search.searching import indexed, pending, write
 
 WORDS = "cache Cache caching evict entry entries line split_lines \u017fplit é Été".split()

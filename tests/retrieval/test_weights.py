@@ -6,8 +6,8 @@ import os
 import threading
 
 import pytest
-
 from glossator.retrieval.lexical import Ranking, rank
+
 from glossator.tools.search import ranked_search
 from tests.workspaces import MakeWorkspace, Workspace
 

@@ -30,7 +30,7 @@ async def call(
     shell: Shell, ws: Workspace, runs: CommandRuns | None = None, **arguments: Any
 ) -> ToolResult:
     context = ToolContext(
-        ws.snapshot, ws.reads, ws.symbols, shell=shell, runs=runs or CommandRuns()
+        ws.snapshot, ws.reads, ws.symbols, ws.retriever, shell=shell, runs=runs or CommandRuns()
     )
     return await Bash().run(BashArgs(**arguments), context)
 

@@ -75,7 +75,9 @@ async def call(
     ws: Workspace, tool: str, hands: Hands | None = None, **arguments: object
 ) -> ToolResult:
     """What the tool answers, as the agent loop calls it."""
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, hands or Hands(ws), hidden=ws.hidden)
+    context = ToolContext(
+        ws.snapshot, ws.reads, ws.symbols, ws.retriever, hands or Hands(ws), hidden=ws.hidden
+    )
     return await call_tool(
         TOOLS, ToolCall("call", tool, dict(arguments)), context, permit_direct_call
     )

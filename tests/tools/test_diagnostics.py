@@ -30,7 +30,7 @@ class Editor:
         self.root = ws.root
         self._ws = ws
         self._context = ToolContext(
-            ws.snapshot, ws.reads, ws.symbols, diagnostics=self._tell, hidden=hidden
+            ws.snapshot, ws.reads, ws.symbols, ws.retriever, diagnostics=self._tell, hidden=hidden
         )
 
     async def ask(self, **arguments: object) -> ToolResult:

@@ -310,7 +310,7 @@ async def test_an_editor_that_refuses(workspace: MakeWorkspace) -> None:
 async def test_nobody_to_apply_it(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": "x\n"})
     await call(ws, "Read", path="a.py")
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols)
+    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever)
     arguments = {"path": "a.py", "old_text": "x", "new_text": "y"}
     result = await call_tool(
         TOOLS, ToolCall("call", "Edit", arguments), context, permit_direct_call

@@ -25,7 +25,7 @@ async def edit(ws: Workspace, old: str, new: str, **more: Any) -> ToolResult:
 
 
 async def look(ws: Workspace, tool: str, **arguments: Any) -> ToolResult:
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols)
+    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever)
     return await call_tool(
         reading_tools(), ToolCall("1", tool, arguments), context, permit_direct_call
     )

@@ -175,7 +175,7 @@ async def test_what_is_wrong_is_told_with_what_would_be_right(
     workspace: MakeWorkspace, tool: str, arguments: dict[str, Any], problem: str, takes: str
 ) -> None:
     ws = await workspace({"a": ""})
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols)
+    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever)
     result = await call_tool(TOOLS, ToolCall("c", tool, arguments), context, permit_direct_call)
     assert result.error
     first, advice = result.text.split("\n")

@@ -37,7 +37,7 @@ UNPLACED = """\
 
 
 def shown(ws: Workspace, args: ToolArgs) -> str:
-    return args.preview(ToolContext(ws.snapshot, ws.reads, ws.symbols))
+    return args.preview(ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever))
 
 
 def places(diff: str) -> list[str]:

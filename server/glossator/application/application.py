@@ -16,6 +16,7 @@ from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Model, ModelOptions, Models
+from glossator.retrieval import Retriever
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
@@ -83,6 +84,10 @@ class Application:
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
+        chunking = BuildProgress(port, "Glossator: indexing for Search", lambda: None)
+        self.retriever = Retriever(self.host, self.worker, settings.workspace, chunking)
+        chunking = BuildProgress(port, "Glossator: indexing for Search", None)
+        self.retriever = Retriever(self.host, self.worker, settings.workspace, chunking)
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
@@ -130,6 +135,7 @@ class Application:
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
+        await self.retriever.close()
         await self.host.close()
         await self.worker.close()
         await self.models.close()
@@ -149,6 +155,7 @@ class Application:
             self.host.snapshot(),
             session.reads,
             self.symbols,
+            self.retriever,
             acting.editing(run),
             acting.commands(run),
             session.todo,
@@ -187,6 +194,7 @@ class Application:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._needed.wait(), _HEAD_START)
         await self.host.start()
+        self.retriever.start()
 
 
 def _begin_search(snapshot: WorkspaceSnapshot) -> None:

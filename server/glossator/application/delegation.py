@@ -217,6 +217,7 @@ class Delegation:
             app.host.snapshot(),
             reads,
             app.symbols,
+            app.retriever,
             findings=findings,
             diagnostics=app.port.diagnostics,
             hidden=app.acting.hidden(),

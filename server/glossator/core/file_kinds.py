@@ -21,6 +21,7 @@ class FileKind(IntEnum):
     CHANGELOG = 3
     PROSE = 4
     GENERATED = 5
+    DATA = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,17 @@ _RULES = (  # the first that fits counts
         0.2,
     ),
     _rule(
+        FileKind.DATA,
+        r"""
+        (?i: \. (json | jsonc | ya?ml | toml | xml | cfg | ini | conf | csv | tsv | plist
+            | properties | gradle | cmake | mod | sum | pem | po | pot | lock ) $ )
+        | (^|/) (Makefile | Dockerfile | CMakeLists\.txt) $
+        """,
+        r"\b(json|ya?ml|toml|xml|csv|manifests?|makefile|dockerfile|cmake|gradle|workflows?)\b"
+        r"|\b(config\w*|settings) files?\b|\bdependenc(y|ies)\b|\bpackage\.json\b|\bcargo\b",
+        0.5,
+    ),
+    _rule(
         FileKind.PROSE,
         r"(?i: \. (md|markdown|rst|txt|adoc) | (^|/) (readme|licen[cs]e|copying|authors) ) $",
         r"\b(docs?|document(ed|ation)|readme|guides?|tutorials?|manual|licen[cs]es?)\b",
@@ -97,9 +109,14 @@ def is_test(path: str) -> bool:
     return kind_of(path) is FileKind.TEST
 
 
+def asked_kinds(question: str) -> frozenset[FileKind]:
+    """The kinds of files that a question names."""
+    return frozenset(rule.kind for rule in _RULES if rule.asked.search(question))
+
+
 def weigh_by_kind(question: str) -> Callable[[str], float]:
     """How much the lines of a file at a relative path count for this question, 0 to 1."""
-    asked = {rule.kind for rule in _RULES if rule.asked.search(question)}
+    asked = asked_kinds(question)
 
     def weigh(path: str) -> float:
         rule = _rule_for(path)

@@ -33,7 +33,7 @@ def query_terms(question: str) -> tuple[str, ...]:
     """Distinct lower-case stems of the question, in order; whole identifiers come with parts."""
     terms: dict[str, None] = {}
     for word in _WORD.findall(question):
-        parts = [part.lower() for part in _parts(word)]
+        parts = [part.lower() for part in parts_of(word)]
         if len(parts) > 1:
             terms[word.lower()] = None
         for part in parts:
@@ -45,7 +45,7 @@ def query_terms(question: str) -> tuple[str, ...]:
 def identifiers(question: str) -> tuple[str, ...]:
     """Words that can only be names in code: with an underscore, inner capitals or digits."""
     names = (word.strip("_") for word in _WORD.findall(question))
-    return tuple(dict.fromkeys(name for name in names if len(_parts(name)) > 1))
+    return tuple(dict.fromkeys(name for name in names if len(parts_of(name)) > 1))
 
 
 def defining(names: Iterable[str]) -> str:
@@ -53,7 +53,8 @@ def defining(names: Iterable[str]) -> str:
     return rf"(?m)^[ \t]*(?:[\w()]+[ \t]+)*(?:{DEFINING})[ \t]+{_RECEIVER}(?:{'|'.join(names)})\b"
 
 
-def _parts(word: str) -> list[str]:
+def parts_of(word: str) -> list[str]:
+    """The parts of an identifier, by case changes, underscores and digits."""
     return (_PARTS if word.isascii() else _OTHER_PARTS).findall(word)
 
 

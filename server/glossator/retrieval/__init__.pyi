@@ -1,4 +1,5 @@
 from .chunks import Chunk
-from .lexical import Found, Hit, Ranking, best_chunks, rank
+from .jobs import ALL_STAGES, Place, Stages
+from .retriever import ChunkStatus, Found, Hit, Retriever
 
-__all__ = ["Chunk", "Found", "Hit", "Ranking", "best_chunks", "rank"]
+__all__ = ["ALL_STAGES", "Chunk", "ChunkStatus", "Found", "Hit", "Place", "Retriever", "Stages"]

@@ -1,82 +1,193 @@
-"""Cuts a document into chunks on its syntax: functions, classes and sections, or plain windows."""
+"""Cuts a text into chunks on its syntax: whole definitions and sections, or runs of lines.
+
+Small neighbours are joined and big ones split, at inner definitions first, then where the text is
+least indented. A chunk that continues another one repeats its last lines.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 
-from glossator.core.document import Document
 from glossator.symbols import Symbol
 
-MAX_LINES = 60
-_FUNCTIONS = frozenset({"function", "method"})
-_MOST_JOINED = 120  # lines of one hit
+MAX_BYTES = 2_800  # about 800 tokens
+_JOINED_BYTES = 1_400  # neighbours are joined up to here
+_REST_BYTES = 300  # what is left of a definition joins the piece before it, if there is room
+_OVERLAP = 2  # lines
+_MAX_NAMES = 40  # definitions that a chunk is said to hold
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Lines of a document (1-based, inclusive) and what encloses them.
+    """Lines of a text (1-based, inclusive), what encloses them and what they define.
 
-    `context` is that with the signature of the innermost definition, `within` their names alone,
-    outermost first. Chunks of one function, those of functions in it included, share their `unit`.
+    `within`: the names of the enclosing definitions or sections, outermost first. `defines`: the
+    names that are defined in the lines, `kinds` what these are (see `Symbol.kind`).
     """
 
-    document: Document
     first_line: int
     last_line: int
-    context: str
+    within: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Rows (0-based, the end excluded) of one definition, or between definitions."""
+
+    start: int
+    end: int
     within: tuple[str, ...]
-    unit: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The chunk's lines."""
-        return "\n".join(self.lines)
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The same, one by one."""
-        return tuple(self.document.lines[self.first_line - 1 : self.last_line])
-
-    @property
-    def name(self) -> str:
-        """The name of the innermost definition; "" outside all of them."""
-        return self.within[-1] if self.within else ""
 
 
-def chunks(document: Document, symbols: Sequence[Symbol]) -> Iterator[Chunk]:
-    """Chunks that together cover the document, in order, none over `MAX_LINES` lines.
-
-    `symbols` is its outline; without one, the chunks are plain windows.
-    """
-    starts: dict[int, tuple[str, tuple[str, ...]]] = {1: ("", ())}
+def cut(lines: Sequence[str], symbols: Sequence[Symbol]) -> tuple[Chunk, ...]:
+    """Chunks that hold every line that is not blank, in order; `symbols` is the outline."""
+    sizes = [len(line.encode("utf-8", "replace")) + 1 for line in lines]
+    ends = [0]
+    for size in sizes:
+        ends.append(ends[-1] + size)
+    cutter = _Cutter(lines, ends)
+    tree = _Node(0, len(lines), (), [])
+    stack = [tree]
     for symbol in symbols:
-        starts[symbol.first_line] = (
-            " > ".join((*symbol.container, symbol.signature)),
-            (*symbol.container, symbol.name),
-        )
-        # the lines right after a symbol belong to its container
-        starts.setdefault(symbol.last_line + 1, (" > ".join(symbol.container), symbol.container))
-    functions = {(*at.container, at.name) for at in symbols if at.kind in _FUNCTIONS}
-    total = len(document.lines)
-    bounds = sorted(line for line in starts if line <= total)
-    for first, following in pairwise((*bounds, total + 1)):
-        context, within = starts[first]
-        enclosing = (within[:length] for length in range(1, len(within)))
-        unit = next((names for names in enclosing if names in functions), within)
-        for start in range(first, following, MAX_LINES):
-            end = min(start + MAX_LINES, following) - 1
-            if any(line.strip() for line in document.lines[start - 1 : end]):
-                yield Chunk(document, start, end, context, within, unit)
+        start, end = symbol.first_line - 1, min(symbol.last_line, len(lines))
+        while len(stack) > 1 and stack[-1].end <= start:
+            stack.pop()
+        parent = stack[-1]
+        end = min(end, parent.end)
+        if start >= end or (parent.inner and start < parent.inner[-1].end):
+            continue  # on a line with another one
+        node = _Node(start, end, (*symbol.container, symbol.name), [])
+        parent.inner.append(node)
+        stack.append(node)
+    pieces = _joined(list(cutter.pieces(tree)), ends)
+    return tuple(_chunks(pieces, lines, symbols))
 
 
-def joined(chunk: Chunk, following: Chunk) -> Chunk | None:
-    """Both as one, if short enough, of one unit, and with only blank lines between."""
-    between = chunk.document.lines[chunk.last_line : following.first_line - 1]
-    if chunk.unit != following.unit or any(line.strip() for line in between):
-        return None
-    if following.last_line - chunk.first_line >= _MOST_JOINED:
-        return None
-    outer = min(chunk, following, key=lambda each: len(each.within))
-    return replace(outer, first_line=chunk.first_line, last_line=following.last_line)
+def described(first_line: int, last_line: int, symbols: Sequence[Symbol]) -> Chunk:
+    """Given lines as a chunk."""
+    around: tuple[str, ...] = ()
+    defined: dict[str, str] = {}
+    for symbol in symbols:
+        if symbol.first_line > last_line:
+            break
+        if first_line <= symbol.name_line <= last_line and len(defined) < _MAX_NAMES:
+            defined.setdefault(symbol.name, symbol.kind)
+        if symbol.first_line < first_line and symbol.last_line >= first_line:
+            around = (*symbol.container, symbol.name)
+    return Chunk(first_line, last_line, around, tuple(defined), tuple(defined.values()))
+
+
+@dataclass(slots=True)
+class _Node:
+    start: int
+    end: int
+    within: tuple[str, ...]
+    inner: list[_Node]
+
+
+class _Cutter:
+    def __init__(self, lines: Sequence[str], ends: Sequence[int]) -> None:
+        self._lines, self._ends = lines, ends
+
+    def pieces(self, node: _Node) -> Iterator[_Piece]:
+        """The pieces of a definition, none too big, in order."""
+        if self._bytes(node.start, node.end) <= MAX_BYTES:
+            yield _Piece(node.start, node.end, node.within)
+            return
+        at = node.start
+        for inner in node.inner:
+            start = self._with_comment(inner.start, at)
+            yield from self._runs(at, start, node.within)
+            inner.start = min(inner.start, start)
+            yield from self.pieces(inner)
+            at = inner.end
+        yield from self._runs(at, node.end, node.within)
+
+    def _with_comment(self, start: int, least: int) -> int:
+        """Where the text begins that stands right above a definition."""
+        while start > least and self._lines[start - 1].strip():
+            start -= 1
+        return start
+
+    def _runs(self, start: int, end: int, within: tuple[str, ...]) -> Iterator[_Piece]:
+        """Rows without definitions, split where they are least indented."""
+        while self._bytes(start, end) > MAX_BYTES:
+            at = self._best_split(start, end)
+            yield _Piece(start, at, within)
+            overlap = max(start + 1, at - _OVERLAP)
+            start = overlap if self._bytes(overlap, at) <= MAX_BYTES // 8 else at
+        if any(line.strip() for line in self._lines[start:end]):
+            yield _Piece(start, end, within)
+
+    def _best_split(self, start: int, end: int) -> int:
+        """The row before which to split: in the second half of what fits, least indented."""
+        last = start + 1
+        while last < end and self._bytes(start, last + 1) <= MAX_BYTES:
+            last += 1
+        first = start + 1 + (last - start - 1) // 2
+        return min(range(first, last + 1), key=lambda row: (self._weight(row), -row))
+
+    def _weight(self, row: int) -> tuple[int, int]:
+        """How little a row fits to begin a piece: by its indent, and whether a blank precedes."""
+        if row >= len(self._lines) or not self._lines[row].strip():
+            return 1_000, 0
+        line = self._lines[row]
+        indent = len(line) - len(line.lstrip())
+        closing = line.lstrip()[:1] in ")]}"
+        return indent + 2 * closing, bool(self._lines[row - 1].strip())
+
+    def _bytes(self, start: int, end: int) -> int:
+        return self._ends[end] - self._ends[start]
+
+
+def _joined(pieces: Sequence[_Piece], ends: Sequence[int]) -> Iterator[_Piece]:
+    """The pieces, with small ones joined to their neighbours of the same definition."""
+    last: _Piece | None = None
+    for piece in pieces:
+        if last is None:
+            last = piece
+            continue
+        within = _common(last.within, piece.within)
+        related = within in (last.within, piece.within, last.within[:-1], piece.within[:-1])
+        small = ends[piece.end] - ends[piece.start] <= _REST_BYTES
+        room = MAX_BYTES if small else _JOINED_BYTES
+        if related and ends[piece.end] - ends[last.start] <= room:
+            last = _Piece(last.start, piece.end, within)
+        else:
+            yield last
+            last = piece
+    if last is not None:
+        yield last
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    return one[:shared]
+
+
+def _chunks(
+    pieces: Iterator[_Piece], lines: Sequence[str], symbols: Sequence[Symbol]
+) -> Iterator[Chunk]:
+    at = 0
+    for piece in pieces:
+        start, end = piece.start, piece.end
+        while start < end and not lines[start].strip():
+            start += 1
+        while end > start and not lines[end - 1].strip():
+            end -= 1
+        if start == end:
+            continue
+        while at < len(symbols) and symbols[at].name_line <= piece.start:
+            at += 1
+        defined: dict[str, str] = {}
+        for symbol in symbols[at:]:
+            if symbol.first_line > end:
+                break
+            if symbol.name_line > start and len(defined) < _MAX_NAMES:
+                defined.setdefault(symbol.name, symbol.kind)
+        yield Chunk(start + 1, end, piece.within, tuple(defined), tuple(defined.values()))

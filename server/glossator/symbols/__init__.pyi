@@ -2,6 +2,8 @@ from .candidates import SearchScope, module_ends, module_of, named_modules
 from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
 from .finder import ALL_USES, CALLS, SymbolFinder
 from .grammars import grammar_of
+from .lines import outline_by_lines
+from .sources import Library, Outlines, SourceText, outlines, read
 from .symbol import NearSymbol, Symbol, symbol_at
 
 __all__ = [
@@ -9,11 +11,14 @@ __all__ = [
     "CALLS",
     "Coverage",
     "Definition",
+    "Library",
     "Limits",
     "Name",
     "NearSymbol",
+    "Outlines",
     "SearchScope",
     "SourceLine",
+    "SourceText",
     "Symbol",
     "SymbolFinder",
     "SymbolHits",
@@ -22,5 +27,8 @@ __all__ = [
     "module_ends",
     "module_of",
     "named_modules",
+    "outline_by_lines",
+    "outlines",
+    "read",
     "symbol_at",
 ]

@@ -10,13 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from glossator.core.document import Document, Origin
+from glossator.core.document import Document
 from glossator.core.languages import CODE, language_of
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import Listing
@@ -39,13 +38,20 @@ from glossator.symbols.jobs import (
     ImportsOf,
     IsName,
     OutlineOf,
-    OutlinesOf,
     pieces,
 )
 from glossator.symbols.sources import Library, statistics
 from glossator.symbols.symbol import NearSymbol, Symbol
 from glossator.symbols.table import FileStamp, MatchKnown, MatchNames, ReadNames
-from glossator.worker import Job, JobFailed, JobProgress, Worker, WorkerGone, WorkerPhase
+from glossator.worker import (
+    Job,
+    JobFailed,
+    JobProgress,
+    Worker,
+    WorkerGone,
+    WorkerPhase,
+    run_here,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -86,24 +92,6 @@ class SymbolFinder:
         """The symbols of a document in their order: all, or those of a name or a line with it."""
         job = partial(OutlineOf, name=name, name_line=name_line)
         return await self._on_one(snapshot, document, job)
-
-    async def outlines(
-        self, snapshot: WorkspaceSnapshot, documents: Sequence[Document], seconds: float
-    ) -> dict[str, tuple[Symbol, ...]]:
-        """The outlines of many documents by path, as many as are ready in so many seconds.
-
-        Files that have changed since are left out. Only the worker makes these outlines.
-        """
-        if not documents:
-            return {}
-        edited = {at.path: at.text for at in documents if at.origin is Origin.EDITOR}
-        paths = tuple(document.path for document in documents)
-        found = await self._worker.run(OutlinesOf(self._library(snapshot, edited), paths, seconds))
-        return {
-            document.path: found[document.path][1]
-            for document in documents
-            if document.path in found and found[document.path][0] == document.sha256
-        }
 
     async def imports(self, snapshot: WorkspaceSnapshot, document: Document) -> tuple[Import, ...]:
         """What a document imports."""
@@ -265,7 +253,7 @@ class SymbolFinder:
         away = worker.phase is WorkerPhase.BACKING_OFF
         taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
         if away:
-            found = await _in_thread(job(self._little_library(snapshot, texts), taken))
+            found = await run_here(job(self._little_library(snapshot, texts), taken))
         else:
             found = await self._worker.run(job(self._library(snapshot, texts), taken))
         coverage = replace(
@@ -286,7 +274,7 @@ class SymbolFinder:
         """The result of a job on one document; a small one does not wait for the worker."""
         ready = self._worker.state.phase is WorkerPhase.READY
         if not ready and len(document.text) <= _SMALL:
-            return await _in_thread(
+            return await run_here(
                 job(self._little_library(snapshot, {}), document.path, document.text)
             )
         return await self._worker.run(
@@ -299,28 +287,6 @@ class SymbolFinder:
     def _little_library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
         """For this process, which stores no outlines: only the worker opens SQLite."""
         return Library(snapshot.roots, self._max_file_bytes, 0, texts, _SMALL)
-
-
-async def _in_thread(job: Job[R]) -> R:
-    """Run a small job in a thread; cancelling the await ends it at the next slice."""
-    cancelled = threading.Event()
-
-    def work() -> R:
-        slices = job.run()
-        try:
-            while not cancelled.is_set():
-                next(slices)
-        except StopIteration as end:
-            result: R = end.value
-            return result
-        finally:
-            slices.close()
-        raise asyncio.CancelledError
-
-    try:
-        return await asyncio.to_thread(work)
-    finally:
-        cancelled.set()
 
 
 def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, FileStamp]:

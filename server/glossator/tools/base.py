@@ -19,6 +19,7 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
 from glossator.documents import WorkspaceSnapshot
+from glossator.retrieval import Retriever
 from glossator.sandbox import ShellContext
 from glossator.symbols import SymbolFinder
 from glossator.tools.conversation_state import CommandRuns, Findings, TodoList
@@ -188,6 +189,7 @@ class ToolContext:
     snapshot: WorkspaceSnapshot
     reads: ReadState
     symbols: SymbolFinder
+    retriever: Retriever
     edits: Editing | None = None
     shell: ShellContext | None = None
     todo: TodoList = field(default_factory=TodoList)

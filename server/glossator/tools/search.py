@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -14,22 +13,10 @@ from glossator.core.span import Span, whole_and_cut
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
-from glossator.retrieval import Chunk, Found, Hit, Ranking, best_chunks, rank
-from glossator.symbols import SymbolFinder
+from glossator.retrieval import Found, Hit, Retriever
 from glossator.tools.absence import account
-from glossator.tools.base import (
-    Cancellation,
-    IsHidden,
-    ToolArgs,
-    ToolContext,
-    cancellable,
-    in_thread,
-    searching,
-)
+from glossator.tools.base import ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Selection, select
-from glossator.worker import JobFailed, WorkerGone
-
-logger = logging.getLogger(__name__)
 
 MAX_CHUNKS = 20
 WHOLE = 5  # chunks with their text; of the others only where they are
@@ -37,7 +24,6 @@ MAX_TOKENS = 12_000  # of text
 MAX_LINE_CHARACTERS = 300
 
 _TITLE = 80  # characters
-_OUTLINE_SECONDS = 5.0
 
 
 class SearchArgs(ToolArgs):
@@ -70,79 +56,42 @@ class Search:
 
     async def run(self, args: SearchArgs, context: ToolContext) -> ToolResult:
         """List the best chunks with their lines."""
-        selection, found = await ranked_search(
-            context.snapshot,
-            context.symbols,
-            args.query,
-            args.limit,
-            path=args.path,
-            glob=args.glob,
-            hides=context.hidden,
-        )
-        return await in_thread(_report, context.snapshot, selection, found)
+        snapshot = context.snapshot
+        selection = await in_thread(select, snapshot, args.path, args.glob, hides=context.hidden)
+        only = None if selection.is_all else await in_thread(lambda: selection.files)
+        found = await context.retriever.search(snapshot, args.query, args.limit, only)
+        return await in_thread(_report, snapshot, selection, found)
 
 
 async def search_answer(
-    snapshot: WorkspaceSnapshot, symbols: SymbolFinder, question: str, limit: int
+    snapshot: WorkspaceSnapshot, retriever: Retriever, question: str, limit: int
 ) -> SearchAnswer:
     """The best chunks in the whole workspace, for people; no permission rule hides files."""
-    selection, found = await ranked_search(snapshot, symbols, question, limit)
-    return await in_thread(_answer, snapshot, selection, found)
+    found = await retriever.search(snapshot, question, limit)
+    return await in_thread(_answer, snapshot, found)
 
 
-def _answer(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> SearchAnswer:
+def _answer(snapshot: WorkspaceSnapshot, found: Found) -> SearchAnswer:
     searched = (
         f"Searched {found.files:,} files for {', '.join(found.terms)}."
         if found.hits
-        else _nothing_found(snapshot, selection, found)
+        else _nothing_found(snapshot, select(snapshot), found)
     )
-    if found.unparsed:
-        searched += f" {_unparsed(found)}"
+    if found.pending:
+        searched += f" {_pending(found)}"
     hits = (
         SearchHit(
-            path=snapshot.relative(hit.chunk.document.path),
-            uri=hit.chunk.document.uri,
+            path=snapshot.relative(hit.document.path),
+            uri=hit.document.uri,
             first_line=hit.chunk.first_line,
             last_line=hit.chunk.last_line,
-            context=_enclosing(hit.chunk),
-            text=hit.chunk.text,
+            context=_title(hit),
+            text="\n".join(hit.lines),
             score=round(hit.score, 3),
         )
         for hit in found.hits
     )
     return SearchAnswer(tuple(hits), searched)
-
-
-async def ranked_search(
-    snapshot: WorkspaceSnapshot,
-    symbols: SymbolFinder,
-    question: str,
-    limit: int,
-    *,
-    path: str | None = None,
-    glob: str | None = None,
-    hides: IsHidden | None = None,
-) -> tuple[Selection, Found]:
-    """The best chunks, and which files were searched; the worker process parses them."""
-    selection, ranking = await searching(_rank, snapshot, question, path, glob, hides)
-    try:
-        outlines = await symbols.outlines(snapshot, ranking.documents, _OUTLINE_SECONDS)
-    except (WorkerGone, JobFailed) as failure:
-        logger.warning("Files are cut into windows for a search: %s", failure)
-        outlines = {}
-    return selection, await cancellable(best_chunks, ranking, outlines, limit)
-
-
-def _rank(
-    cancelled: Cancellation,
-    snapshot: WorkspaceSnapshot,
-    question: str,
-    path: str | None,
-    glob: str | None,
-    hides: IsHidden | None,
-) -> tuple[Selection, Ranking]:
-    selection = select(snapshot, path, glob, hides=hides)
-    return selection, rank(cancelled, snapshot, selection.files, question)
 
 
 def _report(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> ToolResult:
@@ -154,20 +103,19 @@ def _report(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> 
     parts = ["\n\n".join(kept), "\n".join(heads)]
     if found.absent:
         parts.append(f"[in no file searched: {', '.join(found.absent)}]")
-    if found.unparsed:
-        parts.append(f"[{_unparsed(found)}]")
+    if found.pending:
+        parts.append(f"[{_pending(found)}]")
     shown = [_spans(hit) for hit in found.hits[: len(kept)]]
     whole = tuple(span for spans, _ in shown for span in spans)
     shortened = tuple(span for _, spans in shown for span in spans)
     return ToolResult("\n\n".join(filter(None, parts)), whole, citable=shortened)
 
 
-def _unparsed(found: Found) -> str:
-    """A sentence about files without an outline."""
-    files = "file was" if found.unparsed == 1 else "files were"
+def _pending(found: Found) -> str:
+    """A sentence about files that are not in the index yet."""
     return (
-        f"{found.unparsed} of the best {files} not parsed in time and cut into windows of lines:"
-        " ask again in a minute."
+        f"{found.pending:,} files are not in the index yet; of these the likeliest were read."
+        " Ask again in a minute."
     )
 
 
@@ -183,22 +131,24 @@ def _nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Fou
 
 def _block(number: int, hit: Hit, snapshot: WorkspaceSnapshot) -> str:
     chunk = hit.chunk
-    place = f"{snapshot.relative(chunk.document.path)}:{chunk.first_line}-{chunk.last_line}"
-    head = f"{number}. {place}" + (f" ({title})" if (title := _enclosing(chunk)) else "")
-    lines = chunk.document.lines[chunk.first_line - 1 : chunk.last_line]
-    shown = (shorten(line, MAX_LINE_CHARACTERS) for line in lines)
+    place = f"{snapshot.relative(hit.document.path)}:{chunk.first_line}-{chunk.last_line}"
+    head = f"{number}. {place}" + (f" ({title})" if (title := _title(hit)) else "")
+    shown = (shorten(line, MAX_LINE_CHARACTERS) for line in hit.lines)
     numbered = (f"{number}\t{line}" for number, line in enumerate(shown, chunk.first_line))
     return "\n".join((head, *numbered))
 
 
-def _enclosing(chunk: Chunk) -> str:
-    """The definitions around a chunk, outermost first, as a short title."""
-    names = " > ".join(chunk.within)
-    return names if len(names) <= _TITLE else f"{names[: _TITLE - 1]}…"
+def _title(hit: Hit) -> str:
+    """The definitions around a chunk, outermost first, and the one that it begins with."""
+    chunk = hit.chunk
+    names = list(chunk.within)
+    if chunk.defines and chunk.defines[0] not in names:
+        names.append(chunk.defines[0])
+    title = " > ".join(names)
+    return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
 
 
 def _spans(hit: Hit) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """The lines shown in full, and those cut."""
-    chunk = hit.chunk
-    lines = range(chunk.first_line, chunk.last_line + 1)
-    return whole_and_cut(chunk.document, lines, MAX_LINE_CHARACTERS)
+    lines = range(hit.chunk.first_line, hit.chunk.last_line + 1)
+    return whole_and_cut(hit.document, lines, MAX_LINE_CHARACTERS)

@@ -25,4 +25,4 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
     if not 1 <= request.limit <= MAX_CHUNKS:
         raise UsageError(f"The limit must be between 1 and {MAX_CHUNKS}.")
     await app.ready()
-    return await search_answer(app.host.snapshot(), app.symbols, request.query, request.limit)
+    return await search_answer(app.host.snapshot(), app.retriever, request.query, request.limit)

@@ -29,7 +29,9 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
             f"There is no tool {request.name!r}; the tools are {', '.join(sorted(app.tools))}."
         )
     await app.ready()
-    context = ToolContext(app.host.snapshot(), ReadState(), app.symbols, hidden=app.acting.hidden())
+    context = ToolContext(
+        app.host.snapshot(), ReadState(), app.symbols, app.retriever, hidden=app.acting.hidden()
+    )
     started = time.perf_counter()
     call = ToolCall("cli", request.name, request.arguments)
     result = await call_tool(app.tools, call, context, permit_direct_call)

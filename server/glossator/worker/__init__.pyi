@@ -1,5 +1,6 @@
 from .client import Worker, WorkerGone, WorkerPhase, WorkerState
 from .connection import JobFailed
+from .here import run_here
 from .jobs import Job, JobProgress, Slices
 
 __all__ = [
@@ -11,4 +12,5 @@ __all__ = [
     "WorkerGone",
     "WorkerPhase",
     "WorkerState",
+    "run_here",
 ]

@@ -1,0 +1,97 @@
+"""A chunk as the index keeps it: where it is, what is around it, and its terms.
+
+Terms are kept as the CRC-32 of their UTF-8, so that a search compares numbers.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glossator.retrieval.chunks import Chunk
+from glossator.retrieval.words import hash_of, terms, terms_of, words_of
+
+DIGEST_BYTES = 8
+_FIELD, _ITEM = "\x1e", "\x1f"  # between the strings of a record
+_HEAD = struct.Struct("<8sIIIHH")  # digest, lines, number of terms, distinct ones, string bytes
+_MOST_TERMS = 60_000  # distinct ones, of a chunk that is one long line
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk of the file at `path` below `root`; `digest` begins the SHA-256 of its text.
+
+    `hashes` and `counts` are of the distinct terms of its lines, `length` is their number.
+    """
+
+    root: str
+    path: str
+    digest: bytes
+    chunk: Chunk
+    length: int
+    hashes: NDArray[np.uint32]
+    counts: NDArray[np.uint8]
+
+    def context_terms(self, of_path: Sequence[str], path_times: int) -> list[str]:
+        """The terms of its structural context."""
+        return [*of_path * path_times, *terms(self.chunk.within), *terms(self.chunk.defines)]
+
+
+def candidates_of(
+    root: str, path: str, digest: bytes, lines: Sequence[str], chunks: Sequence[Chunk]
+) -> Iterator[tuple[Candidate, Counter[str]]]:
+    """The chunks of a file with their terms."""
+    for chunk in chunks:
+        inside = lines[chunk.first_line - 1 : chunk.last_line]
+        words = Counter(chain.from_iterable(map(words_of, inside)))
+        counts: Counter[str] = Counter()
+        for word, times in words.items():
+            for term in terms_of(word):
+                counts[term] += times
+        if len(counts) > _MOST_TERMS:
+            counts = Counter(dict(counts.most_common(_MOST_TERMS)))
+        hashes = np.fromiter(map(hash_of, counts), "<u4", len(counts))
+        times = np.fromiter((min(count, 255) for count in counts.values()), "u1", len(counts))
+        yield Candidate(root, path, digest, chunk, counts.total(), hashes, times), counts
+
+
+def encode(candidate: Candidate) -> bytes:
+    """The candidate as bytes."""
+    chunk = candidate.chunk
+    names = (_ITEM.join(each) for each in (chunk.within, chunk.defines, chunk.kinds))
+    strings = _FIELD.join((candidate.path, *names)).encode("utf-8", "surrogatepass")[:65_535]
+    head = _HEAD.pack(
+        candidate.digest,
+        chunk.first_line,
+        chunk.last_line,
+        candidate.length,
+        len(candidate.hashes),
+        len(strings),
+    )
+    return b"".join((head, strings, candidate.hashes.tobytes(), candidate.counts.tobytes()))
+
+
+def decode(root: str, record: bytes) -> Candidate:
+    """The candidate below `root` that `encode` made bytes of. Raises `ValueError` for others."""
+    try:
+        digest, first, last, length, distinct, size = _HEAD.unpack_from(record)
+        at = _HEAD.size + size
+        path, within, defines, kinds = (
+            record[_HEAD.size : at].decode("utf-8", "surrogatepass").split(_FIELD)
+        )
+    except struct.error as error:
+        raise ValueError("a record is cut short") from error
+    chunk = Chunk(first, last, _items(within), _items(defines), _items(kinds))
+    hashes = np.frombuffer(record, "<u4", distinct, at)
+    counts = np.frombuffer(record, "u1", distinct, at + 4 * distinct)
+    return Candidate(root, path, digest, chunk, length, hashes, counts)
+
+
+def _items(joined: str) -> tuple[str, ...]:
+    return tuple(joined.split(_ITEM)) if joined else ()

@@ -1,0 +1,125 @@
+"""Orders candidates: fusion of the stages, a linear reranker, and one list for several needs.
+
+The reranker's weights are trained by `tools/train_reranker.py`, which says on what. Its scores are
+log-odds, so they give each candidate, and each file, a probability to be what was looked for; the
+order puts first what adds most to the probability that the reader sees the right file, and in it
+the right lines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glossator.retrieval.candidate import Candidate
+from glossator.retrieval.chunk_index import Matches
+from glossator.retrieval.features import FEATURES, features
+from glossator.retrieval.jobs import ALL_STAGES, Place, Stages
+from glossator.retrieval.words import Question
+
+VECTORS = "vectors"  # the feature that is added when there are embeddings
+_SHARPNESS = 0.6  # of the scores as log-odds
+_SAME_FILE = 0.7  # how much the right lines count against the right file
+_LEXICAL = FEATURES.index("lexical")
+_DEFINED = FEATURES.index("named_defined")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its score, comparable within one search only, and its place by stage."""
+
+    candidate: Candidate
+    score: float
+    places: Mapping[str, Place]
+
+
+def rank(
+    question: Question,
+    matches: Matches,
+    limit: int,
+    stages: Stages = ALL_STAGES,
+    similarity: NDArray[np.float64] | None = None,
+) -> tuple[Ranked, ...]:
+    """The best candidates; `similarity` is the cosine of each to the question, if it is known."""
+    if not matches.candidates:
+        return ()
+    figures = features(question, matches)
+    by_stage: dict[str, NDArray[np.float64]] = {}
+    if stages.lexical:
+        by_stage["lexical"] = figures[:, _LEXICAL]
+    if stages.vectors and similarity is not None:
+        by_stage[VECTORS] = similarity
+    if len(by_stage) > 1:
+        by_stage["fusion"] = fused(tuple(by_stage.values()))
+    if stages.rerank or not by_stage:
+        by_stage["rerank"] = reranked(figures, similarity if stages.vectors else None)
+    scores = list(by_stage.values())[-1]
+    order = np.argsort(-scores, kind="stable")
+    if stages.rerank and figures[:, _DEFINED].max() < 1:
+        order = diversified(scores, [each.path for each in matches.candidates])
+    places = {name: _ranks(values) for name, values in by_stage.items()}
+    return tuple(
+        Ranked(
+            matches.candidates[row],
+            float(scores[row]),
+            {
+                name: Place(int(places[name][row]), float(values[row]))
+                for name, values in by_stage.items()
+            },
+        )
+        for row in order[:limit].tolist()
+    )
+
+
+def fused(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The sum of the standardised scores; untrained."""
+    return np.sum([(each - each.mean()) / (each.std() + 1e-9) for each in scores], axis=0)
+
+
+def reranked(
+    figures: NDArray[np.float64], similarity: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """The linear reranker's scores."""
+    weights = _weights("lexical" if similarity is None else VECTORS)
+    scores = figures @ np.array([weights[name] for name in FEATURES])
+    return scores if similarity is None else scores + weights[VECTORS] * scaled(similarity)
+
+
+def scaled(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standardised, as the reranker takes it."""
+    return (similarity - similarity.mean()) / (similarity.std() + 1e-9)
+
+
+def diversified(scores: NDArray[np.float64], paths: Sequence[str]) -> NDArray[np.intp]:
+    """The rows in an order that shows the right file early, and in it the right lines."""
+    chance = np.exp((scores - scores.max()) * _SHARPNESS)
+    chance /= chance.sum()
+    of_file: dict[str, float] = {}
+    best: dict[str, int] = {}
+    for row in np.argsort(-scores, kind="stable").tolist():
+        path = paths[row]
+        of_file[path] = of_file.get(path, 0.0) + float(chance[row])
+        best.setdefault(path, row)
+    gain = _SAME_FILE * chance
+    for path, row in best.items():
+        gain[row] += (1 - _SAME_FILE) * of_file[path]
+    return np.argsort(-gain, kind="stable")
+
+
+def _ranks(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    ranks = np.empty(len(scores), np.intp)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return ranks
+
+
+@cache
+def _weights(kind: str) -> dict[str, float]:
+    text = resources.files("glossator.retrieval").joinpath("weights.json").read_text("utf-8")
+    weights: dict[str, float] = json.loads(text)[kind]
+    return weights

@@ -1,0 +1,85 @@
+"""The terms of texts, for the index: identifiers whole and in parts, words by their stems.
+
+A term is stored as the CRC-32 of its UTF-8, four bytes instead of a string; two terms of one
+question that share a hash are less likely than one in a hundred million.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from glossator.core.terms import STOP_WORDS, parts_of, stem
+
+_WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
+_LONGEST = 80  # letters; longer words are data
+
+
+@lru_cache(maxsize=200_000)
+def terms_of(word: str) -> tuple[str, ...]:
+    """The terms under which a word is found: itself in lower case, and the stems of its parts."""
+    if len(word) > _LONGEST:
+        return ()
+    parts = [part.lower() for part in parts_of(word)]
+    stems = [stem(part) for part in parts if len(part) > 1]
+    if len(parts) > 1:
+        stems.append(word.strip("_").lower())
+    return tuple(stems)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in order, as they are written."""
+    return _WORD.findall(text)
+
+
+@lru_cache(maxsize=200_000)
+def hash_of(term: str) -> int:
+    """The term as the index stores it."""
+    return zlib.crc32(term.encode("utf-8", "replace"))
+
+
+def terms(texts: Iterable[str]) -> list[str]:
+    """All terms of some texts, in order."""
+    return [term for text in texts for word in words_of(text) for term in terms_of(word)]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for.
+
+    `terms`: the stems that tell, in order; `compounds`: neighbouring words as one identifier, and
+    the identifiers that are named, both in lower case; `named`: those identifiers as written.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    compounds: tuple[str, ...]
+    named: tuple[str, ...]
+
+
+_NAMED = re.compile(
+    r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+|_\w+|[a-z]+[A-Z]\w*|\w+_\w+"
+    r"|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+"
+)
+
+
+def question_of(text: str) -> Question:
+    """What a question looks for."""
+    words = words_of(text)
+    telling = [word for word in words if word.lower() not in STOP_WORDS]
+    found = dict.fromkeys(
+        term
+        for word in telling
+        for term in terms_of(word)
+        if len(term) > 1 and term not in STOP_WORDS
+    )
+    named = [name for match in _NAMED.findall(text) for name in re.split(r"\.|::|#", match)]
+    if len(words) == 1:
+        named.append(words[0])
+    pairs = (one + two for one, two in pairwise(telling))
+    compounds = dict.fromkeys(name.lower() for name in (*named, *pairs))
+    return Question(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)))

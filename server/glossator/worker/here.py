@@ -1,0 +1,33 @@
+"""Running a small job in a thread of this process, when there is no worker."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TypeVar
+
+from glossator.worker.jobs import Job
+
+R = TypeVar("R")
+
+
+async def run_here(job: Job[R]) -> R:
+    """Run a small job in a thread; cancelling the await ends it at the next slice."""
+    cancelled = threading.Event()
+
+    def work() -> R:
+        slices = job.run()
+        try:
+            while not cancelled.is_set():
+                next(slices)
+        except StopIteration as end:
+            result: R = end.value
+            return result
+        finally:
+            slices.close()
+        raise asyncio.CancelledError
+
+    try:
+        return await asyncio.to_thread(work)
+    finally:
+        cancelled.set()
