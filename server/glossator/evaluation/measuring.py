@@ -153,11 +153,13 @@ def _groups(scores: Sequence[Score], keys: Sequence[str]) -> tuple[GroupFigures,
 
 
 def _group(name: str, scores: Sequence[Score]) -> GroupFigures:
-    values: dict[str, list[tuple[float, str]]] = {}
+    values: dict[str, list[float]] = {}
+    repositories: dict[str, list[str]] = {}
     for score in scores:
         for each, value in measures(score).items():
-            values.setdefault(each, []).append((value, score.repository))
+            values.setdefault(each, []).append(value)
+            repositories.setdefault(each, []).append(score.repository)
     figures = {
-        each: figure(*zip(*values[each], strict=True)) for each in MEASURES if each in values
+        each: figure(values[each], repositories[each]) for each in MEASURES if each in values
     }
     return GroupFigures(name, len(scores), figures)

@@ -112,7 +112,7 @@ def figure(values: Sequence[float], clusters: Sequence[str], seed: int = SEED) -
         sums, counts = array, np.ones(len(array))
     else:
         members = np.asarray([names.index(each) for each in clusters])
-        sums = np.bincount(members, weights=array)
+        sums = np.bincount(members, weights=array).astype(np.float64)
         counts = np.bincount(members).astype(np.float64)
     drawn = np.random.default_rng(seed).integers(len(sums), size=(_RESAMPLES, len(sums)))
     means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)

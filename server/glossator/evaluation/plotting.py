@@ -49,8 +49,7 @@ def plot(report: RetrievalReport, file: Path) -> None:
     parts.append(full.repositories if len(full.repositories) > 1 else ())
     groups = [each for part in parts for each in part]
     rows = min(len(groups), _MOST_ROWS) + len(parts)
-    style = {"font.family": "DejaVu Sans", "font.size": 9, "text.color": "#202124"}
-    with rc_context(style):
+    with rc_context({"font.family": "DejaVu Sans", "font.size": 9, "text.color": "#202124"}):
         height = max(4.2, 1.5 + _ROW * rows)
         figure = Figure(figsize=(11 if groups else 6.4, height), layout="constrained")
         figure.suptitle(_title(report), x=0.012, ha="left", fontsize=10, color=_GREY)

@@ -8,6 +8,7 @@ from glossator.cli.messages import duration, plural, price
 from glossator.cli.render import Cell, Column, Part, Styled, Table, TextLine, line
 from glossator.core.shown import shown
 from glossator.evaluation import (
+    DEFINITION,
     MISSED,
     NDCG,
     Figure,
@@ -18,7 +19,7 @@ from glossator.evaluation import (
 )
 
 _FEWEST = 5  # questions that an interval is shown for
-_HEADS = {MISSED: "1 -\nrecall@20", "definition first": "definition\nfirst"}
+_HEADS = {MISSED: "1 -\nrecall\n@20", DEFINITION: "def.\nfirst"}
 
 
 def evaluation_parts(answer: RetrievalReport | Generated) -> Iterator[Part]:
@@ -29,11 +30,15 @@ def evaluation_parts(answer: RetrievalReport | Generated) -> Iterator[Part]:
     full = answer.variants[0]
     yield _heading(answer)
     measures = tuple(full.overall.figures)
+    several = len(answer.variants) > 1
+    stages = f"  full is {' + '.join(full.stages)}" if several else ""
+    if several:
+        yield TextLine((Styled("By stage", "bold"), Styled(stages, "dim")), kind="stage")
     yield _variants(answer.variants, measures)
     for title, groups in (("category", full.categories), ("repository", full.repositories)):
         if len(groups) > 1:
-            stages = f" ({' + '.join(full.stages)})" if len(answer.variants) > 1 else ""
-            yield TextLine((Styled(f"By {title}", "bold"), Styled(stages, "dim")), kind=title)
+            which = "  full" if several else ""
+            yield TextLine((Styled(f"By {title}", "bold"), Styled(which, "dim")), kind=title)
             yield _groups(title, groups, measures)
     yield line(
         f"Small figures are 95 % intervals, by bootstrap over each {answer.clusters}.",
@@ -66,7 +71,7 @@ def _variants(variants: Sequence[Variant], measures: Sequence[str]) -> Table:
     more = (Column("p50\np95", right=True), *([Column("cost", right=True)] if paid else []))
     rows = []
     for number, variant in enumerate(variants):
-        name = " + ".join(variant.stages) if variant.name == "full" else variant.name
+        name = variant.name if len(variants) > 1 else " + ".join(variant.stages)
         times = (duration(variant.p50_milliseconds), duration(variant.p95_milliseconds))
         cells: list[Cell] = [Styled(name, "" if number else "bold")]
         cells += _figures(variant.overall, measures, "" if number else "bold")
@@ -94,8 +99,8 @@ def _table(
     rows: Sequence[tuple[Cell, ...]],
     more: Sequence[Column] = (),
 ) -> Table:
-    heads = (Column(_HEADS.get(each, each), right=True) for each in measures)
-    columns = (Column(name), *heads, *more)
+    heads = (Column(_HEADS.get(each, each.replace("@", "\n@")), right=True) for each in measures)
+    columns = (Column(name, whole=True), *heads, *more)
     titles = "\t".join((name, *measures, *(" ".join(each.name.split()) for each in more)))
     plain = ("\t".join(map(_plain, row)) for row in rows)
     return Table(columns, tuple(rows), (titles, *plain))
