@@ -39,6 +39,7 @@ ROOMS: dict[str, set[str]] = {
         "undo": "store files",
         "edits": "files documents permissions undo",
         "retrieval": "settings worker files index documents search symbols",
+        "evaluation": "settings worker files documents symbols retrieval",
         "llm": "settings prompts",
         "context": "prompts worker files documents symbols llm",
         "tools": "prompts worker files documents search symbols sandbox edits retrieval",
@@ -55,7 +56,7 @@ ROOMS: dict[str, set[str]] = {
             " edits retrieval llm context tools agent grounding glosses sessions application"
         ),
         "lsp": "settings worker documents symbols application usecases",
-        "cli": "settings permissions usecases lsp",
+        "cli": "settings permissions evaluation usecases lsp",
     }.items()
 }
 # package -> the rooms that may import it
@@ -68,9 +69,10 @@ OWNERS = {
     "tree_sitter": {"shell", "symbols"},
     "inotify_simple": {"files"},
     "watchfiles": {"files"},
-    "numpy": {"files", "index", "retrieval", "search"},
+    "numpy": {"evaluation", "files", "index", "retrieval", "search"},
     "tantivy": {"retrieval"},
     "pyroaring": {"index"},
+    "matplotlib": {"evaluation"},
     "typer": {"cli"},
     "rich": {"cli"},
 }

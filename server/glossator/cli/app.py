@@ -9,6 +9,7 @@ import typer
 
 from glossator import __version__
 from glossator.cli.asking import Command, ask_server
+from glossator.cli.evaluation import evaluations
 from glossator.cli.generic import add_generic_commands
 from glossator.cli.messages import duration
 from glossator.cli.options import ModelledOptions, tool_arguments, with_options
@@ -190,6 +191,7 @@ def doctor(
 
 app.add_typer(sessions, name="sessions")
 app.add_typer(rules, name="rules")
+app.add_typer(evaluations, name="eval")
 app.command()(undo)
 app.command()(redo)
 app.command()(trust)

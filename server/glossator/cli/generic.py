@@ -25,7 +25,8 @@ from glossator.core.errors import DeclarationError
 from glossator.core.wire import Json, camel
 from glossator.usecases import DECLARED, CommandDeclaration
 
-ALONE = frozenset({"serve", "trust"})  # they ask no server; `launch.py` knows them, too
+# They ask no server; `launch.py` knows them, too.
+ALONE = frozenset({"eval", "eval retrieval", "serve", "trust"})
 
 
 def add_generic_commands(app: typer.Typer) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from glossator.cli.asking import Command, Show, Work
     from glossator.cli.options import CommonOptions
 
-ALONE = frozenset({"serve", "trust"})  # they ask no server; a wrong guess costs a process
+ALONE = frozenset({"eval", "serve", "trust"})  # they ask no server; a wrong guess costs a process
 _HELP = frozenset({"--help", "-h"})
 
 _STDOUT, _STDERR = 1, 2  # descriptors

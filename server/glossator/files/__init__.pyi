@@ -8,6 +8,7 @@ from .gitpattern import GitPattern, one_per_byte
 from .glob import compile_glob
 from .indexer import Indexer
 from .listing import FileIndex, Listing
+from .once import list_once
 from .roots import Roots, folder_of, is_inside, outermost, real_path
 from .sweep import Sweep
 from .walk import SPECIAL, UNREADABLE
@@ -38,6 +39,7 @@ __all__ = [
     "folder_of",
     "is_inside",
     "is_racy",
+    "list_once",
     "load",
     "load_listed",
     "load_raw",

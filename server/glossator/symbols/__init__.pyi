@@ -1,4 +1,5 @@
 from .candidates import SearchScope, module_ends, module_of, named_modules
+from .documented import Documented, DocumentedIn
 from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
 from .finder import ALL_USES, CALLS, SymbolFinder
 from .grammars import grammar_of
@@ -12,6 +13,8 @@ __all__ = [
     "Coverage",
     "Definition",
     "Library",
+    "Documented",
+    "DocumentedIn",
     "Limits",
     "Name",
     "NearSymbol",

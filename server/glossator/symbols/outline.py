@@ -155,7 +155,7 @@ def _symbol(
         name=name.text,
         kind=kind,
         signature=_signature(found, definition),
-        documentation=comment if docstring is None else docstring_paragraph(docstring),
+        documentation=comment if docstring is None else docstring_paragraph(found.text(docstring)),
         container=container,
         first_line=row + 1,
         last_line=last.row + (last.column > 0),  # some nodes take their line end with them
@@ -230,7 +230,7 @@ class Definitions:
 
     source: bytes
     definitions: list[DefinitionNode]
-    docstrings: dict[int, str]  # string literals by the id of the node they document
+    docstrings: dict[int, Node]  # string literals by the id of the node they document
     pieces: list[Piece]
 
     def in_order(self) -> list[DefinitionNode]:
@@ -242,8 +242,17 @@ class Definitions:
 
     def before(self, node: Node) -> tuple[int, str]:
         """The first row of `node` with the attributes above it, and what the comments there say."""
+        row, comments = self.above(node)
+        return row, comment_paragraph([self._decode(each.start, each.end) for each in comments])
+
+    def text(self, node: Node) -> str:
+        """The text of `node`."""
+        return self._decode(node.start_byte, node.end_byte)
+
+    def above(self, node: Node) -> tuple[int, list[Piece]]:
+        """The first row of `node` with the attributes above it, and the comments there."""
         row, start = node.start_point.row, node.start_byte
-        comments: list[str] = []
+        comments: list[Piece] = []
         for index in range(bisect_right(self._ends, start) - 1, -1, -1):
             piece = self.pieces[index]
             if not (piece.starts_line or piece.role == "attribute") or not self._adjacent(
@@ -254,8 +263,8 @@ class Definitions:
             if piece.role == "attribute":
                 row = piece.row
             elif piece.role == "comment":
-                comments.append(self._decode(piece.start, piece.end))
-        return row, comment_paragraph(comments[::-1])
+                comments.append(piece)
+        return row, comments[::-1]
 
     def without_comments(self, start: int, end: int) -> str:
         """The text from `start`, past the attributes there, to `end`; comments are left out."""
@@ -294,7 +303,7 @@ def find_definitions(root: Node, query: Query, source: bytes) -> Definitions:
     """Everything `query` finds below `root`; where two patterns name the same, the first wins."""
     named: dict[int, Captures] = {}  # by the name's first byte
     wrappers: dict[int, Node] = {}
-    docstrings: dict[int, str] = {}
+    docstrings: dict[int, Node] = {}
     pieces: list[Piece] = []
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(_DEPTH)
@@ -304,9 +313,7 @@ def find_definitions(root: Node, query: Query, source: bytes) -> Definitions:
         elif "wrapped" in captures:
             wrappers.setdefault(captures["wrapped"][0].id, captures["wrapper"][0])
         elif "docstring" in captures:
-            literal = captures["docstring"][0]
-            text = source[literal.start_byte : literal.end_byte].decode("utf-8", "ignore")
-            docstrings[captures["documented"][0].id] = text
+            docstrings[captures["documented"][0].id] = captures["docstring"][0]
         else:
             pieces += [_piece(role, node, source) for role, (node,) in captures.items()]
     pieces.sort(key=lambda piece: piece.start)

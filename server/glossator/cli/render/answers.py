@@ -28,6 +28,7 @@ from glossator.cli.render import (
     line,
     listed,
 )
+from glossator.cli.render.evaluation import evaluation_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.core.answers import (
     Answer,
@@ -50,6 +51,7 @@ from glossator.core.price import Price
 from glossator.core.session_answers import AgentTranscript, ExportedSession
 from glossator.core.shown import shown
 from glossator.core.span import CitationStatus, CitationView
+from glossator.evaluation import Generated, RetrievalReport
 
 _OFFLINE = "offline, extractive"
 _EFFECTS = {"deny": "red", "ask": "yellow", "allow": "green"}
@@ -89,12 +91,10 @@ def answer_parts(answer: object, query: str) -> Iterator[Part]:
             yield _doctor(answer)
         case ModelList():
             yield from _models(answer)
-        case RuleList():
-            yield listed(_rules(answer), NO_RULES)
-        case Trusted():
-            yield listed(
-                Table((Column(),), tuple((shown(each),) for each in answer.trusted)), NO_TRUSTED
-            )
+        case RuleList() | Trusted():
+            yield _permissions(answer)
+        case RetrievalReport() | Generated():
+            yield from evaluation_parts(answer)
         case _:
             yield from session_parts(answer)
 
@@ -296,6 +296,12 @@ def _price(each: Price | None) -> str:
     if each.above is None or each.up_to is None:
         return words
     return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"
+
+
+def _permissions(answer: RuleList | Trusted) -> Part:
+    if isinstance(answer, RuleList):
+        return listed(_rules(answer), NO_RULES)
+    return listed(Table((Column(),), tuple((shown(each),) for each in answer.trusted)), NO_TRUSTED)
 
 
 def _rules(answer: RuleList) -> Table:

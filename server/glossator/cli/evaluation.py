@@ -1,0 +1,189 @@
+"""The commands that measure Glossator itself. They ask no server: they work in this process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from glossator.cli.options import Json
+from glossator.core.errors import GlossatorError, UsageError
+from glossator.core.shown import shown
+
+if TYPE_CHECKING:
+    from glossator.cli.render import Display
+
+_FAILED = 1
+
+evaluations = typer.Typer(help="Measure how good Glossator is, on labelled questions.")
+
+
+@evaluations.callback()
+def measured() -> None:
+    """Measure how good Glossator is, on labelled questions."""
+
+
+@evaluations.command()
+def retrieval(  # noqa: PLR0913 - an option each
+    labelled: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="SET",
+            help="The set: a folder with annotations.jsonl, or with codebase_chunks.json and"
+            " evaluation_set.jsonl, or a file of annotations.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    stages: Annotated[
+        str,
+        typer.Option(
+            "--stages",
+            metavar="NAMES",
+            help="The stages of a search that are on, with commas between; those that are not set"
+            " up are left out.",
+        ),
+    ] = "lexical,vectors,fusion,rerank",
+    ablation: Annotated[
+        bool,
+        typer.Option("--ablation", help="Also measure without each stage, and each source alone."),
+    ] = False,
+    limit_questions: Annotated[
+        int | None,
+        typer.Option(
+            "--limit-questions",
+            metavar="N",
+            min=1,
+            help="Ask so many of the questions, the same ones each time; with --generate, make so"
+            " many (400 unless given).",
+            show_default=False,
+        ),
+    ] = None,
+    root: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--root",
+            metavar="NAME=PATH",
+            help="The folder of a repository that is searched; repeat it for several.",
+            show_default=False,
+        ),
+    ] = None,
+    repositories: Annotated[
+        Path | None,
+        typer.Option(
+            "--repositories",
+            metavar="FILE",
+            help="Where the sources are; else repositories.json beside the annotations.",
+            show_default=False,
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", metavar="FILE.png", help="Draw the report, too.", show_default=False
+        ),
+    ] = None,
+    generate: Annotated[
+        Path | None,
+        typer.Option(
+            "--generate",
+            metavar="FOLDER",
+            help="Make a set from the doc comments of this repository, instead of measuring.",
+            exists=True,
+            file_okay=False,
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="SET",
+            help="The folder that --generate makes.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Which ones --generate draws.")] = 0,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exclude",
+            metavar="PATTERN",
+            help="What --generate leaves out, in .gitignore syntax; repeat it for several.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure how well searches find what answers a question, or make a set to measure with."""
+    if (labelled is None) == (generate is None):
+        raise UsageError("Name a SET to measure, or make one with --generate FOLDER -o SET.")
+    if (generate is None) != (output is None):
+        raise UsageError(
+            "--generate FOLDER and -o SET come together: what it is made from, and where."
+        )
+
+    def work(display: Display) -> None:
+        from glossator import evaluation  # noqa: PLC0415 - slow
+
+        if generate is not None and output is not None:
+            count = limit_questions or evaluation.QUESTIONS
+            made = evaluation.generate(
+                generate, output, questions=count, seed=seed, exclude=tuple(exclude or ())
+            )
+            display.answer(made)
+        elif labelled is not None:
+            if plot is not None:
+                evaluation.check_plot(plot)
+            report = evaluation.measure(
+                evaluation.read_set(
+                    labelled, repositories=repositories, roots=root or (), limit=limit_questions
+                ),
+                evaluation.WorkspaceSearch,
+                evaluation.Stages.named(stages.split(",")),
+                ablation=ablation,
+                told=_Progress(display),
+            )
+            display.answer(report)
+            if plot is not None:
+                evaluation.plot(report, plot)
+                display.notice(f"Drawn: {shown(str(plot))}", "")
+
+    _show(work, json=json)
+
+
+class _Progress:
+    """Shows each new percentage."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+        self._last = -1
+
+    def __call__(self, collection: str, done: int, total: int) -> None:
+        percentage = 100 * done // total
+        if percentage != self._last:
+            self._last = percentage
+            self._display.progress(
+                {"kind": "report", "percentage": percentage, "message": collection}
+            )
+
+
+def _show(work: Callable[[Display], None], *, json: bool) -> None:
+    """Do the work with a display. Raises `typer.Exit` if it fails."""
+    from glossator.cli.render.renderer import choose  # noqa: PLC0415 - slow
+    from glossator.cli.run import accept_any_text, code_of  # noqa: PLC0415 - slow
+
+    for stream in (sys.stdout, sys.stderr):
+        accept_any_text(stream)
+    display = choose(json=json, terminal=sys.stdout.isatty(), thinking=False, roots=())
+    try:
+        work(display)
+    except GlossatorError as error:
+        display.error(code_of(error), str(error))
+        raise typer.Exit(_FAILED) from error
+    finally:
+        display.close()
