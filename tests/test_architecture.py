@@ -40,6 +40,7 @@ ROOMS: dict[str, set[str]] = {
         "edits": "files documents permissions undo",
         "retrieval": "files index documents search symbols",
         "llm": "settings prompts",
+        "contextual": "settings prompts store llm",
         "context": "prompts worker files documents symbols llm",
         "tools": "prompts worker files documents search symbols sandbox edits retrieval",
         "agent": "settings prompts documents shell permissions sandbox llm context tools",

@@ -148,8 +148,8 @@ class Api:
             error = HttpError(refusal.status)
             return errored(error.type, refusal.message, request_id)
         match turn.fault:
-            case HttpError(type=type_, message=message):
-                return errored(type_, message, request_id)
+            case HttpError(type=type_, message=words):
+                return errored(type_, words, request_id)
             case Expired():
                 return {"type": "expired"}
         prompt = Prompt(self._cache.charge(params, MODELS[params["model"]]), None)

@@ -193,15 +193,16 @@ def batches_of(model: Model) -> MessageBatches | None:
 
 
 def _batch(answer: object) -> Batch:
-    match answer:
+    fields: dict[str, Any] = answer if isinstance(answer, dict) else {}
+    match fields:
         case {"id": str(id_), "processing_status": str(status), "request_counts": dict(counts)}:
             known = {name: n for name, n in counts.items() if isinstance(n, int)}
             total = sum(known.values())
             return Batch(
                 id_,
                 ended=status == "ended",
-                canceled=answer.get("cancel_initiated_at") is not None,
-                archived=answer.get("archived_at") is not None,
+                canceled=fields.get("cancel_initiated_at") is not None,
+                archived=fields.get("archived_at") is not None,
                 requests=total,
                 done=total - known.get("processing", 0),
             )
