@@ -82,17 +82,31 @@ class Api:
 
     async def list_batches(self, request: web.Request) -> web.StreamResponse:
         """`GET /v1/messages/batches`."""
-        return self._batched(request, lambda: self.batches.page(query_of(request)))
+        headers = _lower(request)
+        with self._journal.keep_failure:
+            return self._batched(
+                request,
+                lambda: self.batches.page(
+                    query_of(request), lambda params: self._in_batch(params, headers)
+                ),
+            )
 
     async def create_batch(self, request: web.Request) -> web.StreamResponse:
         """`POST /v1/messages/batches`."""
         raw = await request.read()
         body = _as_object(raw)
         self._journal.record(request.path, _lower(request), body or {})
+        if self.batches.fault is not None:
+            return error_response(self.batches.fault, self._ids.next("req"))
+        if self.batches.lost_requests:
+            self.batches.lost_requests -= 1
+            return reset(request)
         answer = self._batched(request, lambda: describe_batch(self.batches.create(body, len(raw))))
         if answer.status == 200 and self.batches.lost_answers:
             self.batches.lost_answers -= 1
             return reset(request)
+        if self.batches.gate is not None:
+            await self.batches.gate.wait()
         return answer
 
     async def look_at_batch(self, request: web.Request) -> web.StreamResponse:

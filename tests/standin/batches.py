@@ -6,6 +6,7 @@ request that would be refused is an errored result, lists and batches do not sho
 come in another order, and nothing makes a second POST find the first one's batch.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.standin.errors import Refusal, error_body
+from tests.standin.faults import HttpError
 
 Json = dict[str, Any]
 
@@ -45,7 +47,10 @@ class Batches:
         self.made: list[BatchRecord] = []
         self.looks = 1  # at which one a batch has ended
         self.held = False
+        self.fault: HttpError | None = None  # what creating a batch is answered with
         self.lost_answers = 0  # how many further batches are made without the client hearing of it
+        self.lost_requests = 0  # how many further ones never reach the server
+        self.gate: asyncio.Event | None = None  # holds back the answer when a batch is made
         self.answered: list[str] = []  # the custom ids of what was billed, in order
 
     def release(self) -> None:
@@ -78,8 +83,8 @@ class Batches:
             self._end(batch, answer, len(batch.requests))
         return describe_batch(batch)
 
-    def page(self, query: Json) -> Json:
-        """A page of the list, the newest first."""
+    def page(self, query: Json, answer: Callable[[Json], Json]) -> Json:
+        """A page of the list, the newest first; counts as a look at each."""
         unknown = set(query) - {"limit", "after_id", "before_id"}
         limit = int(query.get("limit", 20))
         if unknown or not 1 <= limit <= 1_000:
@@ -90,7 +95,7 @@ class Batches:
             listed = listed[ids.index(self.find(after).id) + 1 :]
         if (before := query.get("before_id")) is not None:
             listed = listed[: ids.index(self.find(before).id)][-limit:]
-        page = [describe_batch(batch) for batch in listed[:limit]]
+        page = [self.look(batch, answer) for batch in listed[:limit]]
         ends = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {}
         return {
             "data": page,

@@ -9,6 +9,7 @@ that is settled, its contexts are not sent again.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
@@ -119,7 +120,8 @@ class BatchRun:
     async def _submit(self) -> None:
         """Send as many batches as the limit allows for."""
         while self._queue and not self._tally.stopped:
-            chosen, bodies, most = self._slice()
+            # In a thread: a batch may be 64 MB of JSON. Nobody else touches the queue meanwhile.
+            chosen, bodies, most = await asyncio.to_thread(self._slice)
             if not chosen:
                 if not self._pending:  # else there may be room when those are settled
                     self._tally.stop(LIMIT_REACHED)

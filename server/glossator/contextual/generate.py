@@ -104,7 +104,8 @@ class ContextGenerator:
         """What the contexts that are missing would cost; sends nothing."""
         passages, kept = await self._missing(documents)
         pending = await asyncio.to_thread(Ledger(self._folder).pending)
-        return self._priced(passages, kept, {key for each in pending for key in each.keys})
+        under_way = {key for each in pending for key in each.keys}
+        return await asyncio.to_thread(self._priced, passages, kept, under_way)
 
     async def generate(
         self,
@@ -127,7 +128,7 @@ class ContextGenerator:
         pending = await ledger.open()
         try:
             passages, kept = await self._missing(documents)
-            estimate = self._priced(passages, kept)
+            estimate = await asyncio.to_thread(self._priced, passages, kept)
             tally = Tally(estimate, estimate.chunks, meter or Meter(), on_progress)
             purse = Purse(dollars)
             batches = batches_of(self._model)

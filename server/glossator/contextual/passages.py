@@ -82,26 +82,26 @@ class PassageMaker:
             key=lambda chunk: (chunk.first_line, chunk.last_line),
         )
         for text, part in _parts(document.text, chunks, self.document_tokens):
-            requests = {
-                request.key: request for request in (self._request(text, chunk) for chunk in part)
-            }
+            base = self._base(text)
+            made = (self._request(base, chunk) for chunk in part)
+            requests = {request.key: request for request in made}
             yield Passage(document.path, self._shared(text), tuple(requests.values()))
 
     def keys(self, document: SourceDocument) -> dict[SourceChunk, bytes]:
         """The key of each chunk's context; blank chunks have none."""
         chunks = [chunk for chunk in document.chunks if chunk.text.strip()]
         ordered = sorted(chunks, key=lambda chunk: (chunk.first_line, chunk.last_line))
-        return {
-            chunk: self._key(text, chunk.text)
-            for text, part in _parts(document.text, ordered, self.document_tokens)
-            for chunk in part
-        }
+        keys: dict[SourceChunk, bytes] = {}
+        for text, part in _parts(document.text, ordered, self.document_tokens):
+            base = self._base(text)
+            keys.update((chunk, _hash(base, chunk.text)) for chunk in part)
+        return keys
 
-    def _request(self, document: str, chunk: SourceChunk) -> ContextRequest:
+    def _request(self, base: str, chunk: SourceChunk) -> ContextRequest:
         text = cut(chunk.text, CHUNK_TOKENS)
         prompt = load_prompt("retrieval/context_chunk")
         block = prompt.render(tag=tag_of("chunk", text), chunk=text)
-        return ContextRequest(self._key(document, chunk.text), block)
+        return ContextRequest(_hash(base, chunk.text), block)
 
     def _shared(self, text: str) -> tuple[str, ...]:
         prompt = load_prompt("retrieval/context_document")
@@ -112,15 +112,19 @@ class PassageMaker:
         tag = tag_of("glossary", self.glossary)
         return (prompt.render(tag=tag, glossary=self.glossary), document)
 
-    def _key(self, document: str, chunk: str) -> bytes:
-        """A hash of (document as shown, chunk, prompts with glossary, model)."""
-        digest = hashlib.sha256()
+    def _base(self, document: str) -> str:
+        """A hash of what all keys of a passage follow from: model, prompts, glossary, document."""
         prompts = (load_prompt(name).sha256 for name in _PROMPTS)
-        for part in (self.model, *prompts, self.glossary, document, chunk):
-            content = part.encode("utf-8", "surrogatepass")
-            digest.update(b"%d:" % len(content))
-            digest.update(content)
-        return digest.digest()
+        return _hash(self.model, *prompts, self.glossary, document).hex()
+
+
+def _hash(*parts: str) -> bytes:
+    digest = hashlib.sha256()
+    for part in parts:
+        content = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(content))
+        digest.update(content)
+    return digest.digest()
 
 
 def model_request(

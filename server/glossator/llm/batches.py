@@ -8,6 +8,7 @@ their custom ids. Source: the provider's "Batch processing" and "Create a Messag
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -110,7 +111,8 @@ class MessageBatches:
         """What became of the requests of a batch that has ended, in any order."""
         # Not at the batch's `results_url`: what a server names there would be sent the key.
         path, about = f"{_PATH}/{_in_path(id_)}/results", f"the results of the batch {id_}"
-        return [self._result(line) for line in await self._lines(path, about)]
+        lines = await self._lines(path, about)
+        return await asyncio.to_thread(lambda: [self._result(line) for line in lines])
 
     async def cancel(self, id_: str) -> Batch:
         """Ask for the end of a batch. What is answered by then is billed, and among its results."""
