@@ -147,7 +147,7 @@ async def test_a_stranger_of_the_same_size_is_not_ours(tmp_path: Path) -> None:
         made.on_wait = stranger
         report = await make(made)
         assert len(made.api.batches.made) == 2
-        assert report.made == CHUNKS
+        assert (report.made, report.batches) == (CHUNKS, 1)
         assert paid_once(made)
 
 
@@ -178,6 +178,26 @@ async def test_killed_while_a_batch_is_under_way(tmp_path: Path) -> None:
         assert (report.made, report.batches, len(made.api.batches.made)) == (CHUNKS, 1, 1)
         assert paid_once(made)
         assert await all_are_known(made)
+
+
+async def test_what_is_owed_counts_against_the_limit(tmp_path: Path) -> None:
+    """Of a batch that an earlier process sent; there is room again once it is settled."""
+    more = [document("gamma")]
+    async with maker(tmp_path) as made:
+        made.api.batches.held = True
+        process = await child(made)
+        await until(lambda: bool(made.api.batches.made) and made.api.batches.made[0].looks > 0)
+        await killed(process)
+        generator = made.generator()
+        most = (await generator.estimate(more)).batch_most
+        assert most is not None
+        looks = made.api.batches.made[0].looks
+        making = asyncio.create_task(generator.generate(more, dollars=3 * most, batched=True))
+        await until(lambda: made.api.batches.made[0].looks > looks + 2)
+        assert len(made.api.batches.made) == 1
+        made.api.batches.release()
+        assert (await making).batches == 2
+        assert len(made.api.batches.answered) == CHUNKS + 3
 
 
 async def test_killed_between_the_post_and_its_answer(tmp_path: Path) -> None:
