@@ -41,6 +41,7 @@ ROOMS: dict[str, set[str]] = {
         "retrieval": "settings worker files index documents search symbols",
         "evaluation": "settings worker files documents symbols retrieval",
         "llm": "settings prompts",
+        "contextual": "settings prompts store llm",
         "context": "prompts worker files documents symbols llm",
         "tools": "prompts worker files documents search symbols sandbox edits retrieval",
         "agent": "settings prompts documents shell permissions sandbox llm context tools",

@@ -246,3 +246,34 @@ async def test_an_ollama_conversation_goes_over_the_wire_plain() -> None:
             for word in ("cache_control", "thinking", "output_config", "citations"):
                 assert word not in sent
             assert "anthropic-beta" not in request.headers
+
+
+@pytest.mark.parametrize(
+    ("model", "thinking"),
+    [
+        ("claude-haiku-5-5", {"type": "disabled"}),
+        ("claude-sonnet-5-5", {"type": "between_tools"}),
+        ("claude-opus-5-5", {"type": "adaptive", "display": "summarized"}),
+    ],
+)
+async def test_a_question_that_stands_alone(model: str, thinking: dict[str, str]) -> None:
+    """Only what is shared is cached; nothing binds it to a conversation; it thinks little."""
+    role = {"model": model, "effort": "max"}  # at which thinking cannot be disabled
+    async with asker([Turn(Text("Yes."))], main=role) as asked:
+        message = user_message("The document.", "The chunk.")
+        await asked.reply(message, system=(), tools=(), shared_blocks=1, thinks=False)
+        assert asked.api.refusals == []
+        body = asked.api.requests[0].body
+    assert marked(body) == ["messages.0.0"]
+    assert body["thinking"] == thinking
+    assert body["output_config"] == {"effort": "low"}
+    assert "diagnostics" not in body
+
+
+@pytest.mark.parametrize("profile", ["anthropic", "ollama"])
+def test_nothing_is_shared_or_nothing_can_be(profile: Profile) -> None:
+    blocks = 0 if profile == "anthropic" else 1
+    request = request_of(user_message("a", "b"), shared_blocks=blocks, thinks=False)
+    body = build_body(request, SONNET, PROFILES[profile], None)
+    assert marked(body) == []
+    assert ("thinking" in body) == (profile == "anthropic")

@@ -9,6 +9,7 @@ API refuses.
 
 from tests.standin.faults import (
     EndBeforeStop,
+    Expired,
     Fault,
     HttpError,
     MaxTokensMidTool,
@@ -32,6 +33,7 @@ from tests.standin.server import StandIn
 
 __all__ = [
     "EndBeforeStop",
+    "Expired",
     "Fault",
     "HttpError",
     "MaxTokensMidTool",

@@ -2,13 +2,22 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 from aiohttp import web
 
+from tests.standin.batches import Batches, describe_batch, errored, query_of
 from tests.standin.diagnostics import Diagnostics
 from tests.standin.errors import Refusal
-from tests.standin.faults import HttpError, NoUsage, ResetConnection, SlowHeaders, StreamFault
+from tests.standin.faults import (
+    Expired,
+    HttpError,
+    NoUsage,
+    ResetConnection,
+    SlowHeaders,
+    StreamFault,
+)
 from tests.standin.issued import Issued
 from tests.standin.models import MODELS, describe
 from tests.standin.recording import Journal, Recorded
@@ -37,12 +46,18 @@ class Api:
         self._cache = PromptCache()
         self._issued = Issued()
         self._diagnostics = Diagnostics()
+        self.batches = Batches()
 
     def app(self) -> web.Application:
         """The routes; anything unknown is a 404 in the API's shape."""
         app = web.Application(client_max_size=0)  # unlimited: the 413 is ours to send
         app.router.add_get("/v1/models", self.get)
         app.router.add_get("/v1/models/{id}", self.get)
+        app.router.add_get("/v1/messages/batches", self.list_batches)
+        app.router.add_post("/v1/messages/batches", self.create_batch)
+        app.router.add_get("/v1/messages/batches/{id}", self.look_at_batch)
+        app.router.add_get("/v1/messages/batches/{id}/results", self.batch_results)
+        app.router.add_post("/v1/messages/batches/{id}/cancel", self.cancel_batch)
         app.router.add_post("/{path:.*}", self.post)
         app.router.add_route("*", "/{path:.*}", self.get)
         return app
@@ -64,6 +79,97 @@ class Api:
         recorded = self._journal.record(request.path, _lower(request), body or {})
         with self._journal.keep_failure:
             return await self._answer(request, recorded, raw, body)
+
+    async def list_batches(self, request: web.Request) -> web.StreamResponse:
+        """`GET /v1/messages/batches`."""
+        headers = _lower(request)
+        with self._journal.keep_failure:
+            return self._batched(
+                request,
+                lambda: self.batches.page(
+                    query_of(request), lambda params: self._in_batch(params, headers)
+                ),
+            )
+
+    async def create_batch(self, request: web.Request) -> web.StreamResponse:
+        """`POST /v1/messages/batches`."""
+        raw = await request.read()
+        body = _as_object(raw)
+        self._journal.record(request.path, _lower(request), body or {})
+        if self.batches.fault is not None:
+            return error_response(self.batches.fault, self._ids.next("req"))
+        if self.batches.lost_requests:
+            self.batches.lost_requests -= 1
+            return reset(request)
+        answer = self._batched(request, lambda: describe_batch(self.batches.create(body, len(raw))))
+        if answer.status == 200 and self.batches.lost_answers:
+            self.batches.lost_answers -= 1
+            return reset(request)
+        if self.batches.gate is not None:
+            await self.batches.gate.wait()
+        return answer
+
+    async def look_at_batch(self, request: web.Request) -> web.StreamResponse:
+        """`GET /v1/messages/batches/{id}`."""
+        headers = _lower(request)
+        with self._journal.keep_failure:
+            return self._batched(
+                request,
+                lambda: self.batches.look(
+                    self.batches.find(request.match_info["id"]),
+                    lambda params: self._in_batch(params, headers),
+                ),
+            )
+
+    async def batch_results(self, request: web.Request) -> web.StreamResponse:
+        """`GET /v1/messages/batches/{id}/results`."""
+        found = self.batches
+        return self._batched(request, lambda: found.lines(found.find(request.match_info["id"])))
+
+    async def cancel_batch(self, request: web.Request) -> web.StreamResponse:
+        """`POST /v1/messages/batches/{id}/cancel`."""
+        self._journal.record(request.path, _lower(request), {})
+
+        def cancel() -> Json:
+            batch = self.batches.find(request.match_info["id"])
+            if batch.ended:
+                raise Refusal(f"{batch.id} has ended and cannot be canceled.")
+            batch.canceling = True
+            return describe_batch(batch)
+
+        return self._batched(request, cancel)
+
+    def _batched(self, request: web.Request, act: Callable[[], Json | bytes]) -> web.Response:
+        request_id = self._ids.next("req")
+        try:
+            authorised(_lower(request))
+            found = act()
+        except Refusal as refusal:
+            return self._refuse(refusal, request_id)
+        headers = {"request-id": request_id}
+        if isinstance(found, bytes):
+            return web.Response(body=found, content_type="application/x-jsonl", headers=headers)
+        return web.json_response(found, headers=headers)
+
+    def _in_batch(self, params: Json, headers: dict[str, str]) -> Json:
+        """What one request of a batch ends in."""
+        request_id = self._ids.next("req")
+        try:
+            check(Call(headers, params, self._issued, counting=False))
+            turn = self._next_turn(params)
+        except Refusal as refusal:
+            self._journal.refusals.append((refusal.status, refusal.message))
+            error = HttpError(refusal.status)
+            return errored(error.type, refusal.message, request_id)
+        match turn.fault:
+            case HttpError(type=type_, message=words):
+                return errored(type_, words, request_id)
+            case Expired():
+                return {"type": "expired"}
+        prompt = Prompt(self._cache.charge(params, MODELS[params["model"]]), None)
+        message = compose(turn, params, prompt, self._ids).message
+        message["usage"]["service_tier"] = "batch"
+        return {"type": "succeeded", "message": message}
 
     async def _answer(
         self, request: web.Request, recorded: Recorded, raw: bytes, body: Json | None

@@ -121,6 +121,11 @@ class ResetConnection:
     """The connection is reset (RST) after the request was read and before any response."""
 
 
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """In a batch: the batch expired before this request was answered."""
+
+
 StreamFault = (
     TruncateAt
     | EndBeforeStop
@@ -141,4 +146,5 @@ Fault = (
     | NoUsage
     | SlowHeaders
     | ResetConnection
+    | Expired
 )

@@ -24,7 +24,10 @@ class StandIn:
         self.base_url = ""
         """`http://127.0.0.1:PORT`, from the moment the server listens."""
         self._journal = Journal()
-        app = Api(script, self._journal).app()
+        api = Api(script, self._journal)
+        self.batches = api.batches
+        """The message batches it was given, and how it treats them."""
+        app = api.app()
         # Cancelling a handler when its client leaves is how a departure is seen at once.
         self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.01)
         self._site: web.TCPSite | None = None

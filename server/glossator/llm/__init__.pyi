@@ -1,7 +1,18 @@
 from .backends import why_unreachable
+from .batches import MAX_BYTES, MAX_REQUESTS, Batch, BatchResult, MessageBatches, batches_of
 from .catalog import ModelFacts, effort_problems, facts_of, profile_of
 from .conversation import Conversation, repair_messages, tool_answers, user_message, whole_reply
-from .meter import Meter, Purpose, Spending, SpendingLimit, price_in_words
+from .meter import (
+    BATCH_SHARE,
+    CACHE_RATES,
+    CacheRates,
+    Meter,
+    Purpose,
+    Spending,
+    SpendingLimit,
+    cost,
+    price_in_words,
+)
 from .model import (
     ContentBlock,
     Message,
@@ -18,15 +29,23 @@ from .model import (
     ToolReady,
     ToolSpec,
 )
-from .models import OFFLINE, Models, describe_models
+from .models import OFFLINE, Models, describe_models, known_facts
 from .request import CacheLifetime, ModelOptions
 
 __all__ = [
+    "BATCH_SHARE",
+    "CACHE_RATES",
+    "MAX_BYTES",
+    "MAX_REQUESTS",
     "OFFLINE",
+    "Batch",
+    "BatchResult",
     "CacheLifetime",
+    "CacheRates",
     "ContentBlock",
     "Conversation",
     "Message",
+    "MessageBatches",
     "Meter",
     "Model",
     "ModelEvent",
@@ -46,9 +65,12 @@ __all__ = [
     "ToolCall",
     "ToolReady",
     "ToolSpec",
+    "batches_of",
+    "cost",
     "describe_models",
     "effort_problems",
     "facts_of",
+    "known_facts",
     "price_in_words",
     "profile_of",
     "repair_messages",

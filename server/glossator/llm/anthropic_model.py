@@ -6,9 +6,9 @@ import asyncio
 import importlib
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -43,6 +43,7 @@ _UNSENDABLE = (
 _REWRITTEN: frozenset[Backend] = frozenset({"bedrock", "vertex"})
 _LIST_SECONDS = 3
 _LISTING: Any = {"params": {"limit": 1_000}}  # the most that one page can hold
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
@@ -71,7 +72,7 @@ class AnthropicModel:
         self._client_factory = client_factory
         self._client: asyncio.Task[AsyncAnthropic] | None = None
         self._limits: asyncio.Task[None] | None = None
-        self._retry = retry or RetryPolicy(settings.max_retries, settings.max_retry_wait)
+        self.retry = retry or RetryPolicy(settings.max_retries, settings.max_retry_wait)
 
     @property
     def id(self) -> str:
@@ -109,7 +110,7 @@ class AnthropicModel:
         effort = self._role.effort
         self._check_effort(request.effort or effort)
         body = build_body(request, self._facts, self._profile, effort, self._options)
-        attempts = with_retries(lambda: self._attempt(body, request.encoded), self._retry)
+        attempts = with_retries(lambda: self._attempt(body, request.encoded), self.retry)
         async with aclosing(attempts) as events:
             async for event in events:
                 yield event
@@ -140,6 +141,38 @@ class AnthropicModel:
                     return tuple(
                         self._reported(facts_of(info.id, prices), info) for info in reported
                     )
+        raise failure  # out here for the same reason as in `_attempt`
+
+    @property
+    def takes_batches(self) -> bool:
+        """Whether the server has the Message Batches API, as far as is known."""
+        return self._profile.batches
+
+    def body_of(self, request: ModelRequest) -> bytes:
+        """The request as it is sent, for a batch. Raises `ModelRefused`."""
+        effort = self._role.effort
+        self._check_effort(request.effort or effort)
+        body = build_body(request, self._facts, self._profile, effort, self._options)
+        return encode_body(body, request.encoded)
+
+    async def call(self, ask: Callable[[AsyncAnthropic], Awaitable[T]], about: str) -> T:
+        """What another call of the client gives; made once. Raises `ModelError`.
+
+        `about` names what is not there when the server answers 404.
+        """
+        client = await self._open()
+        import anthropic  # noqa: PLC0415 - loaded by now
+        import httpx2  # noqa: PLC0415 - likewise
+
+        try:
+            return await ask(client)
+        except anthropic.NotFoundError:
+            failure: ModelError = ModelRefused(
+                f"{server_of(self._settings)} does not know {about}. Check that the key and"
+                " models.baseUrl are those that it was made with."
+            )
+        except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
+            failure = explain(error, self._target(client))
         raise failure  # out here for the same reason as in `_attempt`
 
     async def close(self) -> None:

@@ -40,6 +40,18 @@ _LONG_WRITE = "ephemeral_1h_input_tokens"
 Piece = TextPiece | ThinkingPiece | ToolReady | ReplyUsage
 
 
+def reply_of(message: Mapping[str, Any], price: Price | None) -> Reply:
+    """The reply in a whole message, such as one of a batch. Raises as `Assembly.finish`."""
+    reply = Assembly(price)
+    reply.add({"type": "message_start", "message": message})
+    content = message.get("content")
+    for index, block in enumerate(content if isinstance(content, list) else ()):
+        reply.add({"type": "content_block_start", "index": index, "content_block": block})
+    reply.add({"type": "message_delta", "delta": message})
+    reply.whole = True
+    return reply.finish({})
+
+
 class Assembly:
     """One reply while it streams in: `add` every event, then `finish`.
 

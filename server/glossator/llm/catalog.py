@@ -15,6 +15,7 @@ from glossator.core.price import Price
 from glossator.settings import Effort, ModelSettings, Profile
 
 Thinking = Literal["adaptive", "unasked"]
+LeastThinking = Literal["disabled", "between_tools", "adaptive"]
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
@@ -25,7 +26,8 @@ class ModelFacts:
 
     `thinking` is "unasked" for models that may not know adaptive thinking: nothing is sent then.
     `effort` is the model's own effort, used when none is asked for; `efforts` are those it takes,
-    None when they are not known.
+    None when they are not known. `least_thinking` is what a model takes that should not think.
+    `smallest_cached` is the shortest prompt, in tokens, that the provider's cache keeps.
     """
 
     id: str
@@ -35,20 +37,34 @@ class ModelFacts:
     thinking: Thinking = "unasked"
     effort: str | None = None
     efforts: frozenset[str] | None = None
+    least_thinking: LeastThinking = "adaptive"
+    smallest_cached: int = 4_096  # the most that any model asks for
 
 
 _ALL_EFFORTS = frozenset(get_args(Effort))
 _HAIKU_PRICE = Price(0.10, 0.50, up_to=100_000, above=Price(0.50, 2.50))
 
 
-def _line(model: str, price: Price, effort: str) -> ModelFacts:
+def _line(
+    model: str, price: Price, effort: str, least_thinking: LeastThinking = "adaptive"
+) -> ModelFacts:
     """A model of the newest line; these differ in nothing else."""
-    return ModelFacts(model, 1_000_000, 128_000, price, "adaptive", effort, _ALL_EFFORTS)
+    return ModelFacts(
+        model,
+        1_000_000,
+        128_000,
+        price,
+        "adaptive",
+        effort,
+        _ALL_EFFORTS,
+        least_thinking,
+        smallest_cached=512,
+    )
 
 
 _MODELS = (
-    _line("claude-haiku-5-5", _HAIKU_PRICE, "medium"),
-    _line("claude-sonnet-5-5", Price(2, 10), "high"),
+    _line("claude-haiku-5-5", _HAIKU_PRICE, "medium", "disabled"),
+    _line("claude-sonnet-5-5", Price(2, 10), "high", "between_tools"),
     _line("claude-opus-5-5", Price(4, 20), "medium"),
     _line("claude-fable-5-1", Price(10, 50), "high"),
 )
@@ -89,7 +105,8 @@ class ProviderProfile:
     Servers that imitate this API refuse or misread fields that they do not know, so these are not
     sent. Missing usage and signatures are accepted from every server. `model_limits`: it reports
     the limits of its models. `tool_search`: deferred tools. `cache_diagnostics`: it reports why its
-    prompt cache was missed. `images`: its models see them, as far as is known.
+    prompt cache was missed. `batches`: it has the Message Batches API. `images`: its models see
+    them, as far as is known.
     """
 
     name: Profile
@@ -101,6 +118,7 @@ class ProviderProfile:
     model_limits: bool = False
     tool_search: bool = False
     cache_diagnostics: bool = False
+    batches: bool = False
     images: bool = False
 
 
@@ -117,6 +135,7 @@ PROFILES: dict[Profile, ProviderProfile] = {
             model_limits=True,
             tool_search=True,
             cache_diagnostics=True,
+            batches=True,
             images=True,
         ),
         ProviderProfile("llama.cpp"),
@@ -135,7 +154,9 @@ def profile_of(settings: ModelSettings) -> ProviderProfile:
         profile = replace(profile, images=settings.images)
     if settings.backend == "anthropic":
         return profile
-    return replace(profile, model_limits=False, tool_search=False, cache_diagnostics=False)
+    return replace(
+        profile, model_limits=False, tool_search=False, cache_diagnostics=False, batches=False
+    )
 
 
 def efforts_of(facts: ModelFacts, profile: ProviderProfile) -> tuple[Effort, ...] | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from glossator.core.errors import (
@@ -223,6 +223,24 @@ class RetryPolicy:
     longest_wait: float
     random: random.Random = field(default_factory=random.SystemRandom)
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+
+T = TypeVar("T")
+
+
+async def retried(attempt: Callable[[], Awaitable[T]], policy: RetryPolicy) -> T:
+    """What the first attempt gives that succeeds; only for what may be asked twice.
+
+    Raises as `with_retries`.
+    """
+    number = 0
+    while True:
+        try:
+            return await attempt()
+        except ModelError as error:
+            number += 1
+            wait = _wait(error, number, policy)
+        await policy.sleep(wait)
 
 
 async def with_retries(

@@ -18,12 +18,22 @@ from glossator.core.price import Price, in_dollars
 from glossator.llm.model import Model, ModelEvent, ModelRequest, Reply, ReplyUsage, RetryWait
 from glossator.settings import LimitSettings
 
-# Shares of the input price.
-_SHORT_WRITE = 1.25  # an entry that lives five minutes
-_LONG_WRITE = 2.0  # an entry that lives an hour
-_READ = 0.1
+BATCH_SHARE = 0.5  # of every price, for what is asked through the Message Batches API
 
-Purpose = Literal["turn", "compaction", "agent"]  # what a reply was asked for
+# what a reply was asked for
+Purpose = Literal["turn", "compaction", "agent", "contexts", "rerank"]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheRates:
+    """What tokens of the prompt cache cost, as shares of the input price."""
+
+    short_write: float = 1.25  # an entry that lives five minutes
+    long_write: float = 2.0  # an entry that lives an hour
+    read: float = 0.1
+
+
+CACHE_RATES = CacheRates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,12 @@ class Spending:
         )
 
 
-def cost(price: Price | None, usage: Usage, long_write_tokens: int = 0) -> float | None:
+def cost(
+    price: Price | None,
+    usage: Usage,
+    long_write_tokens: int = 0,
+    rates: CacheRates = CACHE_RATES,
+) -> float | None:
     """US dollars for one request, None when the price is not known."""
     if price is None:
         return None
@@ -84,9 +99,9 @@ def cost(price: Price | None, usage: Usage, long_write_tokens: int = 0) -> float
         price = price.above
     paid = (
         usage.input_tokens
-        + (usage.cache_write_tokens - long_write_tokens) * _SHORT_WRITE
-        + long_write_tokens * _LONG_WRITE
-        + usage.cache_read_tokens * _READ
+        + (usage.cache_write_tokens - long_write_tokens) * rates.short_write
+        + long_write_tokens * rates.long_write
+        + usage.cache_read_tokens * rates.read
     )
     return (paid * price.input + usage.output_tokens * price.output) / 1_000_000
 

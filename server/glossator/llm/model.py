@@ -73,6 +73,10 @@ class ModelRequest:
     a conversation, and `messages` only grows. `previous_reply` is the id of the last reply, None
     for a first request: the provider reports what changed in the prompt since. `encoded` is the
     conversation's, so that its messages are not encoded again.
+
+    `shared_blocks` is for questions that stand alone and share material: the prompt cache keeps
+    the first message up to its block of this number and nothing else (0: nothing at all); None
+    lays a conversation out. Without `thinks` the model thinks as little as it can.
     """
 
     system: tuple[str, ...]
@@ -81,6 +85,8 @@ class ModelRequest:
     max_output_tokens: int | None = None  # None: the model's own limit, within reason
     effort: str | None = None
     previous_reply: str | None = None
+    shared_blocks: int | None = None
+    thinks: bool = True
     encoded: EncodedRequest = field(default_factory=EncodedRequest, compare=False, repr=False)
 
 

@@ -158,6 +158,11 @@ def describe_models(settings: ModelSettings, environment: Mapping[str, str]) -> 
     return line
 
 
+def known_facts(model: Model) -> ModelFacts:
+    """What is known about a model: its limits, and its price as the settings have it."""
+    return model.facts if isinstance(model, AnthropicModel) else facts_of(model.id)
+
+
 def has_key(settings: ModelSettings, environment: Mapping[str, str]) -> bool:
     """Whether the environment holds a key for the backend; Vertex takes none."""
     return bool(key_of(settings, environment))

@@ -88,13 +88,47 @@ def build_body(
     if request.tools:
         body["tools"] = _tools(request.tools, profile)
     body["messages"] = adapt(request.messages, profile)
-    if profile.thinking and facts.thinking == "adaptive":
-        body["thinking"] = {"type": "adaptive", "display": options.thinking}
-    if profile.effort and (wanted := request.effort or effort):
+    if thinking := _thinking(request, facts, profile, options):
+        body["thinking"] = thinking
+    if wanted := _effort(request, facts, profile, effort):
         body["output_config"] = {"effort": wanted}
-    if profile.cache_diagnostics:
+    if profile.cache_diagnostics and request.shared_blocks is None:
         body["diagnostics"] = {"previous_message_id": request.previous_reply}
-    return with_breakpoints(body, options.cache) if profile.cache_control else body
+    if not profile.cache_control:
+        return body
+    if request.shared_blocks is not None:
+        return _with_shared(body, request.shared_blocks)
+    return with_breakpoints(body, options.cache)
+
+
+def _thinking(
+    request: ModelRequest, facts: ModelFacts, profile: ProviderProfile, options: ModelOptions
+) -> dict[str, Any] | None:
+    if not profile.thinking or facts.thinking != "adaptive":
+        return None
+    if not request.thinks and facts.least_thinking != "adaptive":
+        return {"type": facts.least_thinking}
+    return {"type": "adaptive", "display": options.thinking}
+
+
+def _effort(
+    request: ModelRequest, facts: ModelFacts, profile: ProviderProfile, effort: str | None
+) -> str | None:
+    if not profile.effort:
+        return None
+    if request.thinks or request.effort:
+        return request.effort or effort
+    # Thinking can be disabled only at lower efforts, so the role's own does not count.
+    return "low" if "low" in (facts.efforts or ()) else None
+
+
+def _with_shared(body: dict[str, Any], blocks: int) -> dict[str, Any]:
+    """A copy of the body with one breakpoint, after so many blocks of its first message."""
+    if not blocks:
+        return body
+    first, *others = body["messages"]
+    content = _mark(first["content"], {blocks - 1}, _BREAKPOINTS["5m"])
+    return {**body, "messages": [{**first, "content": content}, *others]}
 
 
 def _tools(tools: tuple[ToolSpec, ...], profile: ProviderProfile) -> list[dict[str, Any]]:

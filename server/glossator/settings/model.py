@@ -122,6 +122,39 @@ class SymbolSettings(_Group):
     )
 
 
+class RetrievalSettings(_Group):
+    """How chunks are found for a question."""
+
+    contexts: Literal["structural", "generated"] = Field(
+        "structural",
+        description=(
+            "What is indexed with a chunk: where it stands, or also what the fast model says about"
+            " it, which is offered with its price and made after a yes."
+        ),
+    )
+    context_dollars: float | None = Field(
+        5.0, gt=0, description="What one build of generated contexts may cost; null for any price."
+    )
+    glossary: str | None = Field(
+        None,
+        description="A file of the project's terms, relative to each root, for generated contexts.",
+    )
+    reranker: Literal["linear", "model", "voyage", "cohere", "none"] = Field(
+        "linear",
+        description=(
+            "What puts the best results in order: weights on this machine, the fast model, or a"
+            " service, which are sent the question and excerpts; or nothing."
+        ),
+    )
+    reranker_url: str | None = Field(
+        None,
+        description="The address of a compatible server's rerank endpoint, for voyage and cohere.",
+    )
+    reranker_model: str | None = Field(
+        None, description="The reranker's model, for voyage and cohere, if not the usual one."
+    )
+
+
 class PriceSettings(_Group):
     """US dollars for a million tokens."""
 
@@ -248,6 +281,7 @@ class Settings(_Group):
     permissions: PermissionSettings = Field(PermissionSettings(), description="What tools may do.")
     edits: EditSettings = Field(EditSettings(), description="Edits.")
     shell: ShellSettings = Field(ShellSettings(), description="Commands.")
+    retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search by question.")
     context: ContextSettings = Field(ContextSettings(), description="The context window.")
     sessions: SessionSettings = Field(SessionSettings(), description="Sessions on disk.")
     glosses: GlossSettings = Field(GlossSettings(), description="Glosses on disk.")

@@ -1,0 +1,41 @@
+from .batching import Pace
+from .contexts import (
+    ContextFile,
+    ContextStore,
+    clean_context,
+    export_contexts,
+    import_contexts,
+)
+from .estimate import ContextEstimate, PassageTokens, Tariff, price_passages
+from .generate import ContextGenerator
+from .passages import SourceChunk, SourceDocument
+from .report import ContextProgress, ContextReport
+from .rerank import Candidate, Reranked, Reranker, ordered
+from .rerank_model import ModelReranker
+from .rerank_services import CohereReranker, VoyageReranker, create_reranker
+
+__all__ = [
+    "Candidate",
+    "CohereReranker",
+    "ContextEstimate",
+    "ContextFile",
+    "ContextGenerator",
+    "ContextProgress",
+    "ContextReport",
+    "ContextStore",
+    "ModelReranker",
+    "Pace",
+    "PassageTokens",
+    "Reranked",
+    "Reranker",
+    "SourceChunk",
+    "SourceDocument",
+    "Tariff",
+    "VoyageReranker",
+    "clean_context",
+    "create_reranker",
+    "export_contexts",
+    "import_contexts",
+    "ordered",
+    "price_passages",
+]

@@ -1,0 +1,1 @@
+"""Tests of generated contexts and rerankers."""
