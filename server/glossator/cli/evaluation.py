@@ -143,7 +143,7 @@ def retrieval(  # noqa: PLR0913 - an option each
                 evaluation.read_set(
                     labelled, repositories=repositories, roots=root or (), limit=limit_questions
                 ),
-                evaluation.WorkspaceSearch,
+                evaluation.ChunkSearch,
                 evaluation.Stages.named(stages.split(",")),
                 ablation=ablation,
                 told=_Progress(display),

@@ -1,4 +1,4 @@
-from .engine import WorkspaceSearch
+from .engine import ChunkSearch
 from .generating import QUESTIONS, generate
 from .labelled import (
     SYMBOL,
@@ -40,6 +40,7 @@ __all__ = [
     "NDCG",
     "QUESTIONS",
     "SYMBOL",
+    "ChunkSearch",
     "Collection",
     "Figure",
     "Generated",
@@ -59,7 +60,6 @@ __all__ = [
     "Stages",
     "Target",
     "Variant",
-    "WorkspaceSearch",
     "check_plot",
     "definition_is_first",
     "figure",

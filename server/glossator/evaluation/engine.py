@@ -1,90 +1,69 @@
-"""The retriever that Glossator searches with, as the evaluation runs it."""
+"""The retriever that Glossator searches with, as the evaluation runs it: in memory."""
 
 from __future__ import annotations
 
-import asyncio
-import math
-import os
-import shutil
-import tempfile
-import threading
 from collections.abc import Sequence
-from pathlib import Path
 
-from glossator.core.errors import UsageError
-from glossator.documents import Indexing, WorkspaceHost
+from glossator import retrieval
+from glossator.core.text import split_lines
 from glossator.evaluation.labelled import SourceText
 from glossator.evaluation.retriever import Result, Stages
-from glossator.retrieval import best_chunks, rank
-from glossator.settings import WorkspaceSettings
-from glossator.symbols import SymbolFinder
-from glossator.worker import Worker
+from glossator.retrieval import ChunkIndex, IndexedFile, chunks_of, described, question_of, rank
+from glossator.symbols import Outlines, editor_text
 
-_OUTLINE_SECONDS = 60.0
+_UNREAD = IndexedFile(b"", bytes(8))
 
 
-class WorkspaceSearch:
-    """Search over a workspace in a temporary folder: words alone, chunks by outline."""
+class ChunkSearch:
+    """Search over documents: words alone, or with the reranker."""
 
-    available = Stages.named(["lexical"])
+    available = Stages.named(["lexical", "rerank"])
 
     def __init__(self) -> None:
-        self._folder = os.path.realpath(tempfile.mkdtemp(prefix="glossator-eval-"))
-        self._runner = asyncio.Runner()
-        self._worker = Worker()
-        settings = WorkspaceSettings(use_ignore_files=False, watcher="off")
-        indexing = Indexing(self._worker, lambda _: None, lambda _: None, patience=math.inf)
-        self._host = WorkspaceHost((self._folder,), settings, indexing)
-        self._symbols = SymbolFinder(self._worker, settings)
+        self._index = ChunkIndex("")
+        self._lines: dict[str, list[str]] = {}
 
     def index(self, documents: Sequence[SourceText]) -> int:
-        """Write the documents, and list them; chunks are cut in each search, so there are none."""
-        for document in documents:
-            if document.chunks is not None:
-                raise UsageError(
-                    "Search cuts documents itself and cannot be measured on a set of given chunks;"
-                    " choose a set of files and lines."
-                )
-            path = Path(self._folder, document.path)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(document.text.encode("utf-8", "surrogatepass"))
-        self._runner.run(self._start())
-        return 0
+        """Cut the documents, or take the given chunks; gives their number."""
+        count = 0
+        outlines = Outlines(None)
+        with self._index.writing() as writer:
+            for document in documents:
+                lines = self._lines[document.path] = split_lines(document.text)
+                text = editor_text(document.path, document.text)
+                if document.chunks is None:
+                    chunks = chunks_of(text, lines, outlines)
+                else:
+                    symbols = outlines.of(text)
+                    chunks = tuple(
+                        described(first, last, symbols) for first, last in document.chunks
+                    )
+                writer.put(document.path, _UNREAD, lines, chunks)
+                count += len(chunks)
+            writer.commit()
+        return count
 
-    def search(self, question: str, limit: int, stages: Stages) -> Sequence[Result]:  # noqa: ARG002 - there is one
+    def search(self, question: str, limit: int, stages: Stages) -> Sequence[Result]:
         """As the tool Search does it."""
-        return self._runner.run(self._search(question, limit))
+        asked = question_of(question)
+        chosen = retrieval.Stages(stages.lexical, stages.vectors, stages.rerank)
+        return [
+            Result(
+                found.candidate.path,
+                chunk.first_line,
+                chunk.last_line,
+                "\n".join(
+                    self._lines[found.candidate.path][chunk.first_line - 1 : chunk.last_line]
+                ),
+                {name: place.score for name, place in found.places.items()},
+            )
+            for found in rank(asked, self._index.search(asked), limit, chosen)
+            for chunk, lines in ((found.candidate.chunk, self._lines[found.candidate.path]),)
+        ]
 
     def spent(self) -> float:
         """Nothing: no model is asked."""
         return 0.0
 
     def close(self) -> None:
-        """End the worker, remove the folder."""
-        self._runner.run(self._close())
-        self._runner.close()
-        shutil.rmtree(self._folder)
-
-    async def _start(self) -> None:
-        await self._host.start()
-        await self._host.ready()
-
-    async def _search(self, question: str, limit: int) -> Sequence[Result]:
-        cancelled, snapshot = threading.Event(), self._host.snapshot()
-        ranking = rank(cancelled, snapshot, snapshot.listing.files, question)
-        outlines = await self._symbols.outlines(snapshot, ranking.documents, _OUTLINE_SECONDS)
-        found = best_chunks(cancelled, ranking, outlines, limit)
-        return [
-            Result(
-                snapshot.relative(hit.chunk.document.path),
-                hit.chunk.first_line,
-                hit.chunk.last_line,
-                hit.chunk.text,
-                {"lexical": hit.score},
-            )
-            for hit in found.hits
-        ]
-
-    async def _close(self) -> None:
-        await self._host.close()
-        await self._worker.close()
+        """Nothing is held but memory."""

@@ -1,5 +1,24 @@
-from .chunks import Chunk
-from .jobs import ALL_STAGES, Place, Stages
+from .chunk_index import ChunkIndex, IndexedFile
+from .chunks import Chunk, described
+from .ranker import rank
+from .requests import ALL_STAGES, Place, Stages
 from .retriever import ChunkStatus, Found, Hit, Retriever
+from .words import question_of
+from .work import chunks_of
 
-__all__ = ["ALL_STAGES", "Chunk", "ChunkStatus", "Found", "Hit", "Place", "Retriever", "Stages"]
+__all__ = [
+    "ALL_STAGES",
+    "Chunk",
+    "ChunkIndex",
+    "ChunkStatus",
+    "Found",
+    "Hit",
+    "IndexedFile",
+    "Place",
+    "Retriever",
+    "Stages",
+    "chunks_of",
+    "described",
+    "question_of",
+    "rank",
+]

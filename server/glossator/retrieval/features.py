@@ -313,15 +313,16 @@ def _begin_alike(part: str, word: str) -> bool:
     return word.startswith(part) or (len(word) >= _PREFIX and part.startswith(word[:-1]))
 
 
-_MOST = 400  # candidates that are ranked
-
-
-def trimmed(question: Question, matches: Matches) -> Matches:
-    """The matches with the candidates that hold most of the question, if there are very many."""
-    if len(matches.candidates) <= _MOST:
-        return matches
-    counts = _counts(matches.candidates, question.terms)
-    weights = np.array([1 / (1 + matches.frequency[term]) for term in question.terms])
-    order = np.argsort(-((counts / (counts + _K1)) @ weights), kind="stable")[:_MOST]
-    kept = [matches.candidates[row] for row in sorted(order.tolist())]
-    return Matches(kept, matches.files, matches.frequency, matches.chunks)
+def relevant(question: Question, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Those that hold a word of the question, in lines or context; the `most` that hold most."""
+    if not candidates:
+        return []
+    wanted = (*question.terms, *question.compounds)
+    terms = frozenset(wanted)
+    held = (_counts(candidates, wanted) > 0).sum(axis=1)
+    for row in np.flatnonzero(held == 0).tolist():
+        chunk = candidates[row].chunk
+        names = (candidates[row].path, *chunk.within, *chunk.defines)
+        held[row] = any(not terms.isdisjoint(_terms_of_name(name)) for name in names)
+    order = np.argsort(-held, kind="stable")[:most]
+    return [candidates[row] for row in sorted(order.tolist()) if held[row]]

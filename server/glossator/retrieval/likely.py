@@ -37,12 +37,14 @@ _LINE_END = re.compile(r"[\r\n]")
 class Likely:
     """The files that fit a question best, with their scores by absolute path, best first.
 
-    `frequency`: by term, how many of the `files` that were searched hold it.
+    `frequency`: by term, how many of the `files` that were searched hold it. `others` hold a word,
+    too.
     """
 
     scores: Mapping[str, float]
     frequency: Mapping[str, int]
     files: int
+    others: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ def likely_files(
         for item in counted
     )
     best = sorted(scored, key=lambda scored: (-scored[0], scored[1].path))[:_FILES]
-    return Likely({entry.path: score for score, entry in best}, frequency, searched)
+    scores = {entry.path: score for score, entry in best}
+    return Likely(scores, frequency, searched, len(counted) - len(best))
 
 
 def _count_all(

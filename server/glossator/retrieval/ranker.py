@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from glossator.retrieval.candidate import Candidate
 from glossator.retrieval.chunk_index import Matches
 from glossator.retrieval.features import FEATURES, features
-from glossator.retrieval.jobs import ALL_STAGES, Place, Stages
+from glossator.retrieval.requests import ALL_STAGES, Place, Stages
 from glossator.retrieval.words import Question
 
 VECTORS = "vectors"  # the feature that is added when there are embeddings

@@ -21,16 +21,18 @@ from glossator.core.terms import query_terms
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import STAMP, FileEntry, outermost
 from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.jobs import (
+from glossator.retrieval.jobs import SearchChunks, SyncChunks
+from glossator.retrieval.likely import Likely, likely_files
+from glossator.retrieval.requests import (
     ALL_STAGES,
     ChunksFound,
     Corpus,
     Place,
-    SearchChunks,
+    SearchRequest,
     Stages,
-    SyncChunks,
+    SyncRequest,
 )
-from glossator.retrieval.likely import likely_files
+from glossator.retrieval.words import words_of
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone, WorkerPhase, run_here
@@ -68,8 +70,8 @@ class Hit:
 class Found:
     """The best chunks, the terms that were looked for, and how much was searched.
 
-    `absent` are the question's words that no file holds. `pending` files are not in the index yet;
-    the likeliest of them were read.
+    `absent` are the question's words that no file holds. `pending` files hold a word, too, and were
+    not looked at, because the index is not complete yet.
     """
 
     hits: tuple[Hit, ...]
@@ -165,12 +167,14 @@ class Retriever:
         corpus, pending = None, 0
         if self._synced != tuple(outermost(snapshot.roots)):
             files = snapshot.files() if only is None else only
-            corpus = await self._likely(snapshot, question, files, fresh)
-            pending = max(0, len(files) - self._files)
+            likely = await _likely(snapshot, question, files)
+            fresh.update(likely.scores)
+            scores = {_relative(snapshot, path): score for path, score in likely.scores.items()}
+            corpus, pending = Corpus(scores, likely.frequency, likely.files), likely.others
         hits: list[Hit] = []
         for _ in range(2):
             found = await self._ask(
-                SearchChunks(
+                SearchRequest(
                     self._library_of(snapshot),
                     tuple(outermost(snapshot.roots)),
                     question,
@@ -189,35 +193,19 @@ class Retriever:
         searched = snapshot.file_count if only is None else len(only)
         absent = tuple(
             word
-            for word in dict.fromkeys(question.split())
+            for word in dict.fromkeys(words_of(question))
             if found.absent.intersection(query_terms(word)[:1])
         )
         return Found(tuple(hits), terms, searched, pending, absent)
 
-    async def _likely(
-        self,
-        snapshot: WorkspaceSnapshot,
-        question: str,
-        files: Sequence[FileEntry],
-        fresh: set[str],
-    ) -> Corpus:
-        """Add the likeliest files to `fresh`; says what is known of all."""
-        cancelled = threading.Event()
-        try:
-            likely = await asyncio.to_thread(likely_files, cancelled, snapshot, files, question)
-        finally:
-            cancelled.set()
-        fresh.update(likely.scores)
-        scores = {_relative(snapshot, path): score for path, score in likely.scores.items()}
-        return Corpus(scores, likely.frequency, likely.files)
-
-    async def _ask(self, job: SearchChunks) -> ChunksFound:
+    async def _ask(self, asked: SearchRequest) -> ChunksFound:
         if self._worker.state.phase is not WorkerPhase.BACKING_OFF:
             try:
-                return await self._worker.run(job)
+                return await self._worker.run(SearchChunks(asked))
             except WorkerGone as gone:
                 _log.warning("Searching in this process: %s", gone)
-        return await run_here(replace(job, library=replace(job.library, kept_bytes=0)))
+        library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
+        return await run_here(SearchChunks(replace(asked, library=library)))
 
     def _library_of(self, snapshot: WorkspaceSnapshot) -> Library:
         texts = {path: overlay.text for path, overlay in snapshot.overlays.items()}
@@ -253,13 +241,12 @@ class Retriever:
         roots = tuple(outermost(snapshot.roots))
         self._reading, self._changed = frozenset(self._changed), set()
         whole = self._synced != roots or len(self._reading) > _MANY
+        if not (whole or self._reading):
+            return None
         if whole:
             self._synced = None
         try:
-            if whole or self._reading:
-                wait = await self._sync(snapshot, roots, self._reading, whole=whole)
-                if wait is not None:
-                    return wait
+            wait = await self._sync(snapshot, roots, self._reading, whole=whole)
         except WorkerGone as gone:
             self._changed |= self._reading
             return gone.retry_after + _SOON
@@ -273,8 +260,9 @@ class Retriever:
             if self._building is not None:
                 self._building = None
                 self._progress(None)
-        self._synced = roots
-        return None
+        if wait is None:
+            self._synced = roots
+        return wait
 
     async def _sync(
         self,
@@ -293,8 +281,8 @@ class Retriever:
                 _stamps, snapshot, root, None if whole else paths
             )
             most = self._settings.index_bytes // _SHARE
-            job = SyncChunks(library, root, stamps, gone, whole, most)
-            synced = await self._worker.run(job, self._show)
+            asked = SyncRequest(library, root, stamps, gone, whole, most)
+            synced = await self._worker.run(SyncChunks(asked), self._show)
             if synced.busy:
                 self._changed |= paths
                 return _BUSY_SECONDS
@@ -307,6 +295,15 @@ class Retriever:
         if progress.total >= _SHOWN:
             self._building = progress
             self._progress(progress)
+
+
+async def _likely(snapshot: WorkspaceSnapshot, question: str, files: Sequence[FileEntry]) -> Likely:
+    """The likeliest files; cancelling the await ends the work soon."""
+    cancelled = threading.Event()
+    try:
+        return await asyncio.to_thread(likely_files, cancelled, snapshot, files, question)
+    finally:
+        cancelled.set()
 
 
 def _stamps(

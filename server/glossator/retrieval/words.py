@@ -24,10 +24,10 @@ def terms_of(word: str) -> tuple[str, ...]:
     """The terms under which a word is found: itself in lower case, and the stems of its parts."""
     if len(word) > _LONGEST:
         return ()
-    parts = [part.lower() for part in parts_of(word)]
+    parts = [part.casefold() for part in parts_of(word)]
     stems = [stem(part) for part in parts if len(part) > 1]
     if len(parts) > 1:
-        stems.append(word.strip("_").lower())
+        stems.append(word.strip("_").casefold())
     return tuple(stems)
 
 

@@ -23,9 +23,15 @@ from glossator.retrieval.chunk_index import (
     clear,
 )
 from glossator.retrieval.chunks import Chunk, cut
-from glossator.retrieval.features import trimmed
-from glossator.retrieval.jobs import ChunksFound, FoundChunk, SearchChunks, SyncChunks, Synced
+from glossator.retrieval.features import relevant
 from glossator.retrieval.ranker import rank
+from glossator.retrieval.requests import (
+    ChunksFound,
+    FoundChunk,
+    SearchRequest,
+    Synced,
+    SyncRequest,
+)
 from glossator.retrieval.words import question_of
 from glossator.symbols import Outlines, SourceText, outline_by_lines, outlines, read
 from glossator.worker import JobProgress, Slices
@@ -36,36 +42,37 @@ FOLDER = "chunks"  # in the state folder of a root
 MAX_CHUNKS = 400  # of one file, about 1 MB; what follows is data
 _SLICE_SECONDS = 0.03
 _COMMIT_SECONDS = 3.0  # of work, after which a search sees it and a kill costs no more
+_MOST_FRESH = 300  # chunks of such texts that are ranked
 _RECENT_CHUNKS = 5_000  # of texts that are not in the index, remembered by content
 
 
-def sync(job: SyncChunks) -> Slices[Synced]:
+def sync(asked: SyncRequest) -> Slices[Synced]:
     """Bring the index up to date; a damaged one is begun again."""
     try:
-        return (yield from _sync(job))
+        return (yield from _sync(asked))
     except IndexDamaged as damage:
         _log.warning("%s It is built again.", damage)
-        _forget(job.root)
-        return (yield from _sync(job))
+        _forget(asked.root)
+        return (yield from _sync(asked))
 
 
-def _sync(job: SyncChunks) -> Slices[Synced]:
-    index = _opened(job.root)
+def _sync(asked: SyncRequest) -> Slices[Synced]:
+    index = _opened(asked.root)
     known = index.known
     stale = [
         path
-        for path, stamp in job.stamps.items()
-        if not job.whole or path not in known or known[path].stamp != stamp
+        for path, stamp in asked.stamps.items()
+        if not asked.whole or path not in known or known[path].stamp != stamp
     ]
-    gone = [path for path in known if path not in job.stamps] if job.whole else job.gone
+    gone = [path for path in known if path not in asked.stamps] if asked.whole else asked.gone
     gone = [path for path in gone if path in known]
     if not stale and not gone:
         return Synced(0, len(known))
     try:
-        with index.writing() as writer, outlines(job.library) as kept:
+        with index.writing() as writer, outlines(asked.library) as kept:
             for path in gone:
                 writer.drop(path)
-            done = yield from _put(job, writer, stale, kept)
+            done = yield from _put(asked, writer, stale, kept)
             writer.commit()
     except IndexBusy:
         return Synced(0, len(index.known), busy=True)
@@ -79,7 +86,9 @@ def _sync(job: SyncChunks) -> Slices[Synced]:
     return Synced(done, len(index.known), problem)
 
 
-def _put(job: SyncChunks, writer: IndexWriter, paths: Sequence[str], kept: Outlines) -> Slices[int]:
+def _put(
+    asked: SyncRequest, writer: IndexWriter, paths: Sequence[str], kept: Outlines
+) -> Slices[int]:
     pause_at = monotonic() + _SLICE_SECONDS
     commit_at = monotonic() + _COMMIT_SECONDS
     for done, path in enumerate(paths):
@@ -87,47 +96,48 @@ def _put(job: SyncChunks, writer: IndexWriter, paths: Sequence[str], kept: Outli
         if now >= commit_at:
             writer.commit()
             kept.flush()
-            if _disk_bytes(_folder(job.root)) > job.max_bytes:
+            if _disk_bytes(_folder(asked.root)) > asked.max_bytes:
                 return done
             commit_at = monotonic() + _COMMIT_SECONDS
         if now >= pause_at:
             yield JobProgress(done, len(paths))
             pause_at = monotonic() + _SLICE_SECONDS
-        text = read(job.library, os.path.join(job.root, path))
+        text = read(asked.library, os.path.join(asked.root, path))
         if text is None:  # no text; not to be read again before it changes
-            writer.put(path, IndexedFile(job.stamps[path], bytes(DIGEST_BYTES)), (), ())
+            writer.put(path, IndexedFile(asked.stamps[path], bytes(DIGEST_BYTES)), (), ())
             continue
         lines = split_lines(text.text)
-        file = IndexedFile(job.stamps[path], digest_of(text.sha256))
-        writer.put(path, file, lines, _chunks(text, lines, kept))
+        file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
+        writer.put(path, file, lines, chunks_of(text, lines, kept))
     return len(paths)
 
 
-def search(job: SearchChunks) -> Slices[ChunksFound]:
+def search(asked: SearchRequest) -> Slices[ChunksFound]:
     """The best chunks of the indexes and of the fresh files."""
-    question = question_of(job.question)
+    question = question_of(asked.question)
     matches, files = Matches(), 0
-    fresh = set(job.fresh)
-    for root in job.roots if job.indexed else ():
+    fresh = set(asked.fresh)
+    for root in asked.roots if asked.indexed else ():
         try:
             index = _opened(root)
-            fresh -= _as_indexed(index, job)
-            only = None if job.only is None else frozenset(_below(root, job.only))
+            fresh -= _as_indexed(index, asked)
+            only = None if asked.only is None else frozenset(_below(root, asked.only))
             matches.add(index.search(question, only, frozenset(_below(root, fresh))))
             files += len(index.known)
         except IndexDamaged as damage:  # the next sync builds it again
             _log.warning("%s It is built again.", damage)
             _forget(root)
         yield None
-    yield from _read(job, fresh, matches)
-    if job.corpus is not None:
-        matches.files.update(job.corpus.files)
+    read_now = yield from _read(asked, fresh)
+    matches.candidates += relevant(question, read_now, _MOST_FRESH)
+    if asked.corpus is not None:
+        matches.files.update(asked.corpus.files)
         if matches.chunks == 0:
-            matches.chunks = job.corpus.total
-            matches.frequency = Counter(job.corpus.frequency)
+            matches.chunks = asked.corpus.total
+            matches.frequency = Counter(asked.corpus.frequency)
     yield None
     absent = frozenset(term for term in question.terms if not matches.frequency[term])
-    ranked = rank(question, trimmed(question, matches), job.limit, job.stages)
+    ranked = rank(question, matches, asked.limit, asked.stages)
     hits = tuple(
         FoundChunk(os.path.join(at.root, at.path), at.digest, at.chunk, each.score, each.places)
         for each in ranked
@@ -136,9 +146,9 @@ def search(job: SearchChunks) -> Slices[ChunksFound]:
     return ChunksFound(hits, absent, matches.chunks, files)
 
 
-def _as_indexed(index: ChunkIndex, job: SearchChunks) -> set[str]:
+def _as_indexed(index: ChunkIndex, asked: SearchRequest) -> set[str]:
     """The open documents whose texts are those in the index."""
-    texts = job.library.open_texts
+    texts = asked.library.open_texts
     return {
         os.path.join(index.root, path)
         for path in _below(index.root, texts)
@@ -147,20 +157,22 @@ def _as_indexed(index: ChunkIndex, job: SearchChunks) -> set[str]:
     }
 
 
-def _read(job: SearchChunks, paths: Iterable[str], matches: Matches) -> Slices[None]:
-    """Add the chunks of fresh files."""
+def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]:
+    """The chunks of fresh files."""
+    found: list[Candidate] = []
     pause_at = monotonic() + _SLICE_SECONDS
-    with outlines(job.library) as kept:
+    with outlines(asked.library) as kept:
         for path in paths:
-            if job.only is not None and path not in job.only:
+            if asked.only is not None and path not in asked.only:
                 continue
-            text = read(job.library, path)
+            text = read(asked.library, path)
             if text is not None:
-                root = next((at for at in job.roots if path.startswith(os.path.join(at, ""))), "")
-                matches.candidates += _RECENT.of(root, text, kept)
+                root = next((at for at in asked.roots if path.startswith(os.path.join(at, ""))), "")
+                found += _RECENT.of(root, text, kept)
             if monotonic() >= pause_at:
                 yield None
                 pause_at = monotonic() + _SLICE_SECONDS
+    return found
 
 
 def digest_of(sha256: str) -> bytes:
@@ -168,7 +180,8 @@ def digest_of(sha256: str) -> bytes:
     return bytes.fromhex(sha256)[:DIGEST_BYTES]
 
 
-def _chunks(text: SourceText, lines: Sequence[str], kept: Outlines) -> tuple[Chunk, ...]:
+def chunks_of(text: SourceText, lines: Sequence[str], kept: Outlines) -> tuple[Chunk, ...]:
+    """The chunks of a text, by its outline."""
     symbols = kept.of(text) if text.language is not None else outline_by_lines(lines, text.path)
     return cut(lines, symbols)[:MAX_CHUNKS]
 
@@ -193,7 +206,7 @@ class _Recent:
             return self.kept[key]
         lines = split_lines(text.text)
         path = next(_below(root, (text.path,)), text.path) if root else text.path
-        digest, chunks = digest_of(text.sha256), _chunks(text, lines, outlined)
+        digest, chunks = digest_of(text.sha256), chunks_of(text, lines, outlined)
         made = [each for each, _ in candidates_of(root, path, digest, lines, chunks)]
         self.kept[key] = made
         self.count += len(made)

@@ -4,7 +4,7 @@ from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Us
 from .finder import ALL_USES, CALLS, SymbolFinder
 from .grammars import grammar_of
 from .lines import outline_by_lines
-from .sources import Library, Outlines, SourceText, outlines, read
+from .sources import Library, Outlines, SourceText, editor_text, outlines, read
 from .symbol import NearSymbol, Symbol, symbol_at
 
 __all__ = [
@@ -12,9 +12,9 @@ __all__ = [
     "CALLS",
     "Coverage",
     "Definition",
-    "Library",
     "Documented",
     "DocumentedIn",
+    "Library",
     "Limits",
     "Name",
     "NearSymbol",
@@ -26,6 +26,7 @@ __all__ = [
     "SymbolFinder",
     "SymbolHits",
     "Use",
+    "editor_text",
     "grammar_of",
     "module_ends",
     "module_of",

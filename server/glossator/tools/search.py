@@ -112,10 +112,11 @@ def _report(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> 
 
 
 def _pending(found: Found) -> str:
-    """A sentence about files that are not in the index yet."""
+    """A sentence about files that were not looked at."""
+    files = "file holds" if found.pending == 1 else "files hold"
     return (
-        f"{found.pending:,} files are not in the index yet; of these the likeliest were read."
-        " Ask again in a minute."
+        f"{found.pending:,} more {files} words of the question and were not ranked, because the"
+        " index is not complete yet: ask again in a minute."
     )
 
 

@@ -1,0 +1,118 @@
+"""What is asked of the worker about chunks, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from glossator.retrieval.chunks import Chunk
+from glossator.symbols import Library
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRequest:
+    """The changed files of a root, to be read into its index of chunks in the order given.
+
+    `stamps`: by relative path. `whole`: files that are not among them are gone; else only those in
+    `gone` are, and those in `stamps` are read whatever the index knows. The index takes at most
+    `max_bytes` of disk.
+    """
+
+    library: Library
+    root: str
+    stamps: Mapping[str, bytes]
+    gone: tuple[str, ...]
+    whole: bool
+    max_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """The result of a sync: how many files were read, and how many are in the index.
+
+    `problem`: why not all of it was done, with a next step. `busy`: another server writes.
+    """
+
+    read: int = 0
+    files: int = 0
+    problem: str = ""
+    busy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """Which stages of a search are on."""
+
+    lexical: bool = True
+    vectors: bool = True
+    rerank: bool = True
+
+
+ALL_STAGES = Stages()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a stage put a chunk, from 1 on, and its score."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChunk:
+    """A chunk of the file at an absolute path; `digest` begins the SHA-256 of its text.
+
+    The score is comparable within one search only; `places` are by stage.
+    """
+
+    path: str
+    digest: bytes
+    chunk: Chunk
+    score: float
+    places: Mapping[str, Place]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunksFound:
+    """The best chunks, and the question's terms that nothing holds.
+
+    `chunks` are in the indexes, of `files` files.
+    """
+
+    hits: tuple[FoundChunk, ...] = ()
+    absent: frozenset[str] = frozenset()
+    chunks: int = 0
+    files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What is known of files that are not in the index: their scores, by path below their root.
+
+    `frequency`: by term, how many of `total` files hold it.
+    """
+
+    files: Mapping[str, float]
+    frequency: Mapping[str, int]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A question, to be answered by chunks below `roots`, none of which holds another.
+
+    `fresh` are absolute paths of files that are read now, because they changed or are not in the
+    index; `corpus` says what is known of them. `only`: the files to search, None for all.
+    `indexed`: whether there is an index.
+    """
+
+    library: Library
+    roots: tuple[str, ...]
+    question: str
+    limit: int
+    fresh: frozenset[str] = frozenset()
+    corpus: Corpus | None = None
+    only: frozenset[str] | None = None
+    stages: Stages = ALL_STAGES
+    indexed: bool = True
