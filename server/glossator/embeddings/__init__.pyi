@@ -1,6 +1,7 @@
 from .choosing import choose
-from .embedder import Embedder, EmbedderChoice, Vectors, embedding_text, opened, text_key
+from .embedder import Embedder, EmbedderChoice, Vectors, embedding_text, text_key
 from .jobs import EmbedChunks, Embedded, EmbedQuery
+from .opening import opened
 from .vector_index import APPROXIMATE_ABOVE, VectorIndex
 from .vector_store import PackedVectors, VectorStore
 

@@ -1,4 +1,4 @@
-"""What embeds texts, as the rest of the program sees it, and how one is chosen and opened.
+"""What embeds texts, as the rest of the program sees it, and what text it is given.
 
 An `EmbedderChoice` is made in the server, where the environment holds the key, and travels to the
 worker process, where `opened` makes an `Embedder` of it.
@@ -7,17 +7,14 @@ worker process, where `opened` makes an `Embedder` of it.
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from glossator.embeddings.access import Access
+from glossator.embeddings.access import Access
 
 Vectors: TypeAlias = NDArray[np.float32]  # one or more rows of unit length
 Kind: TypeAlias = Literal["local", "static", "voyage", "openai"]
@@ -65,31 +62,6 @@ class EmbedderChoice:
     model: str = ""
     path: str = ""
     access: Access | None = field(default=None, repr=False)
-
-
-_opening = threading.Lock()  # or two threads would load a model at once
-
-
-def opened(choice: EmbedderChoice) -> Embedder:
-    """The embedder of a choice, the same for the same choice. Raises `EmbeddingFailed`."""
-    with _opening:
-        return _open(choice)
-
-
-@lru_cache(maxsize=2)  # a model takes 100 MB, and the settings rarely change
-def _open(choice: EmbedderChoice) -> Embedder:
-    # Imported here: each needs libraries that may not be installed.
-    if choice.kind == "local":
-        from glossator.embeddings.minilm import MiniLm  # noqa: PLC0415
-
-        return MiniLm()
-    if choice.kind == "static":
-        from glossator.embeddings.static import StaticEmbedder  # noqa: PLC0415
-
-        return StaticEmbedder(choice.path, choice.model_id)
-    from glossator.embeddings.api import ApiEmbedder  # noqa: PLC0415
-
-    return ApiEmbedder(choice)
 
 
 def embedding_text(file_name: str, within: Sequence[str], chunk: str) -> str:

@@ -21,9 +21,9 @@ from glossator.embeddings.embedder import (
     Embedder,
     EmbedderChoice,
     Vectors,
-    opened,
     text_key,
 )
+from glossator.embeddings.opening import opened
 from glossator.embeddings.vector_store import VectorStore
 from glossator.worker import Job, JobProgress, Slices
 
