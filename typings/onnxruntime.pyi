@@ -13,7 +13,7 @@ class SessionOptions:
 
 class InferenceSession:
     def __init__(
-        self, model: bytes, sess_options: SessionOptions, providers: Sequence[str]
+        self, model: str, sess_options: SessionOptions, providers: Sequence[str]
     ) -> None: ...
     def run(
         self, output_names: None, input_feed: Mapping[str, NDArray[Any]]

@@ -16,11 +16,13 @@ from glossator.embeddings import (
     Embedded,
     EmbedderChoice,
     EmbedQuery,
+    VectorIndex,
     VectorStore,
     text_key,
 )
 from glossator.embeddings.embedder import Batch, unit
 from glossator.embeddings.jobs import _batches
+from glossator.embeddings.minilm import MODEL_ID
 from glossator.embeddings.vector_store import packed
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 from tests.embeddings.servers import Asked, EmbeddingServer, Reply, static_files, vector_of
@@ -55,6 +57,17 @@ async def test_static_embeddings_in_the_worker(worker: Worker, tmp_path: Path, p
     question = await worker.run(EmbedQuery(choice, "config"))
     kept = VectorStore(path, ROOM, "id").get(map(text_key, texts))
     assert unit(kept[text_key("parse config")].astype(np.float32)) @ question > 0.7
+
+
+async def test_the_local_model_in_the_worker(worker: Worker, path: str) -> None:
+    choice = EmbedderChoice("local", MODEL_ID)
+    texts = ("def read_config(path)", "class HttpServer")
+    assert await worker.run(chunks(choice, path, texts)) == Embedded(2, 0)
+    question = await worker.run(EmbedQuery(choice, "where is the configuration read?"))
+    store = VectorStore(path, ROOM, MODEL_ID)
+    index = VectorIndex(store.dimension() or 0)
+    index.add(store.get(map(text_key, texts)))
+    assert index.search(question, 1)[0][0] == text_key(texts[0])
 
 
 async def test_progress_and_batches(worker: Worker, server: EmbeddingServer, path: str) -> None:

@@ -104,7 +104,7 @@ def _windows(tokens: tuple[list[int], list[int]]) -> Iterator[list[int]]:
         yield head + body[number * length : (number + 1) * length]
 
 
-def _model_file() -> bytes:
+def _model_file() -> Path:
     path = Path(str(files(_PACKAGE))) / "model.onnx"
     try:
         content = path.read_bytes()
@@ -113,7 +113,8 @@ def _model_file() -> bytes:
             f"The embedding model cannot be read ({path}: {error.strerror})."
             " Run: pip install --force-reinstall 'glossator[embeddings]'"
         ) from error
-    return _verified(content, _SHA256, str(path))
+    _verified(content, _SHA256, str(path))
+    return path
 
 
 def _verified(content: bytes, sha256: str, name: str) -> bytes:
@@ -126,14 +127,14 @@ def _verified(content: bytes, sha256: str, name: str) -> bytes:
     return content
 
 
-def _session(model: bytes) -> InferenceSession:
+def _session(model: Path) -> InferenceSession:
     from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - of the extra
 
     options = SessionOptions()
     options.intra_op_num_threads = min(os.cpu_count() or 1, _MOST_THREADS)
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
 def _tokenizer() -> BertWordPieceTokenizer:
