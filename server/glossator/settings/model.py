@@ -112,6 +112,33 @@ class WorkspaceSettings(_Group):
     )
 
 
+class RetrievalSettings(_Group):
+    """How code is found for a question. Embeddings find it by meaning, not by words alone."""
+
+    embedder: Literal["auto", "none", "local", "static", "voyage", "openai"] = Field(
+        "auto",
+        description=(
+            "What embeds code: a model on this machine (local), a file (static), Voyage, OpenAI or"
+            " a compatible server, or none. auto: local if it is installed. Voyage and OpenAI are"
+            " sent the code of the workspace."
+        ),
+    )
+    embedding_model: str | None = Field(
+        None,
+        description="The model's name at Voyage or OpenAI; unset, voyage-code-3 or"
+        " text-embedding-3-small.",
+    )
+    embedding_url: str | None = Field(
+        None,
+        description="The address of a server with Voyage's or OpenAI's protocol, as in"
+        " https://host:port/v1; code is sent there.",
+    )
+    embedding_path: str | None = Field(
+        None,
+        description="For static: the folder with model.safetensors and tokenizer.json.",
+    )
+
+
 class SymbolSettings(_Group):
     """What the editor is offered beside hovers; other servers often offer the same."""
 
@@ -277,6 +304,7 @@ class Settings(_Group):
 
     models: ModelSettings = Field(ModelSettings(), description="Models and providers.")
     workspace: WorkspaceSettings = Field(WorkspaceSettings(), description="The workspace.")
+    retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Finding code.")
     symbols: SymbolSettings = Field(SymbolSettings(), description="Symbols for the editor.")
     permissions: PermissionSettings = Field(PermissionSettings(), description="What tools may do.")
     edits: EditSettings = Field(EditSettings(), description="Edits.")
