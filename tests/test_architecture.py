@@ -67,7 +67,7 @@ OWNERS = {
     "lsprotocol": {"lsp"},
     "cattrs": {"lsp"},
     "anthropic": {"llm"},
-    "httpx2": {"embeddings", "llm"},
+    "httpx2": {"contextual", "embeddings", "llm"},
     "onnxruntime": {"embeddings"},
     "safetensors": {"embeddings"},
     "sqlite3": {"store"},
