@@ -112,6 +112,16 @@ class WorkspaceSettings(_Group):
     )
 
 
+class SymbolSettings(_Group):
+    """What the editor is offered beside hovers; other servers often offer the same."""
+
+    workspace_symbol: bool = Field(False, description="Answer workspace/symbol.")
+    document_symbol: bool = Field(False, description="Answer textDocument/documentSymbol.")
+    code_lens: bool = Field(
+        False, description="Show above each definition how often it is called, and its gloss."
+    )
+
+
 class RetrievalSettings(_Group):
     """How code is found for a question. Embeddings find it by meaning, not by words alone."""
 
@@ -137,21 +147,6 @@ class RetrievalSettings(_Group):
         None,
         description="For static: the folder with model.safetensors and tokenizer.json.",
     )
-
-
-class SymbolSettings(_Group):
-    """What the editor is offered beside hovers; other servers often offer the same."""
-
-    workspace_symbol: bool = Field(False, description="Answer workspace/symbol.")
-    document_symbol: bool = Field(False, description="Answer textDocument/documentSymbol.")
-    code_lens: bool = Field(
-        False, description="Show above each definition how often it is called, and its gloss."
-    )
-
-
-class RetrievalSettings(_Group):
-    """How chunks are found for a question."""
-
     contexts: Literal["structural", "generated"] = Field(
         "structural",
         description=(
@@ -304,7 +299,6 @@ class Settings(_Group):
 
     models: ModelSettings = Field(ModelSettings(), description="Models and providers.")
     workspace: WorkspaceSettings = Field(WorkspaceSettings(), description="The workspace.")
-    retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Finding code.")
     symbols: SymbolSettings = Field(SymbolSettings(), description="Symbols for the editor.")
     permissions: PermissionSettings = Field(PermissionSettings(), description="What tools may do.")
     edits: EditSettings = Field(EditSettings(), description="Edits.")
