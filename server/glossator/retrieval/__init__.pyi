@@ -1,5 +1,6 @@
 from .chunk_index import ChunkIndex, IndexedFile
 from .chunks import Chunk, described
+from .embedding import Embedding, vectors_file
 from .ranker import rank
 from .requests import ALL_STAGES, Place, Stages
 from .retriever import ChunkStatus, Found, Hit, Retriever
@@ -11,6 +12,7 @@ __all__ = [
     "Chunk",
     "ChunkIndex",
     "ChunkStatus",
+    "Embedding",
     "Found",
     "Hit",
     "IndexedFile",
@@ -21,4 +23,5 @@ __all__ = [
     "described",
     "question_of",
     "rank",
+    "vectors_file",
 ]
