@@ -40,7 +40,7 @@ ROOMS: dict[str, set[str]] = {
         "edits": "files documents permissions undo",
         "embeddings": "settings store worker",
         "retrieval": "settings worker files index documents search symbols embeddings",
-        "evaluation": "settings worker files documents symbols retrieval",
+        "evaluation": "settings worker files documents symbols embeddings retrieval",
         "llm": "settings prompts",
         "contextual": "settings prompts store llm",
         "context": "prompts worker files documents symbols llm",

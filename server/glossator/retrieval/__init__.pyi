@@ -1,14 +1,18 @@
-from .chunk_index import ChunkIndex, IndexedFile
+from .candidate import chunk_text
+from .chunk_index import ChunkIndex, IndexedFile, Matches
 from .chunks import Chunk, described
 from .embedding import Embedding, vectors_file
-from .ranker import rank
+from .features import FEATURES, features
+from .ranker import VECTORS, ordered, rank, scaled
 from .requests import ALL_STAGES, Place, Stages
 from .retriever import ChunkStatus, Found, Hit, Retriever
-from .words import question_of
+from .words import QuestionWords, question_of
 from .work import chunks_of
 
 __all__ = [
     "ALL_STAGES",
+    "FEATURES",
+    "VECTORS",
     "Chunk",
     "ChunkIndex",
     "ChunkStatus",
@@ -16,12 +20,18 @@ __all__ = [
     "Found",
     "Hit",
     "IndexedFile",
+    "Matches",
     "Place",
+    "QuestionWords",
     "Retriever",
     "Stages",
+    "chunk_text",
     "chunks_of",
     "described",
+    "features",
+    "ordered",
     "question_of",
     "rank",
+    "scaled",
     "vectors_file",
 ]

@@ -21,7 +21,7 @@ import tantivy
 from glossator.core.errors import GlossatorError
 from glossator.retrieval.candidate import Candidate, candidates_of, decode, encode
 from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.words import Question, terms
+from glossator.retrieval.words import QuestionWords, terms
 
 VERSION = "2"  # of what is indexed: chunks, terms, records
 _MARK = "version"
@@ -129,7 +129,7 @@ class ChunkIndex:
 
     def search(
         self,
-        question: Question,
+        question: QuestionWords,
         only: frozenset[str] | None = None,
         without: frozenset[str] = frozenset(),
     ) -> Matches:

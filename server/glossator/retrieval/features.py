@@ -22,7 +22,7 @@ from glossator.core.file_kinds import FileKind, asked_kinds, kind_of
 from glossator.core.terms import STOP_WORDS
 from glossator.retrieval.candidate import Candidate
 from glossator.retrieval.chunk_index import Matches
-from glossator.retrieval.words import Question, hash_of, terms_of, words_of
+from glossator.retrieval.words import QuestionWords, hash_of, terms_of, words_of
 
 FEATURES = (
     "lexical",  # BM25 over lines and structural context, of the best one's
@@ -112,7 +112,7 @@ def _terms(text: str) -> list[str]:
 class _Asked:
     """A question, weighed: `weight` by term, together 1; `words` that tell, with their stems."""
 
-    question: Question
+    question: QuestionWords
     weight: Mapping[str, float]
     words: tuple[tuple[str, frozenset[str]], ...]
     raw: tuple[str, ...]
@@ -121,7 +121,7 @@ class _Asked:
     kinds: frozenset[FileKind]
 
 
-def features(question: Question, matches: Matches) -> NDArray[np.float64]:
+def features(question: QuestionWords, matches: Matches) -> NDArray[np.float64]:
     """The figures of all candidates, a row for each."""
     candidates = matches.candidates
     result = np.zeros((len(candidates), len(FEATURES)))
@@ -150,7 +150,7 @@ def _idf(matches: Matches, term: str) -> float:
     return math.log(1 + (max(matches.chunks, known) - known + 0.5) / (known + 0.5))
 
 
-def _weighed(question: Question, idf: Mapping[str, float]) -> _Asked:
+def _weighed(question: QuestionWords, idf: Mapping[str, float]) -> _Asked:
     total = sum(idf[term] for term in question.terms) or 1.0
     raw = words_of(question.text)
     return _Asked(
@@ -313,7 +313,9 @@ def _begin_alike(part: str, word: str) -> bool:
     return word.startswith(part) or (len(word) >= _PREFIX and part.startswith(word[:-1]))
 
 
-def relevant(question: Question, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+def relevant(
+    question: QuestionWords, candidates: Sequence[Candidate], most: int
+) -> list[Candidate]:
     """Those that hold a word of the question, in lines or context; the `most` that hold most."""
     if not candidates:
         return []

@@ -48,7 +48,7 @@ def terms(texts: Iterable[str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionWords:
     """What is looked for.
 
     `terms`: the stems that tell, in order; `compounds`: neighbouring words as one identifier, and
@@ -67,7 +67,7 @@ _NAMED = re.compile(
 )
 
 
-def question_of(text: str) -> Question:
+def question_of(text: str) -> QuestionWords:
     """What a question looks for."""
     words = words_of(text)
     telling = [word for word in words if word.lower() not in STOP_WORDS]
@@ -82,4 +82,4 @@ def question_of(text: str) -> Question:
         named.append(words[0])
     pairs = (one + two for one, two in pairwise(telling))
     compounds = dict.fromkeys(name.lower() for name in (*named, *pairs))
-    return Question(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)))
+    return QuestionWords(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)))
