@@ -40,7 +40,7 @@ from glossator.evaluation import (
 from glossator.retrieval import FEATURES, VECTORS, features, ordered, scaled
 
 # What a person wants, and what sets of questions about tests teach otherwise.
-FIXED = {"test": -3.0, "example": -2.0, "named_first": 2.0, "named_type": 1.5}
+FIXED = {"test": -3.0, "example": -2.0, "named_first": 2.0, "named_type": 1.5, "symbol": 4.0}
 HARDEST = 200  # candidates of a question that are trained on
 DECAY, STEPS, RATE = 0.02, 120, 0.08  # of Adam
 

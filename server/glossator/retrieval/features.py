@@ -37,6 +37,7 @@ FEATURES = (
     "named_type",  # ... as a type
     "named_first",  # ... as the first thing
     "named_alone",  # ... with at most two others
+    "symbol",  # it is what the question consists of, and defined here
     "named_within",  # one encloses it
     "named_test",  # tests, when an identifier is named
     "stem",  # the share of the question in the file's name
@@ -262,6 +263,7 @@ def _of_chunk(row: NDArray[np.float64], asked: _Asked, candidate: Candidate) -> 
             if len(chunk.defines) <= 3:
                 put("named_alone", exact)
             put("named_first", name == chunk.defines[0] and exact == 1.0)
+            put("symbol", name == asked.question.symbol)
     put("defines", sum(asked.weight[part] for part in defined))
     if chunk.within:
         around = frozenset(part for name in chunk.within for part in _name(name)[0])

@@ -53,18 +53,23 @@ class QuestionWords:
 
     `terms`: the stems that tell, in order; `compounds`: neighbouring words as one identifier, and
     the identifiers that are named, both in lower case; `named`: those identifiers as written.
+    `symbol`: the name that the question consists of, without what it is qualified by.
     """
 
     text: str
     terms: tuple[str, ...]
     compounds: tuple[str, ...]
     named: tuple[str, ...]
+    symbol: str = ""
 
 
 _NAMED = re.compile(
     r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+|_\w+|[a-z]+[A-Z]\w*|\w+_\w+"
     r"|[A-Z]+[a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+"
 )
+
+
+_SYMBOL = re.compile(r"`?[\w$]+(?:(?:\.|::|#)[\w$]+)*(?:\(\))?`?\??")
 
 
 def question_of(text: str) -> QuestionWords:
@@ -82,4 +87,5 @@ def question_of(text: str) -> QuestionWords:
         named.append(words[0])
     pairs = (one + two for one, two in pairwise(telling))
     compounds = dict.fromkeys(name.lower() for name in (*named, *pairs))
-    return QuestionWords(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)))
+    symbol = named[-1] if named and _SYMBOL.fullmatch(text.strip()) else ""
+    return QuestionWords(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)), symbol)
