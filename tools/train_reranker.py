@@ -37,7 +37,7 @@ from glossator.evaluation import (
     read_set,
     target_ranks,
 )
-from glossator.retrieval import FEATURES, VECTORS, features, ordered, scaled
+from glossator.retrieval import FEATURES, VECTORS, figures_of, ordered, scaled
 
 # What a person wants, and what sets of questions about tests teach otherwise.
 FIXED = {"test": -3.0, "example": -2.0, "named_first": 2.0, "named_type": 1.5, "symbol": 4.0}
@@ -69,7 +69,7 @@ def cases(place: Path, repositories: Path | None, store: VectorStore | None) -> 
         search.index(collection.documents)
         for question in collection.questions:
             asked, matches, similarity = search.matches(question.text)
-            figures = features(asked, matches)
+            figures = figures_of(asked, matches)
             if similarity is not None:
                 figures = np.column_stack([figures, scaled(similarity)])
             places = [

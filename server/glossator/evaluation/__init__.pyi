@@ -1,4 +1,4 @@
-from .engine import ChunkSearch, Embeddings
+from .engine import ChunkSearch, Embeddings, embeddings
 from .generating import QUESTIONS, generate
 from .labelled import (
     SYMBOL,
@@ -63,6 +63,7 @@ __all__ = [
     "Variant",
     "check_plot",
     "definition_is_first",
+    "embeddings",
     "figure",
     "generate",
     "measure",

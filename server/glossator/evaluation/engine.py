@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import platformdirs
 from numpy.typing import NDArray
 
 from glossator import retrieval
 from glossator.core.text import split_lines
-from glossator.embeddings import Embedder, VectorIndex, VectorStore, text_key
+from glossator.embeddings import (
+    Embedder,
+    VectorIndex,
+    VectorStore,
+    choose,
+    opened,
+    text_key,
+)
 from glossator.evaluation.labelled import SourceText
 from glossator.evaluation.retriever import Result, Stages
 from glossator.retrieval import (
@@ -24,9 +33,11 @@ from glossator.retrieval import (
     question_of,
     rank,
 )
+from glossator.settings import Settings
 from glossator.symbols import Outlines, editor_text
 
 _UNREAD = IndexedFile(b"", bytes(8))
+_VECTOR_BYTES = 1_000_000_000
 _NEAREST = 100  # chunks that the vectors add to the candidates
 
 
@@ -38,10 +49,30 @@ class Embeddings:
     store: VectorStore
 
 
+def embeddings(settings: Settings, environment: Mapping[str, str]) -> Embeddings | None:
+    """What the settings name, if anything embeds; vectors are kept for the next evaluation.
+
+    Raises `EmbeddingFailed` and `OSError`.
+    """
+    choice = choose(settings, environment)
+    if choice is None:
+        return None
+    folder = Path(platformdirs.user_cache_dir("glossator"))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    store = VectorStore(str(folder / "evaluation-vectors.db"), _VECTOR_BYTES, choice.model_id)
+    return Embeddings(opened(choice), store)
+
+
 class ChunkSearch:
     """Search over documents: words, vectors if there is an embedder, and the reranker."""
 
-    def __init__(self, embeddings: Embeddings | None = None) -> None:
+    def __init__(
+        self,
+        embeddings: Embeddings | None = None,
+        told: Callable[[str, int, int], None] = lambda *_: None,
+    ) -> None:
+        """`told` hears how many chunks of all are embedded."""
+        self._told = told
         vectors = ("vectors", "fusion") if embeddings else ()
         self.available = Stages.named(["lexical", *vectors, "rerank"])
         self._index = ChunkIndex("")
@@ -71,7 +102,7 @@ class ChunkSearch:
                     texts[text_key(embedded)] = embedded
             writer.commit()
         if self._embeddings is not None:
-            self._vectors = _vectors(self._embeddings, texts)
+            self._vectors = _vectors(self._embeddings, texts, self._told)
         return count
 
     def search(self, question: str, limit: int, stages: Stages) -> Sequence[Result]:
@@ -113,11 +144,16 @@ class ChunkSearch:
         return "\n".join(self._lines[path][chunk.first_line - 1 : chunk.last_line])
 
 
-def _vectors(embeddings: Embeddings, texts: dict[bytes, str]) -> VectorIndex | None:
+def _vectors(
+    embeddings: Embeddings, texts: dict[bytes, str], told: Callable[[str, int, int], None]
+) -> VectorIndex | None:
     """The vectors of all texts; those that are not kept are made."""
     known = embeddings.store.known(texts)
     missing = [text for key, text in texts.items() if key not in known]
+    done = 0
     for batch in _batches(missing, embeddings.embedder.batch.texts):
+        told("embedding", done, len(missing))
+        done += len(batch)
         vectors = embeddings.embedder.embed_documents(batch)
         embeddings.store.put(dict(zip(map(text_key, batch), vectors, strict=True)))
     kept = embeddings.store.get(texts)

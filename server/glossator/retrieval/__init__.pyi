@@ -2,7 +2,7 @@ from .candidate import chunk_text
 from .chunk_index import ChunkIndex, IndexedFile, Matches
 from .chunks import Chunk, described
 from .embedding import Embedding, vectors_file
-from .features import FEATURES, features
+from .features import FEATURES, figures_of
 from .ranker import VECTORS, ordered, rank, scaled
 from .requests import ALL_STAGES, Place, Stages
 from .retriever import ChunkStatus, Found, Hit, Retriever
@@ -28,7 +28,7 @@ __all__ = [
     "chunk_text",
     "chunks_of",
     "described",
-    "features",
+    "figures_of",
     "ordered",
     "question_of",
     "rank",

@@ -122,7 +122,7 @@ class _Asked:
     kinds: frozenset[FileKind]
 
 
-def features(question: QuestionWords, matches: Matches) -> NDArray[np.float64]:
+def figures_of(question: QuestionWords, matches: Matches) -> NDArray[np.float64]:
     """The figures of all candidates, a row for each."""
     candidates = matches.candidates
     result = np.zeros((len(candidates), len(FEATURES)))

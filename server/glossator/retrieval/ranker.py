@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from glossator.retrieval.candidate import Candidate
 from glossator.retrieval.chunk_index import Matches
-from glossator.retrieval.features import FEATURES, features
+from glossator.retrieval.features import FEATURES, figures_of
 from glossator.retrieval.requests import ALL_STAGES, Place, Stages
 from glossator.retrieval.words import QuestionWords
 
@@ -49,7 +49,7 @@ def rank(
     """The best candidates; `similarity` is the cosine of each to the question, if it is known."""
     if not matches.candidates:
         return ()
-    figures = features(question, matches)
+    figures = figures_of(question, matches)
     by_stage: dict[str, NDArray[np.float64]] = {}
     if stages.lexical:
         by_stage["lexical"] = figures[:, _LEXICAL]
@@ -98,7 +98,7 @@ def scaled(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
 def ordered(
     figures: NDArray[np.float64], scores: NDArray[np.float64], paths: Sequence[str]
 ) -> NDArray[np.intp]:
-    """The rows by reranked scores, as `diversified`; the definition that was asked for stays first."""
+    """The rows as `diversified`; a definition that was asked for stays first."""
     order = diversified(scores, paths)
     best = int(scores.argmax())
     if figures[best, _DEFINED] == 1:
