@@ -79,6 +79,7 @@ OWNERS = {
     "tantivy": {"retrieval"},
     "pyroaring": {"index"},
     "matplotlib": {"evaluation"},
+    "numkong": {"embeddings"},
     "usearch": {"embeddings"},
     "typer": {"cli"},
     "rich": {"cli"},
