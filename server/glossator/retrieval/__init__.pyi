@@ -1,8 +1,9 @@
 from .chunk_index import ChunkIndex, IndexedFile
 from .chunks import Chunk, described
+from .keeper import ChunkKeeper, ChunkStatus
 from .ranker import rank
 from .requests import ALL_STAGES, Place, Stages
-from .retriever import ChunkStatus, Found, Hit, Retriever
+from .retriever import Found, Hit, Retriever
 from .words import question_of
 from .work import chunks_of
 
@@ -10,6 +11,7 @@ __all__ = [
     "ALL_STAGES",
     "Chunk",
     "ChunkIndex",
+    "ChunkKeeper",
     "ChunkStatus",
     "Found",
     "Hit",

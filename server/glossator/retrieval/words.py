@@ -81,5 +81,5 @@ def question_of(text: str) -> Question:
     if len(words) == 1:
         named.append(words[0])
     pairs = (one + two for one, two in pairwise(telling))
-    compounds = dict.fromkeys(name.lower() for name in (*named, *pairs))
+    compounds = dict.fromkeys(name.casefold() for name in (*named, *pairs))
     return Question(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)))
