@@ -50,7 +50,7 @@ def begin_again(folder: str) -> None:
 
 def damage(folder: str) -> Iterator[str]:
     """The names of the damaged files in use; "" after each part that was read."""
-    used = _segments(folder)
+    used = segments(folder)
     for name in sorted(os.listdir(folder)):
         if name.partition(".")[0] not in used:
             continue  # another process may be writing it
@@ -74,7 +74,7 @@ def damage(folder: str) -> Iterator[str]:
             yield name
 
 
-def _segments(folder: str) -> frozenset[str]:
+def segments(folder: str) -> frozenset[str]:
     """The names of the published segments; none of a list that is damaged, as tantivy will say."""
     try:
         with open(os.path.join(folder, _META), "rb") as file:
