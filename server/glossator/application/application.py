@@ -86,13 +86,14 @@ class Application:
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
-        chunking = BuildProgress(port, "Glossator: indexing for Search", lambda: None)
+        chunking = BuildProgress(port, "Glossator: indexing for Search", self._cancel_chunks)
         self.retriever = Retriever(
-            self.host, self.worker, settings.workspace, chunking, embedding=self._embedding
-        )
-        chunking = BuildProgress(port, "Glossator: indexing for Search", None)
-        self.retriever = Retriever(
-            self.host, self.worker, settings.workspace, chunking, embedding=self._embedding
+            self.host,
+            self.worker,
+            settings.workspace,
+            chunking,
+            notice=port.tell,
+            embedding=self._embedding,
         )
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
@@ -208,6 +209,9 @@ class Application:
 
     def _cancel_build(self) -> None:
         self.host.index_manager.cancel_build()
+
+    def _cancel_chunks(self) -> None:
+        self.retriever.index.cancel_build()
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,

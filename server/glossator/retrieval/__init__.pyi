@@ -1,11 +1,13 @@
 from .candidate import chunk_text
-from .chunk_index import ChunkIndex, IndexedFile, Matches
+from .chunk_index import ChunkIndex, Matches
 from .chunks import Chunk, described
 from .embedding import Embedding, vectors_file
 from .features import FEATURES, figures_of
+from .index_writer import IndexedFile
+from .keeper import ChunkKeeper, ChunkStatus
 from .ranker import VECTORS, ordered, rank, scaled
 from .requests import ALL_STAGES, Place, Stages
-from .retriever import ChunkStatus, Found, Hit, Retriever
+from .retriever import Found, Hit, Retriever
 from .words import QuestionWords, question_of
 from .work import chunks_of
 
@@ -15,6 +17,7 @@ __all__ = [
     "VECTORS",
     "Chunk",
     "ChunkIndex",
+    "ChunkKeeper",
     "ChunkStatus",
     "Embedding",
     "Found",
