@@ -142,7 +142,6 @@ def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
         known = index.known
     except IndexDamaged as damage:
         return (f"The index of chunks of {asked.root} is damaged ({damage}); {remedy}",)
-    problems: list[str] = []
     pause_at = monotonic() + _SLICE_SECONDS
     for done, (path, file) in enumerate(known.items()):
         if asked.stamps.get(path) == file.stamp:
