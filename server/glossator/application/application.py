@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
+from glossator.application.reranking import reranking
 from glossator.core.errors import EmbeddingFailed, ModelError
 from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
@@ -16,8 +17,8 @@ from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.embeddings import choose
 from glossator.glosses import GlossIndex, HoverCache
-from glossator.llm import CacheLifetime, Model, ModelOptions, Models
-from glossator.retrieval import Embedding, Retriever, vectors_file
+from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
+from glossator.retrieval import Embedding, Retriever, Stages, vectors_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
@@ -95,6 +96,7 @@ class Application:
             notice=port.tell,
             embedding=self._embedding,
         )
+        self.retriever.stages = Stages(rerank=settings.retrieval.reranker != "none")
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
@@ -154,9 +156,13 @@ class Application:
         return self.models.main
 
     async def tool_context(
-        self, session: Session, run: Run, agents: SubAgents | None = None
+        self,
+        session: Session,
+        run: Run,
+        agents: SubAgents | None = None,
+        meter: Meter | None = None,
     ) -> ToolContext:
-        """The newest workspace, frozen, once it has been scanned."""
+        """The newest workspace, frozen, once it has been scanned; costs count in `meter`."""
         await self.ready()
         acting = self.acting.of(session)
         return ToolContext(
@@ -175,6 +181,7 @@ class Application:
             run.clock.waiting,
             acting.saving_first(run),
             agents=agents,
+            rerank=reranking(self, meter),
         )
 
     async def warm_up(self) -> None:

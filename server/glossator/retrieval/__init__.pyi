@@ -7,7 +7,7 @@ from .index_writer import IndexedFile
 from .keeper import ChunkKeeper, ChunkStatus
 from .ranker import VECTORS, ordered, rank, scaled
 from .requests import ALL_STAGES, Place, Stages
-from .retriever import Found, Hit, Retriever
+from .retriever import Found, Hit, Reordered, Rerank, Retriever
 from .words import QuestionWords, question_of
 from .work import chunks_of
 
@@ -26,6 +26,8 @@ __all__ = [
     "Matches",
     "Place",
     "QuestionWords",
+    "Reordered",
+    "Rerank",
     "Retriever",
     "Stages",
     "chunk_text",

@@ -11,8 +11,9 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from glossator.core.document import Document
 from glossator.core.terms import query_terms
@@ -40,6 +41,7 @@ from glossator.worker import JobProgress, Worker, WorkerGone, WorkerPhase, run_h
 
 _log = logging.getLogger(__name__)
 
+_RERANKED = 150  # hits that a reranker reads
 _TRIES = 3  # while the index is found to be unusable, and files change
 
 
@@ -66,7 +68,7 @@ class Found:
     """The best chunks, the terms that were looked for, and how much was searched.
 
     `absent` are the question's words that no file holds. `pending` files hold a word, too, and were
-    not looked at, because the index is not complete yet.
+    not looked at, because the index is not complete yet. `problem` says which stage did not work.
     """
 
     hits: tuple[Hit, ...]
@@ -74,6 +76,20 @@ class Found:
     files: int
     pending: int
     absent: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reordered:
+    """The numbers of hits in a better order, by what; `problem` says why they are as they were."""
+
+    order: tuple[int, ...]
+    by: str
+    problem: str = ""
+
+
+Rerank: TypeAlias = Callable[[str, Sequence[Hit], int], Awaitable[Reordered]]
+"""Reranks hits for a question, of which so many first ones matter."""
 
 
 class Retriever:
@@ -94,6 +110,7 @@ class Retriever:
         `embedding` is called in a thread, when the first chunks are indexed.
         """
         self.index = ChunkKeeper(host, worker, settings, progress, notice, patience, self._indexed)
+        self.stages = ALL_STAGES  # of a search that names none
         self.embedding: Embedding | None = None
         self._make_embedding: Callable[[], Embedding | None] = embedding
         self._making: asyncio.Task[None] | None = None
@@ -118,9 +135,15 @@ class Retriever:
         question: str,
         limit: int,
         only: Sequence[FileEntry] | None = None,
-        stages: Stages = ALL_STAGES,
+        stages: Stages | None = None,
+        rerank: Rerank | None = None,
     ) -> Found:
-        """The best chunks in the files `only`, or in all. Raises `JobFailed`."""
+        """The best chunks in the files `only`, or in all. Raises `JobFailed`.
+
+        `stages` are those of the settings if none are given; `rerank` comes after all of them.
+        """
+        stages = self.stages if stages is None else stages
+        reranks = rerank if stages.rerank else None
         terms = query_terms(question)
         if not terms:
             return Found((), (), 0, 0)
@@ -129,7 +152,7 @@ class Retriever:
             self.index.library_of(snapshot),
             roots,
             question,
-            limit,
+            limit if reranks is None else max(limit, _RERANKED),
             frozenset(self.index.fresh | snapshot.overlays.keys()),
             None,
             None if only is None else frozenset(entry.path for entry in only),
@@ -149,13 +172,16 @@ class Retriever:
             if not changed:
                 break
             asked = replace(asked, fresh=asked.fresh | changed)  # read them as they are now
+        problem = self.embedding.problem if self.embedding is not None else ""
+        if reranks is not None and len(hits) > 1:
+            hits, problem = await _reranked(reranks, question, hits, limit)
         absent = tuple(
             word
             for word in dict.fromkeys(words_of(question))
             if found.absent.intersection(query_terms(word)[:1])
         )
         searched = snapshot.file_count if only is None else len(only)
-        return Found(tuple(hits), terms, searched, found.pending, absent)
+        return Found(tuple(hits[:limit]), terms, searched, found.pending, absent, problem)
 
     def _indexed(self, library: Library, root: str, paths: Iterable[str]) -> None:
         """Embed the chunks of files that were indexed."""
@@ -183,6 +209,19 @@ class Retriever:
                 _log.warning("Searching in this process: %s", gone)
         library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
         return await run_here(SearchChunks(replace(asked, library=library)))
+
+
+async def _reranked(
+    rerank: Rerank, question: str, hits: Sequence[Hit], best: int
+) -> tuple[list[Hit], str]:
+    """The hits in the better order, and why they are not."""
+    better = await rerank(question, hits, best)
+    if better.problem:
+        return list(hits), better.problem
+    return [
+        replace(hits[at], places={**hits[at].places, better.by: Place(rank, 0.0)})
+        for rank, at in enumerate(better.order, 1)
+    ], ""
 
 
 async def _with_likely(

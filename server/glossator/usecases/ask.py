@@ -138,7 +138,7 @@ async def _answer(
     context = RunContext(
         model,
         run.emit,
-        partial(app.tool_context, session, run, delegation),
+        partial(app.tool_context, session, run, delegation, meter),
         acting.permission(only_reads=asked.only_reads),
         delegation.received,
         compactor,
