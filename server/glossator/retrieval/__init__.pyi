@@ -1,8 +1,9 @@
 from .chunk_index import ChunkIndex, IndexedFile
 from .chunks import Chunk, described
 from .ranker import rank
-from .requests import ALL_STAGES, Place, Stages
+from .requests import ALL_STAGES, Place, Reason, Stages
 from .retriever import ChunkStatus, Found, Hit, Retriever
+from .telling import Telling, telling_lines
 from .words import question_of
 from .work import chunks_of
 
@@ -15,10 +16,13 @@ __all__ = [
     "Hit",
     "IndexedFile",
     "Place",
+    "Reason",
     "Retriever",
     "Stages",
+    "Telling",
     "chunks_of",
     "described",
     "question_of",
     "rank",
+    "telling_lines",
 ]

@@ -28,6 +28,7 @@ from glossator.retrieval.requests import (
     ChunksFound,
     Corpus,
     Place,
+    Reason,
     SearchRequest,
     Stages,
     SyncRequest,
@@ -52,13 +53,14 @@ _OUTLINES_SHARE = 8
 class Hit:
     """A chunk of a document and how well it fits; higher is better, within one search only.
 
-    `places`: where each stage of the search put it.
+    `places`: where each stage of the search put it; `reasons`: what weighed most, if asked for.
     """
 
     document: Document
     chunk: Chunk
     score: float
     places: dict[str, Place]
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def lines(self) -> list[str]:
@@ -157,6 +159,8 @@ class Retriever:
         limit: int,
         only: Sequence[FileEntry] | None = None,
         stages: Stages = ALL_STAGES,
+        *,
+        explain: bool = False,
     ) -> Found:
         """The best chunks in the files `only`, or in all. Raises `JobFailed`."""
         terms = query_terms(question)
@@ -184,6 +188,7 @@ class Retriever:
                     chosen,
                     stages,
                     self._settings.index,
+                    explain,
                 )
             )
             hits, changed = await asyncio.to_thread(_documents, snapshot, found)
@@ -339,7 +344,7 @@ def _documents(snapshot: WorkspaceSnapshot, found: ChunksFound) -> tuple[list[Hi
     for at in found.hits:
         document = snapshot.read(at.path)
         if isinstance(document, Document) and document.sha256.startswith(at.digest.hex()):
-            hits.append(Hit(document, at.chunk, at.score, dict(at.places)))
+            hits.append(Hit(document, at.chunk, at.score, dict(at.places), at.reasons))
         else:
             changed.add(at.path)
     return hits, changed

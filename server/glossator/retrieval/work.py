@@ -137,9 +137,16 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             matches.frequency = Counter(asked.corpus.frequency)
     yield None
     absent = frozenset(term for term in question.terms if not matches.frequency[term])
-    ranked = rank(question, matches, asked.limit, asked.stages)
+    ranked = rank(question, matches, asked.limit, asked.stages, explain=asked.explain)
     hits = tuple(
-        FoundChunk(os.path.join(at.root, at.path), at.digest, at.chunk, each.score, each.places)
+        FoundChunk(
+            os.path.join(at.root, at.path),
+            at.digest,
+            at.chunk,
+            each.score,
+            each.places,
+            each.reasons,
+        )
         for each in ranked
         for at in (each.candidate,)
     )
