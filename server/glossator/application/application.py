@@ -9,14 +9,15 @@ from contextlib import suppress
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
-from glossator.core.errors import ModelError
+from glossator.core.errors import EmbeddingFailed, ModelError
 from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
 from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
+from glossator.embeddings import choose
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Model, ModelOptions, Models
-from glossator.retrieval import Retriever
+from glossator.retrieval import Embedding, Retriever, vectors_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
@@ -56,6 +57,7 @@ class BuildProgress:
 
 logger = logging.getLogger(__name__)
 
+_VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
 _HEAD_START = 0.25  # seconds for a first question to be sent
 
 
@@ -85,9 +87,13 @@ class Application:
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         chunking = BuildProgress(port, "Glossator: indexing for Search", lambda: None)
-        self.retriever = Retriever(self.host, self.worker, settings.workspace, chunking)
+        self.retriever = Retriever(
+            self.host, self.worker, settings.workspace, chunking, embedding=self._embedding
+        )
         chunking = BuildProgress(port, "Glossator: indexing for Search", None)
-        self.retriever = Retriever(self.host, self.worker, settings.workspace, chunking)
+        self.retriever = Retriever(
+            self.host, self.worker, settings.workspace, chunking, embedding=self._embedding
+        )
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
@@ -100,6 +106,7 @@ class Application:
         self.runs = Runs(port)
         self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
+        self.embedding_problem = ""  # why nothing is embedded, though it was asked for
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
 
@@ -177,6 +184,27 @@ class Application:
     def _let_go(self, session_id: str) -> bool:
         """Forget what is held for a session, unless it is at work."""
         return not self.runs.busy(session_id) and self.acting.let_go(session_id)
+
+    def _embedding(self) -> Embedding | None:
+        """What embeds the chunks, if anything does; why not, is told."""
+        try:
+            choice = choose(self.settings, self.environment)
+            place = vectors_file(self.host.roots) if choice is not None else ""
+        except (EmbeddingFailed, OSError) as error:
+            logger.warning("Search goes by words alone: %s", error)
+            self.embedding_problem = str(error)
+            return None
+        if choice is None:
+            return None
+        progress = BuildProgress(
+            self.port, "Glossator: embedding for Search", self._pause_embedding
+        )
+        most = self.settings.workspace.index_bytes // _VECTORS_SHARE
+        return Embedding(choice, place, most, self.worker, progress)
+
+    def _pause_embedding(self) -> None:
+        if self.retriever.embedding is not None:
+            self.retriever.embedding.pause()
 
     def _cancel_build(self) -> None:
         self.host.index_manager.cancel_build()

@@ -14,12 +14,15 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from glossator.embeddings import embedding_text, text_key
 from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.words import hash_of, terms, terms_of, words_of
 
 DIGEST_BYTES = 8
 _FIELD, _ITEM = "\x1e", "\x1f"  # between the strings of a record
-_HEAD = struct.Struct("<8sIIIHH")  # digest, lines, number of terms, distinct ones, string bytes
+_HEAD = struct.Struct(
+    "<8s16sIIIHH"
+)  # digest, key, lines, number of terms, distinct ones, string bytes
 _MOST_TERMS = 60_000  # distinct ones, of a chunk that is one long line
 
 
@@ -27,12 +30,14 @@ _MOST_TERMS = 60_000  # distinct ones, of a chunk that is one long line
 class Candidate:
     """A chunk of the file at `path` below `root`; `digest` begins the SHA-256 of its text.
 
-    `hashes` and `counts` are of the distinct terms of its lines, `length` is their number.
+    `key` stands for the text that is embedded. `hashes` and `counts` are of the distinct terms of
+    its lines, `length` is their number.
     """
 
     root: str
     path: str
     digest: bytes
+    key: bytes
     chunk: Chunk
     length: int
     hashes: NDArray[np.uint32]
@@ -49,6 +54,7 @@ def candidates_of(
     """The chunks of a file with their terms."""
     for chunk in chunks:
         inside = lines[chunk.first_line - 1 : chunk.last_line]
+        key = text_key(chunk_text(path, chunk, inside))
         words = Counter(chain.from_iterable(map(words_of, inside)))
         counts: Counter[str] = Counter()
         for word, times in words.items():
@@ -58,7 +64,17 @@ def candidates_of(
             counts = Counter(dict(counts.most_common(_MOST_TERMS)))
         hashes = np.fromiter(map(hash_of, counts), "<u4", len(counts))
         times = np.fromiter((min(count, 255) for count in counts.values()), "u1", len(counts))
-        yield Candidate(root, path, digest, chunk, counts.total(), hashes, times), counts
+        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, times), counts
+
+
+def chunk_text(path: str, chunk: Chunk, lines: Sequence[str]) -> str:
+    """The text that is embedded for a chunk with these lines."""
+    return embedding_text(path.rpartition("/")[2], chunk.within, "\n".join(lines))
+
+
+def digest_of(sha256: str) -> bytes:
+    """The part of a text's SHA-256 that the index keeps."""
+    return bytes.fromhex(sha256)[:DIGEST_BYTES]
 
 
 def encode(candidate: Candidate) -> bytes:
@@ -68,6 +84,7 @@ def encode(candidate: Candidate) -> bytes:
     strings = _FIELD.join((candidate.path, *names)).encode("utf-8", "surrogatepass")[:65_535]
     head = _HEAD.pack(
         candidate.digest,
+        candidate.key,
         chunk.first_line,
         chunk.last_line,
         candidate.length,
@@ -80,7 +97,7 @@ def encode(candidate: Candidate) -> bytes:
 def decode(root: str, record: bytes) -> Candidate:
     """The candidate below `root` that `encode` made bytes of. Raises `ValueError` for others."""
     try:
-        digest, first, last, length, distinct, size = _HEAD.unpack_from(record)
+        digest, key, first, last, length, distinct, size = _HEAD.unpack_from(record)
         at = _HEAD.size + size
         path, within, defines, kinds = (
             record[_HEAD.size : at].decode("utf-8", "surrogatepass").split(_FIELD)
@@ -90,7 +107,7 @@ def decode(root: str, record: bytes) -> Candidate:
     chunk = Chunk(first, last, _items(within), _items(defines), _items(kinds))
     hashes = np.frombuffer(record, "<u4", distinct, at)
     counts = np.frombuffer(record, "u1", distinct, at + 4 * distinct)
-    return Candidate(root, path, digest, chunk, length, hashes, counts)
+    return Candidate(root, path, digest, key, chunk, length, hashes, counts)
 
 
 def _items(joined: str) -> tuple[str, ...]:

@@ -21,15 +21,16 @@ import tantivy
 from glossator.core.errors import GlossatorError
 from glossator.retrieval.candidate import Candidate, candidates_of, decode, encode
 from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.words import Question, terms
+from glossator.retrieval.words import QuestionWords, terms
 
-VERSION = "1"  # of what is indexed: chunks, terms, records
+VERSION = "2"  # of what is indexed: chunks, terms, records
 _MARK = "version"
 _HEAP_BYTES = 30_000_000
 _CHUNKS, _NAMED, _FILES = 300, 60, 200  # candidates: by terms, by names; files that are scored
 _PATH_TIMES = 2
 _SEVERAL = 20  # more candidates for each one that a filter may leave out
 _MOST = 6_000
+MOST_OF_FILE = 400  # chunks, about 1 MB; what follows is data
 
 
 class IndexBusy(GlossatorError):
@@ -74,7 +75,7 @@ class ChunkIndex:
     def __init__(self, root: str, folder: str | None = None) -> None:
         """Open it, or begin a new one. Raises `OSError` and `IndexDamaged`."""
         builder = tantivy.SchemaBuilder()
-        for name in ("path", "part"):
+        for name in ("path", "part", "key"):
             builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
         for name in ("text", "names", "whole"):
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
@@ -128,7 +129,7 @@ class ChunkIndex:
 
     def search(
         self,
-        question: Question,
+        question: QuestionWords,
         only: frozenset[str] | None = None,
         without: frozenset[str] = frozenset(),
     ) -> Matches:
@@ -165,6 +166,35 @@ class ChunkIndex:
             frequency = Counter({term: searcher.doc_freq("text", term) for term in looked_for})
         chunks = searcher.num_docs - len(self.known)
         return Matches(list(found.values()), files, frequency, chunks)
+
+    def of_file(self, path: str) -> list[Candidate]:
+        """The chunks of a file."""
+        return self._where("path", [path], MOST_OF_FILE + 1)
+
+    def by_key(
+        self, keys: Sequence[bytes], only: frozenset[str] | None, without: frozenset[str]
+    ) -> list[Candidate]:
+        """The chunks with these keys, in the files `only` and not in those `without`."""
+        found = self._where("key", [key.hex() for key in keys], 2 * len(keys))
+        return [
+            each
+            for each in found
+            if each.path not in without and (only is None or each.path in only)
+        ]
+
+    def _where(self, name: str, values: Sequence[str], limit: int) -> list[Candidate]:
+        self._reload()
+        searcher = self._index.searcher()
+        if not values:
+            return []
+        with _damage():
+            hits = searcher.search(self._any(name, values), limit, count=False).hits
+            return [
+                decode(self.root, bytes(at.get_first("record")))
+                for _, address in hits
+                for at in (searcher.doc(address),)
+                if at.get_first("part") == "chunk"
+            ]
 
     def _best(
         self, searcher: tantivy.Searcher, name: str, wanted: Sequence[str], limit: int
@@ -217,6 +247,7 @@ class IndexWriter:
             document = tantivy.Document()
             document.add_text("path", path)
             document.add_text("part", "chunk")
+            document.add_text("key", candidate.key.hex())
             document.add_text("text", " ".join(chain(counts.elements(), context)))
             document.add_text("names", " ".join(at.lower() for at in candidate.chunk.defines))
             document.add_bytes("record", encode(candidate))
@@ -279,12 +310,13 @@ def _damage() -> Iterator[None]:
     """Tantivy tells of damage as `ValueError`, or by a panic."""
     try:
         yield
-    except ValueError as error:
+    except (ValueError, *_panics()) as error:
         raise IndexDamaged(f"The index of chunks is damaged: {error}") from error
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise IndexDamaged(f"The index of chunks is damaged: {error}") from error
+
+
+def _panics() -> Iterator[type[BaseException]]:
+    """What libraries in Rust raise for a panic; no module has it by name."""
+    return (each for each in BaseException.__subclasses__() if each.__name__ == "PanicException")
 
 
 def _stamp(path: str) -> tuple[int, int] | None:

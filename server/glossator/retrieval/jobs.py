@@ -9,7 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from glossator.retrieval.requests import ChunksFound, SearchRequest, Synced, SyncRequest
+from glossator.retrieval.requests import (
+    ChunksFound,
+    SearchRequest,
+    Synced,
+    SyncRequest,
+    VectorsRequest,
+)
 from glossator.worker import Job, Slices
 
 
@@ -39,3 +45,16 @@ class SearchChunks(Job[ChunksFound]):
         from glossator.retrieval.work import search  # noqa: PLC0415 - see above
 
         return (yield from search(self.request))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadVectors(Job[tuple[str, ...]]):
+    """Take in the vectors that are kept of some files' chunks; the texts that have none."""
+
+    request: VectorsRequest
+
+    def run(self) -> Slices[tuple[str, ...]]:
+        """Look up one file after the other."""
+        from glossator.retrieval.work import load_vectors  # noqa: PLC0415 - see above
+
+        return (yield from load_vectors(self.request))

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from glossator.retrieval.candidate import Candidate
 from glossator.retrieval.chunk_index import Matches
-from glossator.retrieval.features import FEATURES, features
+from glossator.retrieval.features import FEATURES, figures_of
 from glossator.retrieval.requests import ALL_STAGES, Place, Reason, Stages
-from glossator.retrieval.words import Question
+from glossator.retrieval.words import QuestionWords
 
 VECTORS = "vectors"  # the feature that is added when there are embeddings
 _SHARPNESS = 0.6  # of the scores as log-odds
@@ -43,7 +43,7 @@ class Ranked:
 
 
 def rank(
-    question: Question,
+    question: QuestionWords,
     matches: Matches,
     limit: int,
     stages: Stages = ALL_STAGES,
@@ -57,7 +57,7 @@ def rank(
     """
     if not matches.candidates:
         return ()
-    figures = features(question, matches)
+    figures = figures_of(question, matches)
     by_stage: dict[str, NDArray[np.float64]] = {}
     if stages.lexical:
         by_stage["lexical"] = figures[:, _LEXICAL]
@@ -68,9 +68,8 @@ def rank(
     if stages.rerank or not by_stage:
         by_stage["rerank"] = reranked(figures, similarity if stages.vectors else None)
     scores = list(by_stage.values())[-1]
-    order = np.argsort(-scores, kind="stable")
-    if stages.rerank and figures[:, _DEFINED].max() < 1:
-        order = diversified(scores, [each.path for each in matches.candidates])
+    paths = [each.path for each in matches.candidates]
+    order = ordered(figures, scores, paths) if stages.rerank else np.argsort(-scores, kind="stable")
     places = {name: _ranks(values) for name, values in by_stage.items()}
     told = explain and "rerank" in by_stage
     reasons = _reasons(figures, similarity if stages.vectors else None) if told else None
@@ -126,6 +125,17 @@ def _reasons(
 def scaled(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
     """Standardised, as the reranker takes it."""
     return (similarity - similarity.mean()) / (similarity.std() + 1e-9)
+
+
+def ordered(
+    figures: NDArray[np.float64], scores: NDArray[np.float64], paths: Sequence[str]
+) -> NDArray[np.intp]:
+    """The rows as `diversified`; a definition that was asked for stays first."""
+    order = diversified(scores, paths)
+    best = int(scores.argmax())
+    if figures[best, _DEFINED] == 1:
+        return np.concatenate([[best], order[order != best]])
+    return order
 
 
 def diversified(scores: NDArray[np.float64], paths: Sequence[str]) -> NDArray[np.intp]:

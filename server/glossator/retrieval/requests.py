@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from glossator.retrieval.chunks import Chunk
 from glossator.symbols import Library
+
+if TYPE_CHECKING:
+    from glossator.embeddings import Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,4 +134,27 @@ class SearchRequest:
     only: frozenset[str] | None = None
     stages: Stages = ALL_STAGES
     indexed: bool = True
+    vector: QuestionVector | None = None
     explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionVector:
+    """The vector of a question, by which model, and the file with those of the chunks."""
+
+    vector: Vectors
+    model_id: str
+    place: str
+    max_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsRequest:
+    """The vectors of the chunks of some files, by relative path, are to be ready for searches."""
+
+    library: Library
+    root: str
+    paths: tuple[str, ...]
+    model_id: str
+    place: str
+    max_bytes: int

@@ -21,6 +21,7 @@ from glossator.core.terms import query_terms
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import STAMP, FileEntry, outermost
 from glossator.retrieval.chunks import Chunk
+from glossator.retrieval.embedding import Embedding
 from glossator.retrieval.jobs import SearchChunks, SyncChunks
 from glossator.retrieval.likely import Likely, likely_files
 from glossator.retrieval.requests import (
@@ -107,8 +108,14 @@ class Retriever:
         settings: WorkspaceSettings,
         progress: Callable[[JobProgress | None], None],
         patience: float = 2.0,
+        embedding: Callable[[], Embedding | None] = lambda: None,
     ) -> None:
-        """In the first `patience` seconds nothing is indexed."""
+        """In the first `patience` seconds nothing is indexed.
+
+        `embedding` is called in a thread, when vectors are first wanted.
+        """
+        self._make_embedding = embedding
+        self.embedding: Embedding | None = None
         self._host, self._worker, self._settings = host, worker, settings
         self._progress, self._patience = progress, patience
         self._wanted = asyncio.Event()  # somebody waits for the index
@@ -136,6 +143,8 @@ class Retriever:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
+        if self.embedding is not None:
+            await self.embedding.close()
 
     async def settle(self) -> None:
         """Wait until everything is indexed that can be."""
@@ -175,6 +184,9 @@ class Retriever:
             fresh.update(likely.scores)
             scores = {_relative(snapshot, path): score for path, score in likely.scores.items()}
             corpus, pending = Corpus(scores, likely.frequency, likely.files), likely.others
+        vector = None
+        if self.embedding is not None and stages.vectors:
+            vector = await self.embedding.question(question)
         hits: list[Hit] = []
         for _ in range(2):
             found = await self._ask(
@@ -188,6 +200,7 @@ class Retriever:
                     chosen,
                     stages,
                     self._settings.index,
+                    vector,
                     explain,
                 )
             )
@@ -228,6 +241,9 @@ class Retriever:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
                 await self._wanted.wait()
+        self.embedding = await asyncio.to_thread(self._make_embedding)
+        if self.embedding is not None:
+            self.embedding.start()
         while True:
             self._wake.clear()
             seconds = await self._step()
@@ -291,6 +307,8 @@ class Retriever:
             if synced.busy:
                 self._changed |= paths
                 return _BUSY_SECONDS
+            if self.embedding is not None:
+                self.embedding.embed(library, root, stamps)
             files += synced.files
             self._problem = self._problem or synced.problem
         self._files = files

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from glossator.retrieval.words import Question, terms_of, words_of
+from glossator.retrieval.words import QuestionWords, terms_of, words_of
 
 MAX_LINES = 6
 _FEWEST = 3
@@ -24,7 +24,7 @@ class Telling:
 
 
 def telling_lines(
-    question: Question, lines: Sequence[str], first_line: int, name: str = ""
+    question: QuestionWords, lines: Sequence[str], first_line: int, name: str = ""
 ) -> Telling:
     """At most `MAX_LINES` of the chunk that begins at `first_line` and defines `name`.
 

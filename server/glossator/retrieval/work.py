@@ -7,13 +7,16 @@ import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from time import monotonic
 
 from glossator.core.document import text_hash
 from glossator.core.text import split_lines
+from glossator.embeddings import VectorStore
 from glossator.files import state_folder
-from glossator.retrieval.candidate import DIGEST_BYTES, Candidate, candidates_of
+from glossator.retrieval.candidate import DIGEST_BYTES, Candidate, candidates_of, digest_of
 from glossator.retrieval.chunk_index import (
+    MOST_OF_FILE,
     ChunkIndex,
     IndexBusy,
     IndexDamaged,
@@ -31,7 +34,9 @@ from glossator.retrieval.requests import (
     SearchRequest,
     Synced,
     SyncRequest,
+    VectorsRequest,
 )
+from glossator.retrieval.vectors import ChunkVectors
 from glossator.retrieval.words import question_of
 from glossator.symbols import Outlines, SourceText, outline_by_lines, outlines, read
 from glossator.worker import JobProgress, Slices
@@ -39,7 +44,6 @@ from glossator.worker import JobProgress, Slices
 _log = logging.getLogger(__name__)
 
 FOLDER = "chunks"  # in the state folder of a root
-MAX_CHUNKS = 400  # of one file, about 1 MB; what follows is data
 _SLICE_SECONDS = 0.03
 _COMMIT_SECONDS = 3.0  # of work, after which a search sees it and a kill costs no more
 _MOST_FRESH = 300  # chunks of such texts that are ranked
@@ -117,12 +121,19 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     question = question_of(asked.question)
     matches, files = Matches(), 0
     fresh = set(asked.fresh)
+    vectors = None
+    if (given := asked.vector) is not None and asked.stages.vectors:
+        vectors = _vectors_of(given.model_id, given.place, given.max_bytes)
     for root in asked.roots if asked.indexed else ():
         try:
             index = _opened(root)
             fresh -= _as_indexed(index, asked)
             only = None if asked.only is None else frozenset(_below(root, asked.only))
-            matches.add(index.search(question, only, frozenset(_below(root, fresh))))
+            without = frozenset(_below(root, fresh))
+            found = index.search(question, only, without)
+            if vectors is not None and asked.vector is not None:
+                vectors.add_nearest(index, asked.vector.vector, found, only, without)
+            matches.add(found)
             files += len(index.known)
         except IndexDamaged as damage:  # the next sync builds it again
             _log.warning("%s It is built again.", damage)
@@ -137,7 +148,10 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             matches.frequency = Counter(asked.corpus.frequency)
     yield None
     absent = frozenset(term for term in question.terms if not matches.frequency[term])
-    ranked = rank(question, matches, asked.limit, asked.stages, explain=asked.explain)
+    similarity = None
+    if vectors is not None and given is not None:
+        similarity = vectors.similarity(given.vector, matches.candidates)
+    ranked = rank(question, matches, asked.limit, asked.stages, similarity, explain=asked.explain)
     hits = tuple(
         FoundChunk(
             os.path.join(at.root, at.path),
@@ -182,15 +196,21 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
     return found
 
 
-def digest_of(sha256: str) -> bytes:
-    """The part of a text's SHA-256 that the index keeps."""
-    return bytes.fromhex(sha256)[:DIGEST_BYTES]
+def load_vectors(asked: VectorsRequest) -> Slices[tuple[str, ...]]:
+    """Take in the vectors that are kept of some files' chunks; the texts that have none."""
+    vectors = _vectors_of(asked.model_id, asked.place, asked.max_bytes)
+    return (yield from vectors.load(_opened(asked.root), asked))
+
+
+@cache
+def _vectors_of(model_id: str, place: str, max_bytes: int) -> ChunkVectors:
+    return ChunkVectors(VectorStore(place, max_bytes, model_id))
 
 
 def chunks_of(text: SourceText, lines: Sequence[str], kept: Outlines) -> tuple[Chunk, ...]:
     """The chunks of a text, by its outline."""
     symbols = kept.of(text) if text.language is not None else outline_by_lines(lines, text.path)
-    return cut(lines, symbols)[:MAX_CHUNKS]
+    return cut(lines, symbols)[:MOST_OF_FILE]
 
 
 def _below(root: str, paths: Iterable[str]) -> Iterator[str]:
