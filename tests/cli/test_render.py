@@ -412,17 +412,17 @@ def test_workspace_text_cannot_command_the_terminal() -> None:
 
 def test_hits() -> None:
     found = recorded("search")["answer"]
-    assert lines(
-        drawn(lambda renderer: renderer.answer(from_wire(SearchAnswer, found), "log_in"))
-    ) == (
-        "src/auth.py:10-12  class Door\n"
+    assert lines(drawn(lambda renderer: renderer.answer(from_wire(SearchAnswer, found)))) == (
+        "src/auth.py:10-14  class Door\n"
         "  10 def log_in(token):\n"
-        "  11     check(token)\n"
-        "  12     return open_session()\n"
+        "   ⋮\n"
+        "  13     # log_in: once a day\n"
+        "  14     return session\n"
         "\n"
         "docs/login.md:1\n"
         "  1 # The log_in page\n"
         "\n"
+        "In no file: gate\n"
         "Searched 42 files for log_in.\n"
     )
 

@@ -365,6 +365,14 @@ export interface Finding {
   readonly citations: ReadonlyArray<Citation>;
 }
 
+/** Lines (1-based, inclusive) that a call found, for people to open. */
+export interface FoundPlace {
+  readonly path: string;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly context: string;
+}
+
 /** A file, a folder, a line of a file (1-based), or a symbol by its `name`, perhaps below `uri`. */
 export interface GlossRequest {
   readonly uri?: string | null;
@@ -746,24 +754,44 @@ export interface RunStartedEvent {
 export interface SearchAnswer {
   readonly hits: ReadonlyArray<SearchHit>;
   readonly searched: string;
+  readonly absent: ReadonlyArray<string>;
 }
 
 /** A chunk: where it is (lines 1-based, inclusive), what encloses it, and its text. */
 export interface SearchHit {
   readonly path: string;
   readonly uri: string;
+  readonly sha256: string;
   readonly firstLine: number;
   readonly lastLine: number;
   readonly context: string;
   readonly text: string;
   readonly score: number;
+  readonly lines: ReadonlyArray<number>;
+  readonly words: ReadonlyArray<string>;
+  readonly stages: ReadonlyArray<StagePlace>;
+  readonly reasons: ReadonlyArray<SearchReason>;
+}
+
+/** How far a feature of the reranker put a hit above (or below) the average candidate. */
+export interface SearchReason {
+  readonly feature: string;
+  readonly value: number;
+  readonly weight: number;
 }
 
 /** A question or terms, and how many chunks to give at most. */
 export interface SearchRequest {
   readonly query: string;
   readonly limit?: number;
+  readonly path?: string | null;
+  readonly glob?: string | null;
+  readonly without?: ReadonlyArray<SearchStage>;
+  readonly explain?: boolean;
 }
+
+/** A stage of a search that can be switched off. */
+export type SearchStage = "lexical" | "vectors" | "rerank";
 
 /** A session as lists show it; times are ISO 8601, `turns` counts model replies. */
 export interface SessionInfo {
@@ -834,6 +862,13 @@ export interface Spending {
   readonly usage: Usage;
   readonly last: Usage;
   readonly dollars: number | null;
+}
+
+/** Where a stage of a search put a hit, from 1 on, and its score there. */
+export interface StagePlace {
+  readonly stage: string;
+  readonly rank: number;
+  readonly score: number;
 }
 
 /** The plan that a session's last run ended with; `mode` holds from then on, as `setMode`'s. */
@@ -945,6 +980,7 @@ export interface ToolFinishedEvent {
   readonly error: boolean;
   readonly milliseconds: number;
   readonly unsuccessful: boolean;
+  readonly places: ReadonlyArray<FoundPlace>;
 }
 
 /** A tool's name and its arguments, as the model would give them. */

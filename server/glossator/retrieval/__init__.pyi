@@ -6,8 +6,9 @@ from .features import FEATURES, figures_of
 from .index_writer import IndexedFile
 from .keeper import ChunkKeeper, ChunkStatus
 from .ranker import VECTORS, ordered, rank, scaled
-from .requests import ALL_STAGES, Place, Stages
+from .requests import ALL_STAGES, Place, Reason, Stages
 from .retriever import Found, Hit, Reordered, Rerank, Retriever
+from .telling import Telling, telling_lines
 from .words import QuestionWords, question_of
 from .work import chunks_of
 
@@ -26,10 +27,12 @@ __all__ = [
     "Matches",
     "Place",
     "QuestionWords",
+    "Reason",
     "Reordered",
     "Rerank",
     "Retriever",
     "Stages",
+    "Telling",
     "chunk_text",
     "chunks_of",
     "described",
@@ -38,5 +41,6 @@ __all__ = [
     "question_of",
     "rank",
     "scaled",
+    "telling_lines",
     "vectors_file",
 ]

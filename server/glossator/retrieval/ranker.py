@@ -9,7 +9,7 @@ the right lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 from glossator.retrieval.candidate import Candidate
 from glossator.retrieval.chunk_index import Matches
 from glossator.retrieval.features import FEATURES, figures_of
-from glossator.retrieval.requests import ALL_STAGES, Place, Stages
+from glossator.retrieval.requests import ALL_STAGES, Place, Reason, Stages
 from glossator.retrieval.words import QuestionWords
 
 VECTORS = "vectors"  # the feature that is added when there are embeddings
 _SHARPNESS = 0.6  # of the scores as log-odds
 _SAME_FILE = 0.7  # how much the right lines count against the right file
+_TOLD = 6  # features that explain a place
+_LEAST_TOLD = 0.005  # of the score
 _LEXICAL = FEATURES.index("lexical")
 _DEFINED = FEATURES.index("named_defined")
 
@@ -37,6 +39,7 @@ class Ranked:
     candidate: Candidate
     score: float
     places: Mapping[str, Place]
+    reasons: tuple[Reason, ...] = ()
 
 
 def rank(
@@ -45,8 +48,13 @@ def rank(
     limit: int,
     stages: Stages = ALL_STAGES,
     similarity: NDArray[np.float64] | None = None,
+    *,
+    explain: bool = False,
 ) -> tuple[Ranked, ...]:
-    """The best candidates; `similarity` is the cosine of each to the question, if it is known."""
+    """The best candidates; `similarity` is the cosine of each to the question, if it is known.
+
+    With `explain` and the reranker, each comes with its reasons.
+    """
     if not matches.candidates:
         return ()
     figures = figures_of(question, matches)
@@ -63,6 +71,8 @@ def rank(
     paths = [each.path for each in matches.candidates]
     order = ordered(figures, scores, paths) if stages.rerank else np.argsort(-scores, kind="stable")
     places = {name: _ranks(values) for name, values in by_stage.items()}
+    told = explain and "rerank" in by_stage
+    reasons = _reasons(figures, similarity if stages.vectors else None) if told else None
     return tuple(
         Ranked(
             matches.candidates[row],
@@ -71,6 +81,7 @@ def rank(
                 name: Place(int(places[name][row]), float(values[row]))
                 for name, values in by_stage.items()
             },
+            reasons(row) if reasons else (),
         )
         for row in order[:limit].tolist()
     )
@@ -88,6 +99,27 @@ def reranked(
     weights = _weights("lexical" if similarity is None else VECTORS)
     scores = figures @ np.array([weights[name] for name in FEATURES])
     return scores if similarity is None else scores + weights[VECTORS] * scaled(similarity)
+
+
+def _reasons(
+    figures: NDArray[np.float64], similarity: NDArray[np.float64] | None
+) -> Callable[[int], tuple[Reason, ...]]:
+    """What gives the weightiest features of a row, most first."""
+    weights = _weights("lexical" if similarity is None else VECTORS)
+    names, values = [*FEATURES], figures
+    if similarity is not None:
+        names, values = [*names, VECTORS], np.column_stack((figures, scaled(similarity)))
+    apart = (values - values.mean(axis=0)) * np.array([weights[name] for name in names])
+
+    def told(row: int) -> tuple[Reason, ...]:
+        order = np.argsort(-np.abs(apart[row]), kind="stable")[:_TOLD].tolist()
+        return tuple(
+            Reason(names[at], float(values[row, at]), float(apart[row, at]))
+            for at in order
+            if abs(apart[row, at]) >= _LEAST_TOLD
+        )
+
+    return told
 
 
 def scaled(similarity: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -76,10 +76,23 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """How far a feature of the reranker put a chunk above the average candidate, or below it.
+
+    `value` is the feature's, `weight` the difference to the average candidate's in the score.
+    """
+
+    feature: str
+    value: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class FoundChunk:
     """A chunk of the file at an absolute path; `digest` begins the SHA-256 of its text.
 
-    The score is comparable within one search only; `places` are by stage.
+    The score is comparable within one search only; `places` are by stage. `reasons` are those of
+    the reranker, the weightiest first, if they were asked for.
     """
 
     path: str
@@ -87,6 +100,7 @@ class FoundChunk:
     chunk: Chunk
     score: float
     places: Mapping[str, Place]
+    reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +139,7 @@ class SearchRequest:
 
     `fresh` are absolute paths of files that are read now, because they changed or are not in the
     index; `corpus` says what is known of them. `only`: the files to search, None for all.
-    `indexed`: whether there is an index.
+    `indexed`: whether there is an index. `explain`: the reasons are told, too.
     """
 
     library: Library
@@ -138,6 +152,7 @@ class SearchRequest:
     stages: Stages = ALL_STAGES
     indexed: bool = True
     vector: QuestionVector | None = None
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

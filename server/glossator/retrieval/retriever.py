@@ -30,6 +30,7 @@ from glossator.retrieval.requests import (
     Corpus,
     Place,
     QuestionVector,
+    Reason,
     SearchRequest,
     Stages,
 )
@@ -49,13 +50,14 @@ _TRIES = 3  # while the index is found to be unusable, and files change
 class Hit:
     """A chunk of a document and how well it fits; higher is better, within one search only.
 
-    `places`: where each stage of the search put it.
+    `places`: where each stage of the search put it; `reasons`: what weighed most, if asked for.
     """
 
     document: Document
     chunk: Chunk
     score: float
     places: dict[str, Place]
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def lines(self) -> list[str]:
@@ -137,6 +139,8 @@ class Retriever:
         only: Sequence[FileEntry] | None = None,
         stages: Stages | None = None,
         rerank: Rerank | None = None,
+        *,
+        explain: bool = False,
     ) -> Found:
         """The best chunks in the files `only`, or in all. Raises `JobFailed`.
 
@@ -159,6 +163,7 @@ class Retriever:
             stages,
             self._settings.index,
             await self._vector(question) if stages.vectors else None,
+            explain,
         )
         hits: list[Hit] = []
         for _ in range(_TRIES):
@@ -249,7 +254,7 @@ def _documents(snapshot: WorkspaceSnapshot, found: ChunksFound) -> tuple[list[Hi
     for at in found.hits:
         document = snapshot.read(at.path)
         if isinstance(document, Document) and document.sha256.startswith(at.digest.hex()):
-            hits.append(Hit(document, at.chunk, at.score, dict(at.places)))
+            hits.append(Hit(document, at.chunk, at.score, dict(at.places), at.reasons))
         else:
             changed.add(at.path)
     return hits, changed

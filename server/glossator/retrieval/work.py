@@ -208,9 +208,16 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     similarity = None
     if vectors is not None and given is not None:
         similarity = vectors.similarity(given.vector, matches.candidates)
-    ranked = rank(question, matches, asked.limit, asked.stages, similarity)
+    ranked = rank(question, matches, asked.limit, asked.stages, similarity, explain=asked.explain)
     hits = tuple(
-        FoundChunk(os.path.join(at.root, at.path), at.digest, at.chunk, each.score, each.places)
+        FoundChunk(
+            os.path.join(at.root, at.path),
+            at.digest,
+            at.chunk,
+            each.score,
+            each.places,
+            each.reasons,
+        )
         for each in ranked
         for at in (each.candidate,)
     )

@@ -4,12 +4,13 @@ from .conversation_state import CommandRuns, FindingCounts, Findings, TodoList
 from .diagnostics import diagnostic_lines, report_diagnostics
 from .edit_report import line_ranges, lines_around, numbered_lines
 from .reads import ReadDocument, ReadRange, ReadState
-from .search import MAX_CHUNKS, search_answer
+from .search import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
 from .subagents import Explore, Fork
 from .toolbox import all_tools, reading_tools
 
 __all__ = [
     "MAX_CHUNKS",
+    "MAX_QUERY",
     "BashArgs",
     "CommandRuns",
     "Directive",
@@ -22,6 +23,7 @@ __all__ = [
     "ReadRange",
     "ReadState",
     "Registry",
+    "SearchArgs",
     "SubAgents",
     "TodoList",
     "Tool",

@@ -17,7 +17,6 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render import (
-    Code,
     Column,
     Exact,
     Fields,
@@ -29,6 +28,7 @@ from glossator.cli.render import (
     listed,
 )
 from glossator.cli.render.evaluation import evaluation_parts
+from glossator.cli.render.hits import search_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.core.answers import (
     Answer,
@@ -40,7 +40,6 @@ from glossator.core.answers import (
     ModelView,
     RuleList,
     SearchAnswer,
-    SearchHit,
     SpendingView,
     StatusAnswer,
     ToolAnswer,
@@ -74,13 +73,13 @@ class Trusted:
     trusted: tuple[str, ...]
 
 
-def answer_parts(answer: object, query: str) -> Iterator[Part]:
-    """The parts of an answer; words of the `query` are marked in what it found."""
+def answer_parts(answer: object) -> Iterator[Part]:
+    """The parts of an answer."""
     match answer:
         case Answer():
             yield from _run(answer)
         case SearchAnswer():
-            yield from _search(answer, query)
+            yield from search_parts(answer)
         case ToolAnswer(text=text) | ExportedSession(text=text) | AgentTranscript(text=text):
             yield Exact(text)
         case StatusAnswer():
@@ -170,19 +169,6 @@ def _what_next(answer: Answer) -> str:
     if not answer.changed_files:
         return session
     return f"changed {names(answer.changed_files)} (glossator undo) · {session}"
-
-
-def _search(answer: SearchAnswer, query: str) -> Iterator[Part]:
-    for number, hit in enumerate(answer.hits):
-        yield from _hit(hit, query, f"hit {number}")
-    yield line(answer.searched, "dim", aside=True)
-
-
-def _hit(hit: SearchHit, query: str, kind: str) -> Iterator[Part]:
-    place = Styled(_place(hit.path, hit.first_line, hit.last_line), "bold blue", hit.uri)
-    context = (Styled("  "), Styled(hit.context, "dim")) if hit.context else ()
-    yield TextLine((place, *context), kind)
-    yield Code(hit.text, hit.path, hit.first_line, query, kind)
 
 
 def _index(answer: IndexAnswer) -> Iterator[tuple[str, str]]:
