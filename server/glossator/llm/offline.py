@@ -13,7 +13,7 @@ from difflib import get_close_matches
 
 from glossator.core.events import Usage
 from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
-from glossator.core.statement import StatementsOf
+from glossator.core.statement import StatementsOf, no_statements
 from glossator.core.terms import query_terms
 from glossator.llm.model import (
     ContentBlock,
@@ -39,14 +39,14 @@ _ALIKE = 0.8  # the ratio of `difflib` for a name with a slip
 
 
 class OfflineModel:
-    """Implements `Model` without a provider."""
+    """Implements `Model` without a provider; `statements_of` tells where extracts may be cut."""
 
     id = "offline"
     offline = True
     window = 1_000_000  # it has no window
     images = False
 
-    def __init__(self, statements_of: StatementsOf) -> None:
+    def __init__(self, statements_of: StatementsOf = no_statements) -> None:
         self._statements_of = statements_of
 
     async def prepare(self) -> None:

@@ -34,11 +34,13 @@ _MANY_CALLERS = 15  # if the question is about them
 _DEFINITION_LINES = 30  # of which all are quoted
 _FEW = 0.34  # a smaller share of the question's words says little
 _LINE_CHARACTERS = 100
-_MINOR = frozenset({"field", "property", "variable", "import", "parameter", "module"})
+_MINOR = frozenset({"field", "property", "variable", "import", "parameter", "module", "impl"})
 _OF_KINDS = frozenset(
     map(stem, "test tests tested changelog changed changes cover covers docs documented".split())
 )
 _BEGINNING = 5  # characters
+_SAME = 30  # characters of a line that tell it from others
+_ABOVE = 120  # lines in which a comment may begin
 _ABOUT_CALLERS = re.compile(
     r"\bwho\b|\bcall(s|ed|ers?)?\b|\bus(es?|ed|ages?)\b|\binvoke", re.IGNORECASE
 )
@@ -83,7 +85,9 @@ async def compose(seen: View, statements_of: StatementsOf) -> list[str]:
     missing = answer.missing(names)
     rest = answer.beside(names)
     if not told:
-        return [" ".join((label, *missing, answer.introduction())), *answer.extracts(_EXTRACTS)]
+        absent = 2 * len(seen.absent) >= len(terms)
+        extracts = answer.extracts(1 if absent else _EXTRACTS)
+        return [" ".join((label, *missing, answer.introduction())), *extracts]
     more = answer.extracts(_BESIDE, rest) if rest else []
     if more:
         told += ["These lines share the most words with the rest of the question.", *more]
@@ -203,8 +207,8 @@ class _Answer:
         if self._is_quoted(extract):
             return []
         text = self._quote(extract, enclosing(extract, stretch, statements))
-        if place.first_line == extract.first_line and (said := found.documentation):
-            text = f"{said}\n\n{text}" if said not in extract.text else text
+        if place.first_line == extract.first_line and (said := _documented(stretch, found)):
+            text = f"{said}\n\n{text}"
         if extract.last_line < place.last_line:
             text += f"\n\nThe {found.kind} goes on to line {place.last_line:,}."
         return [text]
@@ -277,6 +281,16 @@ def _ordered(seen: View, name: str) -> tuple[Found, ...]:
 
     distinct = {(each.path, each.line): each for each in seen.definitions.get(name, ())}
     return tuple(sorted(distinct.values(), key=order))
+
+
+def _documented(stretch: Extract, found: Found) -> str:
+    """How the comment above a definition begins, with its line; "" if it is not shown there."""
+    start = max(stretch.first_line, found.place.first_line - _ABOVE)
+    for number in range(start, found.place.first_line):
+        said = stretch.line(number).strip(" \t/*#!")
+        if len(said) > 1 and found.documentation.startswith(said[:_SAME]):
+            return f"> {said} [cite: doc, {found.path}, {number}-{number}]"
+    return ""
 
 
 def _known(term: str, absent: Sequence[str]) -> str:

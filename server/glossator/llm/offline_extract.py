@@ -179,7 +179,9 @@ def enclosing(extract: Extract, stretch: Extract, statements: Sequence[Statement
     """The line that begins the definition around an extract; "" if there is none, or not shown."""
     name = ""
     for node in _all(statements):
-        holds = node.first_line < extract.first_line and extract.last_line <= node.last_line
+        in_body = node.head_line < extract.first_line and extract.last_line <= node.last_line
+        in_head = node.first_line < extract.first_line and extract.last_line <= node.head_line
+        holds = in_body or in_head
         if not holds or node.first_line < stretch.first_line:
             continue
         heads = range(node.first_line, min(node.head_line, stretch.last_line) + 1)

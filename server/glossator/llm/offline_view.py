@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from glossator.core.languages import language_of
-from glossator.core.terms import DEFINING, STOP_WORDS, identifiers
+from glossator.core.terms import (
+    DEFINING,
+    STOP_WORDS,
+    identifiers,
+    parts_of,
+    query_terms,
+    stem,
+)
 from glossator.llm.model import ContentBlock, Message
 from glossator.llm.offline_extract import Extract
 from glossator.prompts import load_prompt
@@ -99,14 +106,13 @@ def names_of(question: str) -> Names:
     }
     plain = [name for name in (*marked, *identifiers(question)) if name not in parts | files]
     sure = dict.fromkeys(name.replace("#", ".") for name in (*qualified, *plain))
-    perhaps = dict.fromkeys(
-        name
-        for name in (*_LONE.findall(question)[:1], *_CAPITAL.findall(question))
-        if name not in sure and name not in parts | files and name.lower() not in STOP_WORDS
-    )
     lone = _LONE.fullmatch(question)
-    words = [name for name in perhaps if (lone and name == lone[1]) or name[0].isupper()]
-    return Names(tuple(sure), tuple(words))
+    words = [lone[1]] if lone else _CAPITAL.findall(question)
+    own = {stem(part.lower()) for word in words for part in parts_of(word)}
+    if not lone and set(query_terms(question)) - own:
+        words = []  # the question is about something else
+    perhaps = (word for word in words if word not in sure and word.lower() not in STOP_WORDS)
+    return Names(tuple(sure), tuple(dict.fromkeys(perhaps)))
 
 
 @dataclass(frozen=True, slots=True)
