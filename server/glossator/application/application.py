@@ -10,9 +10,11 @@ from contextlib import suppress
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
 from glossator.application.reranking import reranking
+from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError
 from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
+from glossator.core.statement import Statement
 from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.embeddings import choose
@@ -25,7 +27,7 @@ from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
 from glossator.tools import SubAgents, ToolContext, all_tools
-from glossator.worker import JobProgress, Worker
+from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 
 class BuildProgress:
@@ -103,7 +105,8 @@ class Application:
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
         check_tools(self.tools.values())
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
-        self.models = Models(settings.models, environment, _options(settings))
+        options = _options(settings)
+        self.models = Models(settings.models, environment, options, self._statements)
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
         self.runs = Runs(port)
@@ -188,6 +191,20 @@ class Application:
         """Load what the first search and listing need, while the model thinks."""
         await self.ready()
         await asyncio.to_thread(_begin_search, self.host.snapshot())
+
+    async def _statements(
+        self, path: str, first_line: int, last_line: int
+    ) -> tuple[Statement, ...]:
+        """Where an extract may begin and end; the offline model quotes paragraphs without it."""
+        snapshot = self.host.snapshot()
+        document = await asyncio.to_thread(snapshot.read, path)
+        if not isinstance(document, Document):
+            return ()
+        try:
+            return await self.symbols.statements(snapshot, document, first_line, last_line)
+        except (WorkerGone, JobFailed) as failure:
+            logger.warning("Extracts of %s are cut at blank lines: %s", path, failure)
+            return ()
 
     def _let_go(self, session_id: str) -> bool:
         """Forget what is held for a session, unless it is at work."""

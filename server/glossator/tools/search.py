@@ -17,11 +17,11 @@ from glossator.retrieval import (
     ALL_STAGES,
     Found,
     Hit,
+    Rerank,
     Retriever,
     Stages,
     question_of,
     telling_lines,
-    Rerank,
 )
 from glossator.tools.absence import account
 from glossator.tools.base import ToolArgs, ToolContext, in_thread
