@@ -45,7 +45,7 @@ class Candidate:
     hashes: NDArray[np.uint32]
     counts: NDArray[np.uint8]
 
-    def context_terms(self, of_path: Sequence[str], path_times: int) -> list[str]:
+    def context_terms(self, of_path: list[str], path_times: int) -> list[str]:
         """The terms of its structural context."""
         return [*of_path * path_times, *terms(self.chunk.within), *terms(self.chunk.defines)]
 
@@ -59,13 +59,13 @@ def candidates_of(
         key = text_key(chunk_text(path, chunk, inside))
         words = Counter(chain.from_iterable(map(words_of, inside)))
         counts: Counter[str] = Counter()
-        for word, times in words.items():
+        for word, count in words.items():
             for term in terms_of(word):
-                counts[term] += times
+                counts[term] += count
         if len(counts) > _MOST_TERMS:
             counts = Counter(dict(counts.most_common(_MOST_TERMS)))
         hashes = np.fromiter(map(hash_of, counts), "<u4", len(counts))
-        times = np.fromiter((min(count, 255) for count in counts.values()), "u1", len(counts))
+        times = np.fromiter((min(each, 255) for each in counts.values()), "u1", len(counts))
         yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, times), counts
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 import tantivy
 
@@ -97,9 +98,9 @@ class ChunkIndex:
                     for _, address in searcher.search(files, max(searcher.num_docs, 1)).hits
                 )
                 self._known = {
-                    path_of(at.get_first("path")): IndexedFile(record[8:], record[:8])
+                    path_of(_text(at)): IndexedFile(record[8:], record[:8])
                     for at in found
-                    for record in (bytes(at.get_first("record")),)
+                    for record in (_record(at),)
                 }
         return self._known
 
@@ -138,10 +139,9 @@ class ChunkIndex:
                 for _, address in self._best(searcher, self._any(name, wanted), among, limit):
                     key = (address.segment_ord, address.doc)
                     if key not in found:
-                        record = bytes(searcher.doc(address).get_first("record"))
-                        found[key] = decode(self.root, record)
+                        found[key] = decode(self.root, _record(searcher.doc(address)))
             files = {
-                path_of(searcher.doc(address).get_first("path")): score
+                path_of(_text(searcher.doc(address))): score
                 for score, address in self._best(
                     searcher, self._any("whole", question.terms), among, _FILES
                 )
@@ -179,7 +179,7 @@ class ChunkIndex:
         with _damage():
             hits = searcher.search(self._any(name, values), limit, count=False).hits
             return [
-                decode(self.root, bytes(at.get_first("record")))
+                decode(self.root, _record(at))
                 for _, address in hits
                 for at in (searcher.doc(address),)
                 if at.get_first("part") == "chunk"
@@ -230,7 +230,8 @@ class ChunkIndex:
         """In how many chunks a term is; in few, those that were replaced are not counted."""
         frequency = searcher.doc_freq("text", term)
         if 0 < frequency < _COUNTED:
-            return searcher.search(self._term("text", term), 1).count or 0
+            found: Any = searcher.search(self._term("text", term), 1)  # its types lack `count`
+            return int(found.count or 0)
         return frequency
 
     def _any(self, name: str, wanted: Iterable[str]) -> tantivy.Query:
@@ -277,10 +278,24 @@ def _damage() -> Iterator[None]:
     """Tantivy tells of damage as `ValueError`, or by a panic."""
     try:
         yield
-    except (ValueError, *_panics()) as error:
+    except _damaging() as error:
         raise IndexDamaged(f"{error}") from error
 
 
-def _panics() -> Iterator[type[BaseException]]:
-    """What libraries in Rust raise for a panic; no module has it by name."""
-    return (each for each in BaseException.__subclasses__() if each.__name__ == "PanicException")
+def _damaging() -> tuple[type[BaseException], ...]:
+    """`ValueError`, and what libraries in Rust raise for a panic, which no module has by name."""
+    panics = (at for at in BaseException.__subclasses__() if at.__name__ == "PanicException")
+    return (ValueError, *panics)
+
+
+def _text(document: tantivy.Document) -> str:
+    """The path of a document as a term."""
+    return str(document.get_first("path"))
+
+
+def _record(document: tantivy.Document) -> bytes:
+    """What is stored beside a document. Raises `ValueError` if there is nothing."""
+    record = document.get_first("record")
+    if record is None:
+        raise ValueError("a document has no record")
+    return bytes(record)

@@ -166,6 +166,7 @@ class Retriever:
             explain,
         )
         hits: list[Hit] = []
+        found = ChunksFound()
         for _ in range(_TRIES):
             if asked.corpus is None and not self.index.covers(roots):
                 asked = await _with_likely(asked, snapshot, only)
