@@ -117,7 +117,7 @@ class ChunkIndex:
         """What is written is seen at each `commit`. Raises `IndexBusy` and `OSError`."""
         with _alone(self._folder):
             if self._folder is not None:  # tantivy reads only then which files others wrote
-                self._index, self._seen = self._opened(), None
+                self._index = self._opened()
             with _writes():
                 writer = self._index.writer(_HEAP_BYTES, 1)
             known = dict(self.known)
