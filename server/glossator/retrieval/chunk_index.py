@@ -106,9 +106,9 @@ class ChunkIndex:
                     for _, address in searcher.search(files, max(searcher.num_docs, 1)).hits
                 )
                 self._known = {
-                    _path_of(at.get_first("path")): IndexedFile(record[8:], record[:8])
+                    _path_of(at): IndexedFile(record[8:], record[:8])
                     for at in found
-                    for record in (bytes(at.get_first("record")),)
+                    for record in (_record(at),)
                 }
         return self._known
 
@@ -147,10 +147,10 @@ class ChunkIndex:
                 for _, address in self._best(searcher, self._any(name, wanted), among, limit):
                     key = (address.segment_ord, address.doc)
                     if key not in found:
-                        record = bytes(searcher.doc(address).get_first("record"))
+                        record = _record(searcher.doc(address))
                         found[key] = decode(self.root, record)
             files = {
-                _path_of(searcher.doc(address).get_first("path")): score
+                _path_of(searcher.doc(address)): score
                 for score, address in self._best(
                     searcher, self._any("whole", question.terms), among, _FILES
                 )
@@ -210,7 +210,7 @@ class ChunkIndex:
         """In how many chunks a term is; in few, those that were replaced are not counted."""
         frequency = searcher.doc_freq("text", term)
         if 0 < frequency < _COUNTED:
-            return searcher.search(self._term("text", term), 1).count or 0
+            return len(searcher.search(self._term("text", term), frequency, count=False).hits)
         return frequency
 
     def _any(self, name: str, wanted: Iterable[str]) -> tantivy.Query:
@@ -294,13 +294,18 @@ class IndexWriter:
             self._writer.add_document(document)
 
 
+def _record(document: tantivy.Document) -> bytes:
+    """What is kept in a document beside its terms. Raises `ValueError`."""
+    return bytes(document.get_first("record") or b"")
+
+
 def _key(path: str) -> str:
     """A relative path as a term: file names may be any bytes, terms are UTF-8."""
     return os.fsencode(path).decode("latin-1")
 
 
-def _path_of(key: str) -> str:
-    return os.fsdecode(key.encode("latin-1"))
+def _path_of(document: tantivy.Document) -> str:
+    return os.fsdecode(str(document.get_first("path")).encode("latin-1"))
 
 
 def _names(chunk: Chunk) -> str:

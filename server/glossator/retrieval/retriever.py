@@ -120,7 +120,7 @@ class Retriever:
             stages,
             self._settings.index,
         )
-        hits: list[Hit] = []
+        found, hits = ChunksFound(), list[Hit]()
         for _ in range(_TRIES):
             if asked.corpus is None and not self.index.covers(roots):
                 asked = await _with_likely(asked, snapshot, only)
