@@ -112,7 +112,8 @@ def fit(training: Sequence[Case], names: Sequence[str]) -> NDArray[np.float64]:
     free = np.array([name not in FIXED for name in names])
     answering = np.concatenate(targets)
     found = _descend(figures, starts, answering, target_starts, shares, weights, free)
-    return np.divide(found, spread)
+    weights_by_name: NDArray[np.float64] = found / spread
+    return weights_by_name
 
 
 def _descend(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sysconfig
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,7 @@ def test_a_long_function_is_split_where_it_is_least_indented() -> None:
     lines = split_lines(f"def long():\n{body}")
     for chunk in chunks:
         assert chunk.within == ("long",)
-    for one, other in zip(chunks, chunks[1:], strict=False):
+    for one, other in pairwise(chunks):
         begins = lines[one.last_line]  # the line after the overlap
         assert begins.startswith("    if number_")
         assert other.first_line <= one.last_line + 1

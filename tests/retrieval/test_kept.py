@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -111,7 +113,8 @@ async def test_a_deleted_folder_is_begun_again(kept: MakeKept, large: Path) -> N
 async def test_a_check_tells_what_is_wrong(kept: MakeKept, large: Path) -> None:
     server = await kept(large)
     assert await server.index.check(lambda _: None) == ()
-    store = next(path for path in folder_of(large).iterdir() if path.suffix == ".store")
+    used = chunk_folder.segments(str(folder_of(large)))
+    store = folder_of(large) / f"{min(used)}.store"
     content = bytearray(store.read_bytes())
     content[len(content) // 2] ^= 1
     store.write_bytes(content)
@@ -122,8 +125,14 @@ async def test_a_check_tells_what_is_wrong(kept: MakeKept, large: Path) -> None:
     assert await server.index.check(lambda _: None) == ()
 
 
-async def test_a_read_only_state_folder(kept: MakeKept, large: Path, state: Path) -> None:
-    state.write_text("no folder")  # root may write to any folder, so that it is a file
+@pytest.fixture
+def no_state_folder(state: Path) -> None:
+    """The user `root` may write to any folder, so that it is a file."""
+    state.write_text("no folder")
+
+
+@pytest.mark.usefixtures("no_state_folder")
+async def test_a_read_only_state_folder(kept: MakeKept, large: Path) -> None:
     server = await kept(large)
     assert (await server.paths("split_lines"))[0] == "src/lines.py"
     assert (await server.paths("zebra_77"))[0] == "f77.py"
@@ -138,13 +147,15 @@ async def test_a_full_disk(kept: MakeKept, large: Path) -> None:
     server = await kept(large)
     process_id = server.worker.state.process_id
     assert process_id is not None
-    subprocess.run(["prlimit", f"--pid={process_id}", "--fsize=4096:"], check=True)
+    unlimited = resource.prlimit(process_id, resource.RLIMIT_FSIZE)
+    resource.prlimit(process_id, resource.RLIMIT_FSIZE, (4_096, unlimited[1]))
     (large / "new.py").write_text("def horse(): ...\n" * 2_000)
     server.host.apply(DiskChanged(frozenset({str(large / "new.py")})))
     await server.index.settle()
     assert (await server.paths("horse"))[0] == "new.py"
     assert (await server.paths("zebra_77"))[0] == "f77.py"
-    subprocess.run(["prlimit", f"--pid={process_id}", "--fsize=unlimited:"], check=False)
+    with suppress(ProcessLookupError):  # it may have been ended by the limit
+        resource.prlimit(process_id, resource.RLIMIT_FSIZE, unlimited)
     await server.index.build()
     assert (await server.paths("horse"))[0] == "new.py"
     assert server.index.status().pending == 0

@@ -107,7 +107,6 @@ async def test_titles_are_short_names(workspace: MakeWorkspace) -> None:
     parameters = "".join(f"        stripe_{n}: int = {n},\n" for n in range(150))
     table = "STRIPES = {\n" + "".join(f"    {n}: 'zebra stripe',\n" for n in range(5)) + "}\n"
     name = f"zebra_{'x' * 70}"  # longer words are data
-    notes = "".join(f"    # note {number}\n\n" for number in range(300))
     ws = await workspace(
         {
             "a.py": f"class Herd:\n    def zebra(\n        self,\n{parameters}    ): ...\n",

@@ -4,7 +4,6 @@ from .attaching import Attachment, Pasted, attach_again, attach_all, attach_line
 from .changed import describe_changes, keep_texts
 from .delegation import Delegation
 from .opening import agents_notice, opening_of
-from .reranking import reranking
 
 __all__ = [
     "Application",
@@ -21,5 +20,4 @@ __all__ = [
     "describe_changes",
     "keep_texts",
     "opening_of",
-    "reranking",
 ]

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
-from glossator.application.reranking import reranking
+from glossator.application.reranking import rerank_by
 from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError
 from glossator.core.ports import Activity, EditorPort
@@ -20,7 +20,7 @@ from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.embeddings import choose
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
-from glossator.retrieval import Embedding, Retriever, Stages, vectors_file
+from glossator.retrieval import Embedding, Rerank, Retriever, Stages, vectors_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
@@ -184,7 +184,18 @@ class Application:
             run.clock.waiting,
             acting.saving_first(run),
             agents=agents,
-            rerank=reranking(self, meter),
+            rerank=self.reranking(meter),
+        )
+
+    def reranking(self, meter: Meter | None = None) -> Rerank | None:
+        """What puts the hits of a search in order, if the settings name such; see `rerank_by`."""
+        return rerank_by(
+            self.settings,
+            self.models.fast,
+            self.environment,
+            self.acting.hidden,
+            self.host.snapshot,
+            meter,
         )
 
     async def warm_up(self) -> None:

@@ -13,7 +13,6 @@ from glossator.agent import Agent, RunClock, read_only_permission, seconds_for_l
 from glossator.application.agent_work import AgentJob, work
 from glossator.application.application import Application
 from glossator.application.opening import agents_now
-from glossator.application.reranking import reranking
 from glossator.context import Attached, Exhibit, system_blocks
 from glossator.core.errors import UsageError
 from glossator.core.report import Report
@@ -224,7 +223,7 @@ class Delegation:
             diagnostics=app.port.diagnostics,
             hidden=app.acting.hidden(),
             waiting=clock.waiting_also(self._run.clock.waiting),
-            rerank=reranking(app, self._meter),
+            rerank=app.reranking(self._meter),
         )
 
 

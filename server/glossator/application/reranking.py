@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from glossator.contextual import Candidate, create_reranker
 from glossator.core.price import Price
-from glossator.llm import Meter
+from glossator.documents import WorkspaceSnapshot
+from glossator.llm import Meter, Model
 from glossator.retrieval import Hit, Reordered, Rerank
-
-if TYPE_CHECKING:
-    from glossator.application.application import Application
+from glossator.settings import Settings
 
 
-def reranking(app: Application, meter: Meter | None = None) -> Rerank | None:
+def rerank_by(
+    settings: Settings,
+    fast: Model,
+    environment: Mapping[str, str],
+    hidden: Callable[[], Callable[[str], bool] | None],
+    snapshot: Callable[[], WorkspaceSnapshot],
+    meter: Meter | None,
+) -> Rerank | None:
     """What reranks, whose costs count in `meter`; None if the settings name nothing that is asked.
 
     It is sent the question and excerpts of chunks, but of no file that permission rules hide.
     """
-    prices = {
-        name: Price(each.input, each.output) for name, each in app.settings.models.prices.items()
-    }
-    reranker = create_reranker(app.settings.retrieval, app.models.fast, app.environment, prices)
+    prices = {name: Price(each.input, each.output) for name, each in settings.models.prices.items()}
+    reranker = create_reranker(settings.retrieval, fast, environment, prices)
     if reranker is None:
         return None
 
     async def rerank(question: str, hits: Sequence[Hit], best: int) -> Reordered:
-        hides, snapshot = app.acting.hidden(), app.host.snapshot()
+        hides, relative = hidden(), snapshot().relative
         shown = [at for at, hit in enumerate(hits) if not (hides and hides(hit.document.path))]
         candidates = [
             Candidate(
-                " > ".join((snapshot.relative(hits[at].document.path), *hits[at].chunk.within)),
+                " > ".join((relative(hits[at].document.path), *hits[at].chunk.within)),
                 "\n".join(hits[at].lines),
             )
             for at in shown

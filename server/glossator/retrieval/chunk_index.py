@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
 
 import tantivy
 
@@ -109,7 +108,7 @@ class ChunkIndex:
         """What is written is seen at each `commit`. Raises `IndexBusy` and `OSError`."""
         with _alone(self._folder):
             if self._folder is not None:  # tantivy reads only then which files others wrote
-                self._index, self._seen = self._opened(), None
+                self._index = self._opened()
             with writes():
                 writer = self._index.writer(_HEAP_BYTES, 1)
             known = dict(self.known)
@@ -230,8 +229,7 @@ class ChunkIndex:
         """In how many chunks a term is; in few, those that were replaced are not counted."""
         frequency = searcher.doc_freq("text", term)
         if 0 < frequency < _COUNTED:
-            found: Any = searcher.search(self._term("text", term), 1)  # its types lack `count`
-            return int(found.count or 0)
+            return len(searcher.search(self._term("text", term), frequency, count=False).hits)
         return frequency
 
     def _any(self, name: str, wanted: Iterable[str]) -> tantivy.Query:

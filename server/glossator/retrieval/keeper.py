@@ -40,6 +40,7 @@ class ChunkStatus:
     """The state of the index: `files` are in it, of `listed` ones; `pending` are to be read.
 
     `state` is "on" or says why nothing is indexed; `problem`: why it is behind, with a next step.
+    `stopped`: by the user.
     """
 
     state: str
@@ -49,6 +50,7 @@ class ChunkStatus:
     problem: str
     pending: int = 0
     disk_bytes: int = 0
+    stopped: bool = False
 
 
 class ChunkKeeper:
@@ -181,6 +183,7 @@ class ChunkKeeper:
             self._problem,
             pending if self._settings.index else listed,
             self._disk_bytes,
+            self._stopped,
         )
 
     @property

@@ -165,8 +165,7 @@ class Retriever:
             await self._vector(question) if stages.vectors else None,
             explain,
         )
-        hits: list[Hit] = []
-        found = ChunksFound()
+        found, hits = ChunksFound(), list[Hit]()
         for _ in range(_TRIES):
             if asked.corpus is None and not self.index.covers(roots):
                 asked = await _with_likely(asked, snapshot, only)

@@ -136,12 +136,12 @@ def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
     try:
         index = ChunkIndex(asked.root, _folder(asked.root))
         bad = yield from index.damaged_files()
-        problems = [
-            f"{os.path.join(_folder(asked.root), name)} is damaged; {remedy}" for name in bad
-        ]
+        if bad:
+            return tuple(f"{name} of {_folder(asked.root)} is damaged; {remedy}" for name in bad)
         known = index.known
     except IndexDamaged as damage:
         return (f"The index of chunks of {asked.root} is damaged ({damage}); {remedy}",)
+    problems: list[str] = []
     pause_at = monotonic() + _SLICE_SECONDS
     for done, (path, file) in enumerate(known.items()):
         if asked.stamps.get(path) == file.stamp:

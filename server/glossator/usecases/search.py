@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from glossator.application import Application, reranking
+from glossator.application import Application
 from glossator.core.answers import SearchAnswer
 from glossator.core.errors import UsageError
 from glossator.llm import Meter, Spending, price_in_words
@@ -66,7 +66,7 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
         app.retriever,
         args,
         stages,
-        reranking(app, meter) if stages.rerank else None,
+        app.reranking(meter) if stages.rerank else None,
         explain=request.explain,
     )
     if meter.spending != Spending():
