@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from itertools import chain
 
 import tantivy
 
@@ -258,21 +257,22 @@ class IndexWriter:
         """Index a file at a relative path, in place of what was there."""
         self.drop(path)
         of_path = terms([path])
-        whole: Counter[str] = Counter()
+        whole = of_path * _PATH_TIMES
         for candidate, counts in candidates_of(self._index.root, path, file.digest, lines, chunks):
             context = candidate.context_terms(of_path, _PATH_TIMES)
             document = tantivy.Document()
             document.add_text("path", _key(path))
             document.add_text("part", "chunk")
-            document.add_text("text", " ".join(chain(counts.elements(), context)))
+            inside = " ".join(counts.elements())
+            document.add_text("text", " ".join((inside, *context)))
             document.add_text("names", _names(candidate.chunk))
             document.add_bytes("record", encode(candidate))
             self._add(document)
-            whole.update(counts)
+            whole.append(inside)
         document = tantivy.Document()
         document.add_text("path", _key(path))
         document.add_text("part", "file")
-        document.add_text("whole", " ".join(chain(whole.elements(), of_path * _PATH_TIMES)))
+        document.add_text("whole", " ".join(whole))
         document.add_bytes("record", file.digest + file.stamp)
         self._add(document)
         self._known[path] = file
