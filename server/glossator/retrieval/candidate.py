@@ -10,14 +10,13 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glossator.embeddings import embedding_text, text_key
 from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.words import hash_of, terms, terms_of, words_of
+from glossator.retrieval.words import counted_words, hash_of, terms, terms_of
 
 DIGEST_BYTES = 8
 _FIELD, _ITEM = "\x1e", "\x1f"  # between the strings of a record
@@ -55,23 +54,24 @@ def candidates_of(
 ) -> Iterator[tuple[Candidate, Counter[str]]]:
     """The chunks of a file with their terms."""
     for chunk in chunks:
-        inside = lines[chunk.first_line - 1 : chunk.last_line]
+        inside = "\n".join(lines[chunk.first_line - 1 : chunk.last_line])
         key = text_key(chunk_text(path, chunk, inside))
-        words = Counter(chain.from_iterable(map(words_of, inside)))
+        words = counted_words(inside)
         counts: Counter[str] = Counter()
-        for word, count in words.items():
+        count = counts.get
+        for word, times in words.items():
             for term in terms_of(word):
-                counts[term] += count
+                counts[term] = count(term, 0) + times
         if len(counts) > _MOST_TERMS:
             counts = Counter(dict(counts.most_common(_MOST_TERMS)))
-        hashes = np.fromiter(map(hash_of, counts), "<u4", len(counts))
-        times = np.fromiter((min(each, 255) for each in counts.values()), "u1", len(counts))
-        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, times), counts
+        hashes = np.array([*map(hash_of, counts)], "<u4")
+        capped = np.minimum(np.array([*counts.values()], "<i8"), 255).astype("u1")
+        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, capped), counts
 
 
-def chunk_text(path: str, chunk: Chunk, lines: Sequence[str]) -> str:
+def chunk_text(path: str, chunk: Chunk, inside: str) -> str:
     """The text that is embedded for a chunk with these lines."""
-    return embedding_text(path.rpartition("/")[2], chunk.within, "\n".join(lines))
+    return embedding_text(path.rpartition("/")[2], chunk.within, inside)
 
 
 def digest_of(sha256: str) -> bytes:

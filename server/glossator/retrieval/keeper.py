@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 
 from glossator.core.errors import UsageError
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.files import outermost
+from glossator.files import outermost, state_folder
+from glossator.index import Prune
 from glossator.retrieval.jobs import CheckChunks, RenewChunks, SyncChunks
 from glossator.retrieval.requests import CheckRequest, Synced, SyncRequest
 from glossator.retrieval.stamps import stamps_below
@@ -31,7 +32,7 @@ _FAILED_SECONDS = 60.0
 _TRIES = 5  # deaths of the worker in a row, after which `settle` does not wait for the next try
 _MANY = 2_000  # changed files, from which on all are compared
 _SHOWN = 1_000  # files; reading fewer shows no progress
-_SHARE = 2  # the indexes take at most this fraction of the disk space for indexes
+_SHARE = 2  # the index takes at most this fraction of the disk space for indexes (see `index`)
 _OUTLINES_SHARE = 8
 
 
@@ -319,6 +320,10 @@ class ChunkKeeper:
             if self._left
             else ""
         )
+        if whole and any(each.read for each in synced):
+            own = frozenset(str(state_folder.root_folder(root)) for root in roots)
+            limit = self._settings.index_bytes
+            await self._worker.run(Prune(str(state_folder.index_base()), own, limit))
         return None
 
     def _show(self, progress: JobProgress) -> None:
