@@ -191,7 +191,7 @@ class _Answer:
             extract = best_extract(stretch, at, statements, terms)
             holds = share(extract, must or terms)
             within = enclosing(extract, stretch, statements)
-            worth = holds * weigh(place.path) / (1 + 0.1 * rank)
+            worth = holds * weigh(place.path) / (1 + 0.2 * rank)
             found.append((worth, _Quote(extract, within, holds)))
         return [quote for _, quote in sorted(found, key=lambda each: -each[0])]
 
