@@ -30,6 +30,7 @@ from glossator.retrieval.features import relevant
 from glossator.retrieval.ranker import rank
 from glossator.retrieval.requests import (
     ChunksFound,
+    CutFile,
     FoundChunk,
     SearchRequest,
     Synced,
@@ -38,7 +39,7 @@ from glossator.retrieval.requests import (
 )
 from glossator.retrieval.vectors import ChunkVectors
 from glossator.retrieval.words import question_of
-from glossator.symbols import Outlines, SourceText, outline_by_lines, outlines, read
+from glossator.symbols import Library, Outlines, SourceText, outline_by_lines, outlines, read
 from glossator.worker import JobProgress, Slices
 
 _log = logging.getLogger(__name__)
@@ -114,6 +115,22 @@ def _put(
         file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
         writer.put(path, file, lines, chunks_of(text, lines, kept))
     return len(paths)
+
+
+def cut_files(library: Library, paths: Sequence[str]) -> Slices[tuple[CutFile, ...]]:
+    """The chunks of files that are texts."""
+    found: list[CutFile] = []
+    pause_at = monotonic() + _SLICE_SECONDS
+    with outlines(library) as kept:
+        for path in paths:
+            text = read(library, path)
+            if text is not None:
+                chunks = chunks_of(text, split_lines(text.text), kept)
+                found.append(CutFile(path, text.sha256, chunks))
+            if monotonic() >= pause_at:
+                yield None
+                pause_at = monotonic() + _SLICE_SECONDS
+    return tuple(found)
 
 
 def search(asked: SearchRequest) -> Slices[ChunksFound]:
