@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.price import estimate_tokens
 from glossator.core.span import CitationStatus, FoundPlace, Span
@@ -154,6 +155,7 @@ async def test_what_people_see_of_a_hit(workspace: MakeWorkspace) -> None:
     assert (hit.lines, hit.words) == ((1, 2, 3), ("Circle", "area"))
     assert {place.stage for place in hit.stages} == {"lexical", "rerank"}
     document = ws.snapshot.read(hit.path)
+    assert isinstance(document, Document)
     span = Span(hit.uri, hit.sha256, hit.first_line, hit.last_line)
     assert span == Span(document.uri, document.sha256, 1, 3)
     assert answer.absent == ("computed",)

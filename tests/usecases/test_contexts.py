@@ -1,4 +1,4 @@
-"""Generated contexts: the estimate and the question before anything is sent, and what comes of it."""
+"""Generated contexts: estimate and question before anything is sent, and what comes of it."""
 
 from __future__ import annotations
 

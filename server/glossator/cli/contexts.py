@@ -102,10 +102,10 @@ def contexts(  # noqa: PLR0913 - an option each
     elif export is not None:
         _export(context, common, files, export)
     elif taken is not None:
-        argument = {"text": taken.read_text("utf-8")}
-        ask_server(context, common, Command("glossator.importContexts", argument), _show_taken)
+        given = {"text": taken.read_text("utf-8")}
+        ask_server(context, common, Command("glossator.importContexts", given), _show_taken)
     else:
-        argument = files | {"confirmed": yes, "batched": batch}
+        argument: dict[str, Any] = files | {"confirmed": yes, "batched": batch}
         if dollars is not None:
             argument["dollars"] = dollars
         command = Command("glossator.generateContexts", argument)
