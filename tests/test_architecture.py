@@ -55,7 +55,8 @@ ROOMS: dict[str, set[str]] = {
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
-            " edits retrieval llm context tools agent grounding glosses sessions application"
+            " edits retrieval llm contextual context tools agent grounding glosses sessions"
+            " application"
         ),
         "lsp": "settings worker documents symbols application usecases",
         "cli": "settings permissions evaluation usecases lsp",

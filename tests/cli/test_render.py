@@ -11,15 +11,9 @@ import pytest
 from glossator.cli.prompt import PermissionPrompt
 from glossator.cli.render.markdown import file_uri
 from glossator.cli.render.renderer import Renderer
-from glossator.core.answers import (
-    Answer,
-    DoctorAnswer,
-    IndexAnswer,
-    ModelList,
-    SearchAnswer,
-    StatusAnswer,
-)
+from glossator.core.answers import Answer, DoctorAnswer, IndexAnswer, ModelList, StatusAnswer
 from glossator.core.permission import PermissionRequest
+from glossator.core.retrieval_answers import SearchAnswer
 from glossator.core.session_answers import (
     ContextAnswer,
     RewindAnswer,

@@ -9,6 +9,7 @@ import typer
 
 from glossator import __version__
 from glossator.cli.asking import Command, ask_server
+from glossator.cli.contexts import contexts
 from glossator.cli.evaluation import evaluations
 from glossator.cli.generic import add_generic_commands
 from glossator.cli.messages import duration
@@ -82,6 +83,7 @@ app.command()(overview)
 
 
 app.command()(search)
+app.command()(contexts)
 
 
 @app.command()

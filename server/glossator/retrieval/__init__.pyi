@@ -1,6 +1,7 @@
 from .candidate import chunk_text
 from .chunk_index import ChunkIndex, Matches
 from .chunks import Chunk, described
+from .cutting import cut_documents
 from .embedding import Embedding, vectors_file
 from .features import FEATURES, figures_of
 from .index_writer import IndexedFile
@@ -35,6 +36,7 @@ __all__ = [
     "Telling",
     "chunk_text",
     "chunks_of",
+    "cut_documents",
     "described",
     "figures_of",
     "ordered",

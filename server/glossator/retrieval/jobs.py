@@ -12,11 +12,13 @@ from typing import ClassVar
 from glossator.retrieval.requests import (
     CheckRequest,
     ChunksFound,
+    CutFile,
     SearchRequest,
     Synced,
     SyncRequest,
     VectorsRequest,
 )
+from glossator.symbols import Library
 from glossator.worker import Job, Slices
 
 
@@ -72,6 +74,20 @@ class SearchChunks(Job[ChunksFound]):
         from glossator.retrieval.work import search  # noqa: PLC0415 - see above
 
         return (yield from search(self.request))
+
+
+@dataclass(frozen=True, slots=True)
+class CutFiles(Job[tuple[CutFile, ...]]):
+    """Cut files, by absolute path, into the chunks that the index has of them."""
+
+    library: Library
+    paths: tuple[str, ...]
+
+    def run(self) -> Slices[tuple[CutFile, ...]]:
+        """Read one file after the other; what is no text is left out."""
+        from glossator.retrieval.work import cut_files  # noqa: PLC0415 - see above
+
+        return (yield from cut_files(self.library, self.paths))
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,15 @@ class FoundChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class CutFile:
+    """The chunks of the file at an absolute path whose text has this SHA-256."""
+
+    path: str
+    sha256: str
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ChunksFound:
     """The best chunks, and the question's terms that nothing holds.
 

@@ -32,6 +32,7 @@ from glossator.retrieval.requests import (
     CheckRequest,
     ChunksFound,
     Corpus,
+    CutFile,
     FoundChunk,
     SearchRequest,
     Synced,
@@ -40,7 +41,7 @@ from glossator.retrieval.requests import (
 )
 from glossator.retrieval.vectors import ChunkVectors
 from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
-from glossator.symbols import Outlines, SourceText, outline_by_lines, outlines, read
+from glossator.symbols import Library, Outlines, SourceText, outline_by_lines, outlines, read
 from glossator.worker import JobProgress, Slices
 
 _log = logging.getLogger(__name__)
@@ -165,6 +166,22 @@ def renew(root: str) -> Slices[bool]:
     except IndexBusy:
         return False
     return True
+
+
+def cut_files(library: Library, paths: Sequence[str]) -> Slices[tuple[CutFile, ...]]:
+    """The chunks of files that are texts."""
+    found: list[CutFile] = []
+    pause_at = monotonic() + _SLICE_SECONDS
+    with outlines(library) as kept:
+        for path in paths:
+            text = read(library, path)
+            if text is not None:
+                chunks = chunks_of(text, split_lines(text.text), kept)
+                found.append(CutFile(path, text.sha256, chunks))
+            if monotonic() >= pause_at:
+                yield None
+                pause_at = monotonic() + _SLICE_SECONDS
+    return tuple(found)
 
 
 def search(asked: SearchRequest) -> Slices[ChunksFound]:

@@ -5,6 +5,7 @@ from .diagnostics import diagnostic_lines, report_diagnostics
 from .edit_report import line_ranges, lines_around, numbered_lines
 from .reads import ReadDocument, ReadRange, ReadState
 from .search import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
+from .selection import Selection, select
 from .subagents import Explore, Fork
 from .toolbox import all_tools, reading_tools
 
@@ -24,6 +25,7 @@ __all__ = [
     "ReadState",
     "Registry",
     "SearchArgs",
+    "Selection",
     "SubAgents",
     "TodoList",
     "Tool",
@@ -38,4 +40,5 @@ __all__ = [
     "reading_tools",
     "report_diagnostics",
     "search_answer",
+    "select",
 ]

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from glossator.core.answers import SearchAnswer, SearchHit, SearchReason, StagePlace
 from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN
+from glossator.core.retrieval_answers import SearchAnswer, SearchHit, SearchReason, StagePlace
 from glossator.core.span import FoundPlace, Span, whole_and_cut
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.documents import WorkspaceSnapshot

@@ -293,6 +293,32 @@ _ALL = (
         ),
         terminal="search",
     ),
+    CommandDeclaration(
+        "glossator.generateContexts",
+        "Generate contexts",
+        "contexts:generate_contexts",
+        palette=Palette("Generate Contexts for Search…", "sparkle", _IN_FOLDER),
+        terminal="contexts",
+    ),
+    CommandDeclaration(
+        "glossator.estimateContexts",
+        "Estimate contexts",
+        "contexts:estimate_contexts",
+        progress=True,
+        terminal="contexts",
+    ),
+    CommandDeclaration(
+        "glossator.exportContexts",
+        "Export contexts",
+        "contexts:share_contexts",
+        terminal="contexts",
+    ),
+    CommandDeclaration(
+        "glossator.importContexts", "Import contexts", "contexts:take_contexts", terminal="contexts"
+    ),
+    CommandDeclaration(
+        "glossator.endBatches", "End batches", "contexts:end_batches", terminal="contexts"
+    ),
     CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
     CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
     CommandDeclaration(

@@ -28,7 +28,7 @@ from glossator.cli.render import (
     listed,
 )
 from glossator.cli.render.evaluation import evaluation_parts
-from glossator.cli.render.hits import search_parts
+from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.core.answers import (
     Answer,
@@ -40,7 +40,6 @@ from glossator.core.answers import (
     ModelList,
     ModelView,
     RuleList,
-    SearchAnswer,
     SpendingView,
     StatusAnswer,
     ToolAnswer,
@@ -48,6 +47,14 @@ from glossator.core.answers import (
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.citations import place as lines_of
 from glossator.core.price import Price
+from glossator.core.retrieval_answers import (
+    BatchesEnded,
+    ContextsAnswer,
+    ContextsEstimate,
+    ContextsExported,
+    ContextsImported,
+    SearchAnswer,
+)
 from glossator.core.session_answers import AgentTranscript, ExportedSession
 from glossator.core.shown import shown
 from glossator.core.span import CitationStatus, CitationView
@@ -79,8 +86,6 @@ def answer_parts(answer: object) -> Iterator[Part]:
     match answer:
         case Answer():
             yield from _run(answer)
-        case SearchAnswer():
-            yield from search_parts(answer)
         case ToolAnswer(text=text) | ExportedSession(text=text) | AgentTranscript(text=text):
             yield Exact(text)
         case StatusAnswer():
@@ -93,6 +98,15 @@ def answer_parts(answer: object) -> Iterator[Part]:
             yield from _models(answer)
         case RuleList() | Trusted():
             yield _permissions(answer)
+        case (
+            SearchAnswer()
+            | ContextsAnswer()
+            | ContextsEstimate()
+            | ContextsExported()
+            | ContextsImported()
+            | BatchesEnded()
+        ):
+            yield from retrieval_parts(answer)
         case RetrievalReport() | Generated():
             yield from evaluation_parts(answer)
         case _:
