@@ -10,7 +10,16 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.benchmarks import completing, engine, hovering, large, patterns, startup, turns
+from tests.benchmarks import (
+    completing,
+    engine,
+    hovering,
+    large,
+    patterns,
+    retrieving,
+    startup,
+    turns,
+)
 from tests.benchmarks.corpus import cpython, django, kubernetes, linux, typescript
 
 HERE = Path(__file__).parents[2]
@@ -21,6 +30,7 @@ PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "completing": lambda: completing.run(django()),
     "hovering": lambda: hovering.run(django()),
     "large": lambda: large.run(django()),
+    "retrieval": lambda: retrieving.run(kubernetes(), HERE / "server"),
     "kubernetes": lambda: engine.run(kubernetes(), patterns.KUBERNETES),
     "cpython": lambda: engine.run(cpython(), patterns.CPYTHON),
     "typescript": lambda: engine.run(typescript(), patterns.TYPESCRIPT),
