@@ -51,7 +51,7 @@ ROOMS: dict[str, set[str]] = {
         "sessions": "settings prompts store undo llm context tools agent",
         "application": (
             "settings prompts store worker documents search symbols permissions sandbox undo edits"
-            " embeddings retrieval llm context tools agent grounding glosses sessions"
+            " embeddings retrieval llm contextual context tools agent grounding glosses sessions"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
@@ -80,6 +80,7 @@ OWNERS = {
     "tantivy": {"retrieval"},
     "pyroaring": {"index"},
     "matplotlib": {"evaluation"},
+    "numkong": {"embeddings"},
     "usearch": {"embeddings"},
     "typer": {"cli"},
     "rich": {"cli"},

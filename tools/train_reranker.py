@@ -110,10 +110,10 @@ def fit(training: Sequence[Case], names: Sequence[str]) -> NDArray[np.float64]:
     figures = (figures - figures.mean(axis=0)) / spread
     weights = np.array([FIXED.get(name, 0.0) for name in names]) * spread
     free = np.array([name not in FIXED for name in names])
-    return (
-        _descend(figures, starts, np.concatenate(targets), target_starts, shares, weights, free)
-        / spread
-    )
+    answering = np.concatenate(targets)
+    found = _descend(figures, starts, answering, target_starts, shares, weights, free)
+    weights_by_name: NDArray[np.float64] = found / spread
+    return weights_by_name
 
 
 def _descend(

@@ -71,7 +71,7 @@ async def test_a_file_that_changed_since_a_search_showed_it(workspace: MakeWorks
 async def test_lines_shown_by_any_tool_count(
     workspace: MakeWorkspace, tool: str, arguments: dict[str, Any]
 ) -> None:
-    notes = "".join(f"# note {number}\n" for number in range(1, 200))
+    notes = "".join(f"# note {number}\n" for number in range(1, 500))
     ws = await workspace({"a.py": f"{notes}\n\ndef area():\n    return 1\n"})
     assert not (await look(ws, tool, **arguments)).error
     old = "return 1" if tool == "Grep" else "area"

@@ -104,19 +104,20 @@ async def test_the_best_are_shown_and_of_the_others_where_they_are(
 
 
 async def test_titles_are_short_names(workspace: MakeWorkspace) -> None:
-    parameters = "".join(f"        stripe_{n}: int = {n},\n" for n in range(150))
+    parameters = "".join(f"        stripe_{n}: int = {n},\n" for n in range(30))
     table = "STRIPES = {\n" + "".join(f"    {n}: 'zebra stripe',\n" for n in range(5)) + "}\n"
-    name = f"zebra_{'x' * 90}"
+    name = f"zebra_{'x' * 70}"  # longer words are data
+    notes = "".join(f"    # note {number}\n\n" for number in range(300))
     ws = await workspace(
         {
             "a.py": f"class Herd:\n    def zebra(\n        self,\n{parameters}    ): ...\n",
             "b.py": table,
-            "c.py": f"def {name}(): ...  # zebra stripe\n",
+            "c.py": f"class Zebras:\n{notes}    def {name}(): ...\n",
         }
     )
     text = (await ws.call("Search", query="zebra stripe")).text
     titles = dict(re.findall(r"^\d\. (\w\.py):[\d-]+ \((.*)\)$", text, re.MULTILINE))
-    assert titles == {"a.py": "Herd > zebra", "b.py": "STRIPES", "c.py": f"{name[:79]}…"}
+    assert titles == {"a.py": "Herd", "b.py": "STRIPES", "c.py": f"{f'Zebras > {name}'[:79]}…"}
 
 
 async def test_words_that_no_file_holds_are_named(workspace: MakeWorkspace) -> None:

@@ -67,12 +67,19 @@ async def test_a_build_is_shown_and_then_used(root: Path) -> None:
         built = await asked(app, IndexMode.UPDATE)
         assert (built.files, built.indexed, built.pending, built.problems) == (FILES, FILES, 0, ())
         assert built.segments
-        (activity,) = app.port.activities  # type: ignore[attr-defined]  # a Recorder
-        assert activity.title == "Glossator: building the index"
-        assert activity.ended
+        assert (built.chunk_files, built.disk_bytes > 0) == (FILES, True)
+        activities = app.port.activities  # type: ignore[attr-defined]  # a Recorder
+        assert {each.title for each in activities} == {
+            "Glossator: building the index",
+            "Glossator: indexing for Search",
+        }
+        assert all(each.ended for each in activities)
+        activity = next(each for each in activities if "building" in each.title)
         assert activity.reports[-1] == (f"{FILES:,} of {FILES:,} files", 100)
         now = await state(app)
         assert (now.index.state, now.index.documents, now.index.pending) == ("on", FILES, 0)
+        assert (now.chunks.state, now.chunks.files, now.chunks.pending) == ("on", FILES, 0)
+        assert now.chunks.disk_bytes > 0
         assert now.worker.startswith("ready, process ")
         assert now.last_sweep is not None
         assert now.last_sweep.cause == "start"
@@ -125,6 +132,21 @@ async def test_a_request_that_is_cancelled_ends_the_build(root: Path, mode: Inde
         await app.host.index_manager.settle()
         assert port.activities[0].ended
         assert (await state(app)).index.segments == 0
+
+
+async def test_the_index_for_search_is_checked_and_rebuilt(root: Path) -> None:
+    async with opened(root) as app:
+        assert (await asked(app, IndexMode.UPDATE)).chunk_files == FILES
+        chunks = state_folder.root_folder(str(root)) / "chunks"
+        for path in chunks.glob("*.store"):
+            content = bytearray(path.read_bytes())
+            content[len(content) // 2] ^= 1
+            path.write_bytes(content)
+        problems = (await asked(app, IndexMode.CHECK)).problems
+        assert problems
+        assert all("rebuild the index" in problem for problem in problems)
+        assert (await asked(app, IndexMode.REBUILD)).chunk_files == FILES
+        assert (await asked(app, IndexMode.CHECK)).problems == ()
 
 
 async def test_damage_is_told_of_and_mended(root: Path) -> None:

@@ -161,6 +161,15 @@ export type CheckState = "ok" | "warning" | "failed";
 /** What the user decided, and for how long. */
 export type Choice = "once" | "session" | "always" | "deny";
 
+/** The index for Search; `state` is in words, `files` are in it and `pending` ones not yet. */
+export interface Chunks {
+  readonly state: string;
+  readonly files: number;
+  readonly pending: number;
+  readonly diskBytes: number;
+  readonly problem: string;
+}
+
 /** A citation as clients see it; without `uri` it could not be resolved. */
 export interface Citation {
   readonly target: string;
@@ -485,6 +494,7 @@ export interface IndexAnswer {
   readonly indexed: number;
   readonly pending: number;
   readonly segments: number;
+  readonly chunkFiles: number;
   readonly diskBytes: number;
   readonly milliseconds: number;
   readonly problems: ReadonlyArray<string>;
@@ -963,6 +973,7 @@ export interface StatusAnswer {
   readonly watcher: string;
   readonly lastSweep: Sweep | null;
   readonly index: Index;
+  readonly chunks: Chunks;
   readonly outlines: Outlines | null;
   readonly worker: string;
   readonly workerMemoryBytes: number | null;

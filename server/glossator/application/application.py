@@ -9,22 +9,25 @@ from contextlib import suppress
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
+from glossator.application.reranking import rerank_by
+from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError
 from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
+from glossator.core.statement import Statement
 from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.embeddings import choose
 from glossator.glosses import GlossIndex, HoverCache
-from glossator.llm import CacheLifetime, Model, ModelOptions, Models
-from glossator.retrieval import Embedding, Retriever, vectors_file
+from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
+from glossator.retrieval import Embedding, Rerank, Retriever, Stages, vectors_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
 from glossator.tools import SubAgents, ToolContext, all_tools
-from glossator.worker import JobProgress, Worker
+from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 
 class BuildProgress:
@@ -86,21 +89,24 @@ class Application:
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
-        chunking = BuildProgress(port, "Glossator: indexing for Search", lambda: None)
+        chunking = BuildProgress(port, "Glossator: indexing for Search", self._cancel_chunks)
         self.retriever = Retriever(
-            self.host, self.worker, settings.workspace, chunking, embedding=self._embedding
+            self.host,
+            self.worker,
+            settings.workspace,
+            chunking,
+            notice=port.tell,
+            embedding=self._embedding,
         )
-        chunking = BuildProgress(port, "Glossator: indexing for Search", None)
-        self.retriever = Retriever(
-            self.host, self.worker, settings.workspace, chunking, embedding=self._embedding
-        )
+        self.retriever.stages = Stages(rerank=settings.retrieval.reranker != "none")
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
         check_tools(self.tools.values())
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
-        self.models = Models(settings.models, environment, _options(settings))
+        options = _options(settings)
+        self.models = Models(settings.models, environment, options, self._statements)
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
         self.runs = Runs(port)
@@ -153,9 +159,13 @@ class Application:
         return self.models.main
 
     async def tool_context(
-        self, session: Session, run: Run, agents: SubAgents | None = None
+        self,
+        session: Session,
+        run: Run,
+        agents: SubAgents | None = None,
+        meter: Meter | None = None,
     ) -> ToolContext:
-        """The newest workspace, frozen, once it has been scanned."""
+        """The newest workspace, frozen, once it has been scanned; costs count in `meter`."""
         await self.ready()
         acting = self.acting.of(session)
         return ToolContext(
@@ -174,12 +184,38 @@ class Application:
             run.clock.waiting,
             acting.saving_first(run),
             agents=agents,
+            rerank=self.reranking(meter),
+        )
+
+    def reranking(self, meter: Meter | None = None) -> Rerank | None:
+        """What puts the hits of a search in order, if the settings name such; see `rerank_by`."""
+        return rerank_by(
+            self.settings,
+            self.models.fast,
+            self.environment,
+            self.acting.hidden,
+            self.host.snapshot,
+            meter,
         )
 
     async def warm_up(self) -> None:
         """Load what the first search and listing need, while the model thinks."""
         await self.ready()
         await asyncio.to_thread(_begin_search, self.host.snapshot())
+
+    async def _statements(
+        self, path: str, first_line: int, last_line: int
+    ) -> tuple[Statement, ...]:
+        """Where an extract may begin and end; the offline model quotes paragraphs without it."""
+        snapshot = self.host.snapshot()
+        document = await asyncio.to_thread(snapshot.read, path)
+        if not isinstance(document, Document):
+            return ()
+        try:
+            return await self.symbols.statements(snapshot, document, first_line, last_line)
+        except (WorkerGone, JobFailed) as failure:
+            logger.warning("Extracts of %s are cut at blank lines: %s", path, failure)
+            return ()
 
     def _let_go(self, session_id: str) -> bool:
         """Forget what is held for a session, unless it is at work."""
@@ -208,6 +244,9 @@ class Application:
 
     def _cancel_build(self) -> None:
         self.host.index_manager.cancel_build()
+
+    def _cancel_chunks(self) -> None:
+        self.retriever.index.cancel_build()
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,

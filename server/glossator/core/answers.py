@@ -101,6 +101,20 @@ class IndexView:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunksView:
+    """The index for Search; `state` is in words, `files` are in it and `pending` ones not yet.
+
+    `problem`: why it is behind, with a next step, or "".
+    """
+
+    state: str
+    files: int
+    pending: int
+    disk_bytes: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class OutlinesView:
     """The outlines of files that are kept on disk."""
 
@@ -153,6 +167,7 @@ class StatusAnswer:
     watcher: str
     last_sweep: SweepView | None
     index: IndexView
+    chunks: ChunksView
     outlines: OutlinesView | None
     worker: str
     worker_memory_bytes: int | None
@@ -167,12 +182,16 @@ class StatusAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IndexAnswer:
-    """How the index stands afterwards; `problems` are sentences, each with a next step."""
+    """How the index stands afterwards; `problems` are sentences, each with a next step.
+
+    `chunk_files` are in the index for Search; the disk space is that of both.
+    """
 
     files: int
     indexed: int
     pending: int
     segments: int
+    chunk_files: int
     disk_bytes: int
     milliseconds: float
     problems: tuple[str, ...]

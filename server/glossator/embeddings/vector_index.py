@@ -5,20 +5,24 @@ are no holes. The first `_linked` rows are in the graph; those after them are al
 exactly, so that a search misses nothing while the graph grows.
 
 Source: Malkov and Yashunin, "Efficient and robust approximate nearest neighbor search using HNSW",
-2016, as usearch has it.
+2016, as usearch has it. numkong compares bytes in the processor's vector registers; usearch is
+imported for a graph only, because a process that loads onnxruntime after it crashes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+import numkong
 import numpy as np
-from usearch.compiled import MetricKind, ScalarKind
-from usearch.index import Index, search
 
 from glossator.core.errors import EmbeddingFailed
 from glossator.embeddings.embedder import Vectors
 from glossator.embeddings.vector_store import PackedVectors, packed
+
+if TYPE_CHECKING:
+    from usearch.index import Index
 
 APPROXIMATE_ABOVE = 200_000  # rows; an exact search takes about 0.1 ms for a thousand
 _FIRST_ROWS = 1_024
@@ -100,6 +104,9 @@ class VectorIndex:
         if self._graph is None:
             if len(self) <= self._approximate_above:
                 return False
+            from usearch.compiled import MetricKind, ScalarKind  # noqa: PLC0415 - see above
+            from usearch.index import Index  # noqa: PLC0415
+
             self._graph = Index(
                 ndim=self.dimension,
                 metric=MetricKind.Cos,
@@ -141,9 +148,12 @@ class VectorIndex:
         rows = self._matrix[self._linked : len(self)]
         if not len(rows):
             return []
-        matches = search(rows, query, min(count, len(rows)), MetricKind.Cos, exact=True, threads=1)
-        places = (matches.keys.astype(np.int64) + self._linked).tolist()
-        return list(zip(places, (1 - matches.distances).tolist(), strict=True))
+        distances = np.asarray(numkong.cdist(query[None], rows, "angular"))[0]
+        count = min(count, len(rows))
+        nearest = np.argpartition(distances, count - 1)[:count]
+        nearest = nearest[np.argsort(distances[nearest], kind="stable")]
+        places = (nearest + self._linked).tolist()
+        return list(zip(places, (1 - distances[nearest]).tolist(), strict=True))
 
     def _in_graph(self, query: PackedVectors, count: int) -> list[tuple[int, float]]:
         if self._graph is None or not self._linked:

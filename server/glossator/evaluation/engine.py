@@ -107,7 +107,9 @@ class ChunkSearch:
 
     def search(self, question: str, limit: int, stages: Stages) -> Sequence[Result]:
         """As the tool Search does it."""
-        asked, matches, similarity = self.matches(question, vectors=stages.vectors)
+        asked, matches, similarity = self.matches(
+            question, lexical=stages.lexical, vectors=stages.vectors
+        )
         chosen = retrieval.Stages(stages.lexical, stages.vectors, stages.rerank)
         if stages.lexical and not stages.fusion:
             similarity = None
@@ -119,11 +121,13 @@ class ChunkSearch:
         ]
 
     def matches(
-        self, question: str, *, vectors: bool = True
+        self, question: str, *, lexical: bool = True, vectors: bool = True
     ) -> tuple[QuestionWords, Matches, NDArray[np.float64] | None]:
         """The candidates for a question, and the cosine of each if there are vectors."""
         asked = question_of(question)
         matches = self._index.search(asked)
+        if not lexical:
+            matches.candidates = []
         if self._embeddings is None or self._vectors is None or not vectors:
             return asked, matches, None
         vector = self._embeddings.embedder.embed_query(question)

@@ -25,7 +25,7 @@ _FOLDER = re.compile(r"[0-9a-f]{16}")
 _FILE = re.compile(
     r"root|lock|(manifest|folders)\.(json|z|tmp)|(?:symbols|vectors)\.db(-wal|-shm|-journal|\.damaged|\.lock)?"
     r"|segments/[0-9a-f]{16}\.seg(\.tmp)?|quarantine/([0-9a-f]{16}\.seg|manifest\.json|folders\.z)"
-    r"|chunks/(version|(\.managed|meta)\.json|[0-9a-f]{32}(\.\d+)?\.\w+|\.tantivy-\w+\.lock|\.tmp\w+)"
+    r"|chunks/(version|lock|(\.managed|meta)\.json|[0-9a-f]{32}(\.\d+)?\.\w+|\.tantivy-\w+\.lock|\.tmp\w+)"
 )
 
 

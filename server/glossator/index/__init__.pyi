@@ -1,5 +1,6 @@
 from .candidates import Candidates, Ranges
 from .index import TextIndex, TextView
+from .lock import writing
 from .manager import TextIndexManager, TextIndexStatus
 from .plain import listed_stamp, read_parts, searchable, with_plain_line_ends
 from .policy import Hooks
@@ -20,4 +21,5 @@ __all__ = [
     "read_parts",
     "searchable",
     "with_plain_line_ends",
+    "writing",
 ]

@@ -1,12 +1,14 @@
 from .candidate import chunk_text
-from .chunk_index import ChunkIndex, IndexedFile, Matches
+from .chunk_index import ChunkIndex, Matches
 from .chunks import Chunk, described
 from .cutting import cut_documents
 from .embedding import Embedding, vectors_file
 from .features import FEATURES, figures_of
+from .index_writer import IndexedFile
+from .keeper import ChunkKeeper, ChunkStatus
 from .ranker import VECTORS, ordered, rank, scaled
 from .requests import ALL_STAGES, Place, Reason, Stages
-from .retriever import ChunkStatus, Found, Hit, Retriever
+from .retriever import Found, Hit, Reordered, Rerank, Retriever
 from .telling import Telling, telling_lines
 from .words import QuestionWords, question_of
 from .work import chunks_of
@@ -17,6 +19,7 @@ __all__ = [
     "VECTORS",
     "Chunk",
     "ChunkIndex",
+    "ChunkKeeper",
     "ChunkStatus",
     "Embedding",
     "Found",
@@ -26,6 +29,8 @@ __all__ = [
     "Place",
     "QuestionWords",
     "Reason",
+    "Reordered",
+    "Rerank",
     "Retriever",
     "Stages",
     "Telling",

@@ -6,6 +6,7 @@ Terms are kept as the CRC-32 of their UTF-8, so that a search compares numbers.
 from __future__ import annotations
 
 import struct
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,9 +21,10 @@ from glossator.retrieval.words import hash_of, terms, terms_of, words_of
 
 DIGEST_BYTES = 8
 _FIELD, _ITEM = "\x1e", "\x1f"  # between the strings of a record
-_HEAD = struct.Struct(
-    "<8s16sIIIHH"
-)  # digest, key, lines, number of terms, distinct ones, string bytes
+_HEAD = struct.Struct("<I8s16sIIIHH")  # checksum; digest, key, lines, terms, distinct, strings
+_SUM = struct.Struct("<I")
+_NAMES, _NAME = 40, 200  # of a kind in a record, and characters of each
+_PLAIN = str.maketrans(_FIELD + _ITEM, "  ")
 _MOST_TERMS = 60_000  # distinct ones, of a chunk that is one long line
 
 
@@ -43,7 +45,7 @@ class Candidate:
     hashes: NDArray[np.uint32]
     counts: NDArray[np.uint8]
 
-    def context_terms(self, of_path: Sequence[str], path_times: int) -> list[str]:
+    def context_terms(self, of_path: list[str], path_times: int) -> list[str]:
         """The terms of its structural context."""
         return [*of_path * path_times, *terms(self.chunk.within), *terms(self.chunk.defines)]
 
@@ -57,13 +59,13 @@ def candidates_of(
         key = text_key(chunk_text(path, chunk, inside))
         words = Counter(chain.from_iterable(map(words_of, inside)))
         counts: Counter[str] = Counter()
-        for word, times in words.items():
+        for word, count in words.items():
             for term in terms_of(word):
-                counts[term] += times
+                counts[term] += count
         if len(counts) > _MOST_TERMS:
             counts = Counter(dict(counts.most_common(_MOST_TERMS)))
         hashes = np.fromiter(map(hash_of, counts), "<u4", len(counts))
-        times = np.fromiter((min(count, 255) for count in counts.values()), "u1", len(counts))
+        times = np.fromiter((min(each, 255) for each in counts.values()), "u1", len(counts))
         yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, times), counts
 
 
@@ -78,11 +80,12 @@ def digest_of(sha256: str) -> bytes:
 
 
 def encode(candidate: Candidate) -> bytes:
-    """The candidate as bytes."""
+    """The candidate as bytes that begin with their checksum; overlong names are cut."""
     chunk = candidate.chunk
-    names = (_ITEM.join(each) for each in (chunk.within, chunk.defines, chunk.kinds))
-    strings = _FIELD.join((candidate.path, *names)).encode("utf-8", "surrogatepass")[:65_535]
+    names = (_joined(each) for each in (chunk.within, chunk.defines, chunk.kinds))
+    strings = _FIELD.join((*names, candidate.path)).encode("utf-8", "surrogatepass")
     head = _HEAD.pack(
+        0,
         candidate.digest,
         candidate.key,
         chunk.first_line,
@@ -91,23 +94,29 @@ def encode(candidate: Candidate) -> bytes:
         len(candidate.hashes),
         len(strings),
     )
-    return b"".join((head, strings, candidate.hashes.tobytes(), candidate.counts.tobytes()))
+    parts = (head[_SUM.size :], strings, candidate.hashes.tobytes(), candidate.counts.tobytes())
+    record = b"".join(parts)
+    return _SUM.pack(zlib.crc32(record)) + record
 
 
 def decode(root: str, record: bytes) -> Candidate:
     """The candidate below `root` that `encode` made bytes of. Raises `ValueError` for others."""
-    try:
-        digest, key, first, last, length, distinct, size = _HEAD.unpack_from(record)
-        at = _HEAD.size + size
-        path, within, defines, kinds = (
-            record[_HEAD.size : at].decode("utf-8", "surrogatepass").split(_FIELD)
-        )
-    except struct.error as error:
-        raise ValueError("a record is cut short") from error
+    if len(record) < _HEAD.size:
+        raise ValueError("a record is cut short")
+    expected, digest, key, first, last, length, distinct, size = _HEAD.unpack_from(record)
+    if zlib.crc32(memoryview(record)[_SUM.size :]) != expected:
+        raise ValueError("a record has another checksum")
+    at = _HEAD.size + size
+    strings = record[_HEAD.size : at].decode("utf-8", "surrogatepass")
+    within, defines, kinds, path = strings.split(_FIELD, 3)
     chunk = Chunk(first, last, _items(within), _items(defines), _items(kinds))
     hashes = np.frombuffer(record, "<u4", distinct, at)
     counts = np.frombuffer(record, "u1", distinct, at + 4 * distinct)
     return Candidate(root, path, digest, key, chunk, length, hashes, counts)
+
+
+def _joined(names: Sequence[str]) -> str:
+    return _ITEM.join(name[:_NAME].translate(_PLAIN) or " " for name in names[:_NAMES])
 
 
 def _items(joined: str) -> tuple[str, ...]:

@@ -9,28 +9,24 @@ document tells with which stamp it was read, and which text that was.
 from __future__ import annotations
 
 import os
-import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from itertools import chain
 
 import tantivy
 
 from glossator.core.errors import GlossatorError
-from glossator.retrieval.candidate import Candidate, candidates_of, decode, encode
-from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.words import QuestionWords, terms
+from glossator.index import writing
+from glossator.retrieval import chunk_folder
+from glossator.retrieval.candidate import Candidate, decode
+from glossator.retrieval.index_writer import IndexedFile, IndexWriter, path_key, path_of, writes
+from glossator.retrieval.words import QuestionWords
 
-VERSION = "2"  # of what is indexed: chunks, terms, records
-_MARK = "version"
 _HEAP_BYTES = 30_000_000
 _CHUNKS, _NAMED, _FILES = 300, 60, 200  # candidates: by terms, by names; files that are scored
-_PATH_TIMES = 2
-_SEVERAL = 20  # more candidates for each one that a filter may leave out
-_MOST = 6_000
 MOST_OF_FILE = 400  # chunks, about 1 MB; what follows is data
+_COUNTED = 1_000  # chunks; in more of them, those that were replaced may be counted, too
 
 
 class IndexBusy(GlossatorError):
@@ -39,14 +35,6 @@ class IndexBusy(GlossatorError):
 
 class IndexDamaged(GlossatorError):
     """The index cannot be read; it is begun again."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
-    """How a file was when it was indexed: its stamp, and the beginning of its text's SHA-256."""
-
-    stamp: bytes
-    digest: bytes
 
 
 @dataclass(slots=True)
@@ -70,10 +58,13 @@ class Matches:
 
 
 class ChunkIndex:
-    """The chunks of `root`; for one thread. `folder` is where it is kept, None: in memory."""
+    """The chunks of `root`; for one thread. `folder` is where it is kept, None: in memory.
+
+    `verified`: whether its checksums were compared since it was opened; for its user.
+    """
 
     def __init__(self, root: str, folder: str | None = None) -> None:
-        """Open it, or begin a new one. Raises `OSError` and `IndexDamaged`."""
+        """Open it, or begin a new one. Raises `OSError`, `IndexBusy` and `IndexDamaged`."""
         builder = tantivy.SchemaBuilder()
         for name in ("path", "part", "key"):
             builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
@@ -84,13 +75,13 @@ class ChunkIndex:
         self.root = root
         self._folder = folder
         self._seen: tuple[int, int] | None = None
+        self._known: dict[str, IndexedFile] | None = None
+        self.verified = False
         if folder is not None:
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            _begin_again_if_old(folder)
-        with _damage():
-            self._index = tantivy.Index(self._schema, folder)
-            self._index.config_reader("manual")
-        self._known: dict[str, IndexedFile] | None = None
+            if not chunk_folder.is_current(folder):
+                begin_again(folder)
+        self._index = self._opened()
         self._reload()
 
     @property
@@ -106,26 +97,26 @@ class ChunkIndex:
                     for _, address in searcher.search(files, max(searcher.num_docs, 1)).hits
                 )
                 self._known = {
-                    at.get_first("path"): IndexedFile(record[8:], record[:8])
+                    path_of(_text(at)): IndexedFile(record[8:], record[:8])
                     for at in found
-                    for record in (bytes(at.get_first("record")),)
+                    for record in (_record(at),)
                 }
         return self._known
 
     @contextmanager
     def writing(self) -> Iterator[IndexWriter]:
-        """What is written is seen at each `commit`. Raises `IndexBusy`."""
-        try:
-            writer = self._index.writer(_HEAP_BYTES, 1)
-        except ValueError as error:
-            if "lock" in str(error).lower():
-                raise IndexBusy("Another server writes to the index of chunks.") from error
-            raise IndexDamaged(str(error)) from error
-        known = dict(self.known)
-        try:
-            yield IndexWriter(self, writer, known)
-        finally:
-            writer.wait_merging_threads()  # and gives the lock back
+        """What is written is seen at each `commit`. Raises `IndexBusy` and `OSError`."""
+        with _alone(self._folder):
+            if self._folder is not None:  # tantivy reads only then which files others wrote
+                self._index = self._opened()
+            with writes():
+                writer = self._index.writer(_HEAP_BYTES, 1)
+            known = dict(self.known)
+            try:
+                yield IndexWriter(self.root, writer, known, self._committed)
+            finally:
+                with writes():
+                    writer.wait_merging_threads()  # and gives the lock back
 
     def search(
         self,
@@ -136,40 +127,37 @@ class ChunkIndex:
         """The candidates, in the files `only` and not in those `without`, by relative path."""
         self._reload()
         searcher = self._index.searcher()
-        looked_for = (*question.terms, *question.compounds)
+        looked_for = tuple(dict.fromkeys((*question.terms, *question.compounds)))
+        among = self._among(only, without)
         found: dict[tuple[int, int], Candidate] = {}
         with _damage():
             for name, wanted, limit in (
                 ("text", looked_for, _CHUNKS),
                 ("names", question.compounds, _NAMED),
             ):
-                taken = 0
-                for address in self._best(searcher, name, wanted, _bounded(limit, only, without)):
+                for _, address in self._best(searcher, self._any(name, wanted), among, limit):
                     key = (address.segment_ord, address.doc)
-                    if key in found:
-                        continue
-                    candidate = decode(self.root, bytes(searcher.doc(address).get_first("record")))
-                    if candidate.path in without or (
-                        only is not None and candidate.path not in only
-                    ):
-                        continue
-                    found[key] = candidate
-                    taken += 1
-                    if taken >= limit:
-                        break
+                    if key not in found:
+                        found[key] = decode(self.root, _record(searcher.doc(address)))
             files = {
-                searcher.doc(address).get_first("path"): score
-                for score, address in searcher.search(
-                    self._any("whole", question.terms), _FILES, count=False
-                ).hits
+                path_of(_text(searcher.doc(address))): score
+                for score, address in self._best(
+                    searcher, self._any("whole", question.terms), among, _FILES
+                )
             }
-            frequency = Counter({term: searcher.doc_freq("text", term) for term in looked_for})
+            frequency = Counter({term: self._frequency(searcher, term) for term in looked_for})
+            if only is not None:  # what is in no other file must not be told
+                for term in looked_for:
+                    if frequency[term] and not self._best(
+                        searcher, self._term("text", term), among, 1
+                    ):
+                        frequency[term] = 0
         chunks = searcher.num_docs - len(self.known)
         return Matches(list(found.values()), files, frequency, chunks)
 
     def of_file(self, path: str) -> list[Candidate]:
         """The chunks of a file."""
-        return self._where("path", [path], MOST_OF_FILE + 1)
+        return self._where("path", [path_key(path)], MOST_OF_FILE + 1)
 
     def by_key(
         self, keys: Sequence[bytes], only: frozenset[str] | None, without: frozenset[str]
@@ -190,18 +178,59 @@ class ChunkIndex:
         with _damage():
             hits = searcher.search(self._any(name, values), limit, count=False).hits
             return [
-                decode(self.root, bytes(at.get_first("record")))
+                decode(self.root, _record(at))
                 for _, address in hits
                 for at in (searcher.doc(address),)
                 if at.get_first("part") == "chunk"
             ]
 
+    def damaged_files(self) -> Generator[None, None, tuple[str, ...]]:
+        """The files with another checksum than their own; pauses after each part it reads."""
+        found: list[str] = []
+        if self._folder is not None:
+            for name in chunk_folder.damage(self._folder):
+                found += filter(None, [name])
+                yield
+        return tuple(found)
+
+    def _opened(self) -> tantivy.Index:
+        with _damage():
+            index = tantivy.Index(self._schema, self._folder)
+            index.config_reader("manual")
+        return index
+
+    def _among(
+        self, only: frozenset[str] | None, without: frozenset[str]
+    ) -> tuple[tantivy.Occur, tantivy.Query] | None:
+        """What a document must fulfil, besides a question."""
+        known = self.known
+        left_out = without if only is None else {path for path in known if path not in only}
+        if only is not None and len(left_out) > len(known) // 2:
+            how, paths = tantivy.Occur.Must, [at for at in known if at in only - without]
+        else:
+            how = tantivy.Occur.MustNot
+            paths = [path for path in left_out | without if path in known]
+        if not paths and how is tantivy.Occur.MustNot:
+            return None
+        return how, tantivy.Query.term_set_query(self._schema, "path", list(map(path_key, paths)))
+
     def _best(
-        self, searcher: tantivy.Searcher, name: str, wanted: Sequence[str], limit: int
-    ) -> Iterator[tantivy.DocAddress]:
-        if wanted:
-            hits = searcher.search(self._any(name, wanted), limit, count=False).hits
-            yield from (address for _, address in hits)
+        self,
+        searcher: tantivy.Searcher,
+        query: tantivy.Query,
+        among: tuple[tantivy.Occur, tantivy.Query] | None,
+        limit: int,
+    ) -> list[tuple[float, tantivy.DocAddress]]:
+        if among is not None:
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), among])
+        return searcher.search(query, limit, count=False).hits
+
+    def _frequency(self, searcher: tantivy.Searcher, term: str) -> int:
+        """In how many chunks a term is; in few, those that were replaced are not counted."""
+        frequency = searcher.doc_freq("text", term)
+        if 0 < frequency < _COUNTED:
+            return len(searcher.search(self._term("text", term), frequency, count=False).hits)
+        return frequency
 
     def _any(self, name: str, wanted: Iterable[str]) -> tantivy.Query:
         return tantivy.Query.boolean_query(
@@ -213,7 +242,7 @@ class ChunkIndex:
 
     def _reload(self) -> None:
         """See what was committed, also by another server."""
-        seen = None if self._folder is None else _stamp(os.path.join(self._folder, "meta.json"))
+        seen = None if self._folder is None else chunk_folder.stamp(self._folder)
         if seen is None or seen != self._seen:
             with _damage():
                 self._index.reload()
@@ -221,88 +250,25 @@ class ChunkIndex:
                 self._known = None
             self._seen = seen
 
-    def committed(self, known: dict[str, IndexedFile]) -> None:
-        """For `IndexWriter`: what is known from now on."""
+    def _committed(self, known: dict[str, IndexedFile]) -> None:
         self._reload()
-        self._known = dict(known)
+        self._known = known
 
 
-class IndexWriter:
-    """Writes to a `ChunkIndex`; nobody sees it before `commit`."""
-
-    def __init__(
-        self, index: ChunkIndex, writer: tantivy.IndexWriter, known: dict[str, IndexedFile]
-    ) -> None:
-        self._index, self._writer, self._known = index, writer, known
-
-    def put(
-        self, path: str, file: IndexedFile, lines: Sequence[str], chunks: Sequence[Chunk]
-    ) -> None:
-        """Index a file at a relative path, in place of what was there."""
-        self.drop(path)
-        of_path = terms([path])
-        whole: Counter[str] = Counter()
-        for candidate, counts in candidates_of(self._index.root, path, file.digest, lines, chunks):
-            context = candidate.context_terms(of_path, _PATH_TIMES)
-            document = tantivy.Document()
-            document.add_text("path", path)
-            document.add_text("part", "chunk")
-            document.add_text("key", candidate.key.hex())
-            document.add_text("text", " ".join(chain(counts.elements(), context)))
-            document.add_text("names", " ".join(at.lower() for at in candidate.chunk.defines))
-            document.add_bytes("record", encode(candidate))
-            self._writer.add_document(document)
-            whole.update(counts)
-        document = tantivy.Document()
-        document.add_text("path", path)
-        document.add_text("part", "file")
-        document.add_text("whole", " ".join(chain(whole.elements(), of_path * _PATH_TIMES)))
-        document.add_bytes("record", file.digest + file.stamp)
-        self._writer.add_document(document)
-        self._known[path] = file
-
-    def drop(self, path: str) -> None:
-        """Forget a file."""
-        if self._known.pop(path, None) is not None:
-            self._writer.delete_documents_by_term("path", path)
-
-    def commit(self) -> None:
-        """Let everybody see what was written. Raises `OSError`."""
-        try:
-            self._writer.commit()
-        except ValueError as error:
-            raise OSError(f"the index of chunks cannot be written ({error})") from error
-        self._index.committed(self._known)
+def begin_again(folder: str) -> None:
+    """Delete what is indexed there. Raises `IndexBusy` and `OSError`."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    with _alone(folder):
+        chunk_folder.begin_again(folder)
 
 
-def _bounded(limit: int, only: frozenset[str] | None, without: frozenset[str]) -> int:
-    if only is None:
-        return limit + (_SEVERAL * len(without) if without else 0)
-    return min(limit * _SEVERAL, _MOST)
-
-
-def _begin_again_if_old(folder: str) -> None:
-    """Delete an index of another version."""
-    mark = os.path.join(folder, _MARK)
-    try:
-        with open(mark, encoding="ascii") as file:
-            version = file.read()
-    except FileNotFoundError:
-        version = ""
-    if version != VERSION:
-        clear(folder)
-        with open(mark, "w", encoding="ascii") as file:
-            file.write(VERSION)
-
-
-def clear(folder: str) -> None:
-    """Delete an index; the folder stays."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path)
-            else:
-                os.unlink(entry.path)
+@contextmanager
+def _alone(folder: str | None) -> Iterator[None]:
+    """In the block nobody else writes."""
+    with nullcontext(True) if folder is None else writing(folder) as ours:
+        if not ours:
+            raise IndexBusy("Another server writes to the index of chunks; wait until it ends.")
+        yield
 
 
 @contextmanager
@@ -310,18 +276,24 @@ def _damage() -> Iterator[None]:
     """Tantivy tells of damage as `ValueError`, or by a panic."""
     try:
         yield
-    except (ValueError, *_panics()) as error:
-        raise IndexDamaged(f"The index of chunks is damaged: {error}") from error
+    except _damaging() as error:
+        raise IndexDamaged(f"{error}") from error
 
 
-def _panics() -> Iterator[type[BaseException]]:
-    """What libraries in Rust raise for a panic; no module has it by name."""
-    return (each for each in BaseException.__subclasses__() if each.__name__ == "PanicException")
+def _damaging() -> tuple[type[BaseException], ...]:
+    """`ValueError`, and what libraries in Rust raise for a panic, which no module has by name."""
+    panics = (at for at in BaseException.__subclasses__() if at.__name__ == "PanicException")
+    return (ValueError, *panics)
 
 
-def _stamp(path: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return None
-    return status.st_mtime_ns, status.st_ino
+def _text(document: tantivy.Document) -> str:
+    """The path of a document as a term."""
+    return str(document.get_first("path"))
+
+
+def _record(document: tantivy.Document) -> bytes:
+    """What is stored beside a document. Raises `ValueError` if there is nothing."""
+    record = document.get_first("record")
+    if record is None:
+        raise ValueError("a document has no record")
+    return bytes(record)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from glossator.retrieval.requests import (
+    CheckRequest,
     ChunksFound,
     CutFile,
     SearchRequest,
@@ -32,6 +33,32 @@ class SyncChunks(Job[Synced]):
         from glossator.retrieval.work import sync  # noqa: PLC0415 - see above
 
         return (yield from sync(self.request))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckChunks(Job[tuple[str, ...]]):
+    """Verify checksums, and compare the index of a root with its files; changes nothing."""
+
+    request: CheckRequest
+
+    def run(self) -> Slices[tuple[str, ...]]:
+        """Read one file after the other."""
+        from glossator.retrieval.work import check  # noqa: PLC0415 - see above
+
+        return (yield from check(self.request))
+
+
+@dataclass(frozen=True, slots=True)
+class RenewChunks(Job[bool]):
+    """Delete the index of a root, to be built again; false while another server writes."""
+
+    root: str
+
+    def run(self) -> Slices[bool]:
+        """Delete it."""
+        from glossator.retrieval.work import renew  # noqa: PLC0415 - see above
+
+        return (yield from renew(self.root))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,14 @@ _LINE_END = re.compile(r"[\r\n]")
 class Likely:
     """The files that fit a question best, with their scores by absolute path, best first.
 
-    `frequency`: by term, how many of the `files` that were searched hold it. `others` hold a word,
-    too.
+    `frequency`: by term, how many of the `files` that were searched hold it. The paths `others`
+    hold a word, too.
     """
 
     scores: Mapping[str, float]
     frequency: Mapping[str, int]
     files: int
-    others: int = 0
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,10 @@ def likely_files(
         (_bm25(item.counts, item.entry.size / average, weights) * item.weight, item.entry)
         for item in counted
     )
-    best = sorted(scored, key=lambda scored: (-scored[0], scored[1].path))[:_FILES]
-    scores = {entry.path: score for score, entry in best}
-    return Likely(scores, frequency, searched, len(counted) - len(best))
+    ordered = sorted(scored, key=lambda scored: (-scored[0], scored[1].path))
+    scores = {entry.path: score for score, entry in ordered[:_FILES]}
+    others = tuple(entry.path for _, entry in ordered[_FILES:])
+    return Likely(scores, frequency, searched, others)
 
 
 def _count_all(

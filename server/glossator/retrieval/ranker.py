@@ -89,7 +89,8 @@ def rank(
 
 def fused(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """The sum of the standardised scores; untrained."""
-    return np.sum([(each - each.mean()) / (each.std() + 1e-9) for each in scores], axis=0)
+    total: NDArray[np.float64] = np.sum([scaled(each) for each in scores], axis=0)
+    return total
 
 
 def reranked(
@@ -97,7 +98,7 @@ def reranked(
 ) -> NDArray[np.float64]:
     """The linear reranker's scores."""
     weights = _weights("lexical" if similarity is None else VECTORS)
-    scores = figures @ np.array([weights[name] for name in FEATURES])
+    scores: NDArray[np.float64] = figures @ np.array([weights[name] for name in FEATURES])
     return scores if similarity is None else scores + weights[VECTORS] * scaled(similarity)
 
 
@@ -123,8 +124,9 @@ def _reasons(
 
 
 def scaled(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Standardised, as the reranker takes it."""
-    return (similarity - similarity.mean()) / (similarity.std() + 1e-9)
+    """Standardised, as fusion and the reranker take it."""
+    result: NDArray[np.float64] = (similarity - similarity.mean()) / (similarity.std() + 1e-9)
+    return result
 
 
 def ordered(

@@ -32,15 +32,27 @@ class SyncRequest:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """The result of a sync: how many files were read, and how many are in the index.
+    """The result of a sync: how many files were read, how many are in the index, and its size.
 
-    `problem`: why not all of it was done, with a next step. `busy`: another server writes.
+    `left` files found no room. `busy`: another server writes, nothing was done. `damage` says what
+    was wrong with an index that was begun again; all files are to be compared then.
     """
 
     read: int = 0
     files: int = 0
-    problem: str = ""
+    disk_bytes: int = 0
+    left: int = 0
     busy: bool = False
+    damage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """Compare an index with the files whose `stamps`, by relative path, are those in it."""
+
+    library: Library
+    root: str
+    stamps: Mapping[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,25 +116,30 @@ class CutFile:
 class ChunksFound:
     """The best chunks, and the question's terms that nothing holds.
 
-    `chunks` are in the indexes, of `files` files.
+    `chunks` are in the indexes, of `files` files. `pending`: how many of the files that were asked
+    about are in no index. `unusable` are the roots whose index cannot be read.
     """
 
     hits: tuple[FoundChunk, ...] = ()
     absent: frozenset[str] = frozenset()
     chunks: int = 0
     files: int = 0
+    pending: int = 0
+    unusable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """What is known of files that are not in the index: their scores, by path below their root.
 
-    `frequency`: by term, how many of `total` files hold it.
+    `frequency`: by term, how many of `total` files hold it. `others`, absolute paths, hold a word
+    of the question, too, and are not read for this search.
     """
 
     files: Mapping[str, float]
     frequency: Mapping[str, int]
     total: int
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

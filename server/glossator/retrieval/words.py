@@ -86,6 +86,6 @@ def question_of(text: str) -> QuestionWords:
     if len(words) == 1:
         named.append(words[0])
     pairs = (one + two for one, two in pairwise(telling))
-    compounds = dict.fromkeys(name.lower() for name in (*named, *pairs))
+    compounds = dict.fromkeys(name.casefold() for name in (*named, *pairs))
     symbol = named[-1] if named and _SYMBOL.fullmatch(text.strip()) else ""
     return QuestionWords(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)), symbol)

@@ -6,7 +6,7 @@ import logging
 import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from time import monotonic
 
@@ -14,22 +14,24 @@ from glossator.core.document import text_hash
 from glossator.core.text import split_lines
 from glossator.embeddings import VectorStore
 from glossator.files import state_folder
+from glossator.retrieval import chunk_folder
 from glossator.retrieval.candidate import DIGEST_BYTES, Candidate, candidates_of, digest_of
 from glossator.retrieval.chunk_index import (
     MOST_OF_FILE,
     ChunkIndex,
     IndexBusy,
     IndexDamaged,
-    IndexedFile,
-    IndexWriter,
     Matches,
-    clear,
+    begin_again,
 )
 from glossator.retrieval.chunks import Chunk, cut
 from glossator.retrieval.features import relevant
+from glossator.retrieval.index_writer import IndexedFile, IndexWriter
 from glossator.retrieval.ranker import rank
 from glossator.retrieval.requests import (
+    CheckRequest,
     ChunksFound,
+    Corpus,
     CutFile,
     FoundChunk,
     SearchRequest,
@@ -38,7 +40,7 @@ from glossator.retrieval.requests import (
     VectorsRequest,
 )
 from glossator.retrieval.vectors import ChunkVectors
-from glossator.retrieval.words import question_of
+from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
 from glossator.symbols import Library, Outlines, SourceText, outline_by_lines, outlines, read
 from glossator.worker import JobProgress, Slices
 
@@ -52,17 +54,25 @@ _RECENT_CHUNKS = 5_000  # of texts that are not in the index, remembered by cont
 
 
 def sync(asked: SyncRequest) -> Slices[Synced]:
-    """Bring the index up to date; a damaged one is begun again."""
+    """Bring the index up to date; a damaged one is begun again. Raises `OSError`."""
     try:
-        return (yield from _sync(asked))
-    except IndexDamaged as damage:
-        _log.warning("%s It is built again.", damage)
-        _forget(asked.root)
-        return (yield from _sync(asked))
+        try:
+            return (yield from _sync(asked))
+        except IndexDamaged as damage:
+            _log.warning("The index of chunks of %s is built again: %s", asked.root, damage)
+            _OPENED.pop(asked.root, None)
+            begin_again(_folder(asked.root))
+            return replace((yield from _sync(asked)), damage=str(damage))
+    except IndexBusy:
+        return Synced(busy=True)
+    except OSError:
+        _OPENED.pop(asked.root, None)  # the next try looks at the checksums
+        raise
 
 
 def _sync(asked: SyncRequest) -> Slices[Synced]:
     index = _opened(asked.root)
+    yield from _verify(index)
     known = index.known
     stale = [
         path
@@ -71,29 +81,30 @@ def _sync(asked: SyncRequest) -> Slices[Synced]:
     ]
     gone = [path for path in known if path not in asked.stamps] if asked.whole else asked.gone
     gone = [path for path in gone if path in known]
-    if not stale and not gone:
-        return Synced(0, len(known))
-    try:
+    left = 0
+    if stale or gone:
         with index.writing() as writer, outlines(asked.library) as kept:
             for path in gone:
                 writer.drop(path)
-            done = yield from _put(asked, writer, stale, kept)
+            left = yield from _put(asked, writer, stale, kept)
             writer.commit()
-    except IndexBusy:
-        return Synced(0, len(index.known), busy=True)
-    left = len(stale) - done
-    problem = (
-        f"The index of chunks takes all the disk space it may; {left:,} files are searched by"
-        " reading. Raise workspace.indexBytes."
-        if left
-        else ""
-    )
-    return Synced(done, len(index.known), problem)
+    size = chunk_folder.disk_bytes(_folder(asked.root))
+    return Synced(len(stale) - left, len(index.known), size, left)
+
+
+def _verify(index: ChunkIndex) -> Slices[None]:
+    if not index.verified:
+        if bad := (yield from index.damaged_files()):
+            raise IndexDamaged(f"{', '.join(bad)} differs from its checksum")
+        index.verified = True
 
 
 def _put(
     asked: SyncRequest, writer: IndexWriter, paths: Sequence[str], kept: Outlines
 ) -> Slices[int]:
+    """Index the files; gives how many found no room."""
+    left = 0
+    full = chunk_folder.disk_bytes(_folder(asked.root)) > asked.max_bytes
     pause_at = monotonic() + _SLICE_SECONDS
     commit_at = monotonic() + _COMMIT_SECONDS
     for done, path in enumerate(paths):
@@ -101,12 +112,15 @@ def _put(
         if now >= commit_at:
             writer.commit()
             kept.flush()
-            if _disk_bytes(_folder(asked.root)) > asked.max_bytes:
-                return done
+            full = full or chunk_folder.disk_bytes(_folder(asked.root)) > asked.max_bytes
             commit_at = monotonic() + _COMMIT_SECONDS
         if now >= pause_at:
             yield JobProgress(done, len(paths))
             pause_at = monotonic() + _SLICE_SECONDS
+        if full:
+            writer.drop(path)  # of what it was before
+            left += 1
+            continue
         text = read(asked.library, os.path.join(asked.root, path))
         if text is None:  # no text; not to be read again before it changes
             writer.put(path, IndexedFile(asked.stamps[path], bytes(DIGEST_BYTES)), (), ())
@@ -114,7 +128,44 @@ def _put(
         lines = split_lines(text.text)
         file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
         writer.put(path, file, lines, chunks_of(text, lines, kept))
-    return len(paths)
+    return left
+
+
+def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
+    """What is wrong with the index, each with a next step; nothing is changed. Raises `OSError`."""
+    remedy = "rebuild the index."
+    try:
+        index = ChunkIndex(asked.root, _folder(asked.root))
+        bad = yield from index.damaged_files()
+        if bad:
+            return tuple(f"{name} of {_folder(asked.root)} is damaged; {remedy}" for name in bad)
+        known = index.known
+    except IndexDamaged as damage:
+        return (f"The index of chunks of {asked.root} is damaged ({damage}); {remedy}",)
+    problems: list[str] = []
+    pause_at = monotonic() + _SLICE_SECONDS
+    for done, (path, file) in enumerate(known.items()):
+        if asked.stamps.get(path) == file.stamp:
+            text = read(asked.library, os.path.join(asked.root, path))
+            digest = bytes(DIGEST_BYTES) if text is None else digest_of(text.sha256)
+            if digest != file.digest:
+                place = os.path.join(asked.root, path)
+                problems.append(f"{place} is not as Search has it indexed; {remedy}")
+        if monotonic() >= pause_at:
+            yield JobProgress(done, len(known))
+            pause_at = monotonic() + _SLICE_SECONDS
+    return tuple(problems)
+
+
+def renew(root: str) -> Slices[bool]:
+    """Delete the index, to be built again; false while another server writes. Raises `OSError`."""
+    _OPENED.pop(root, None)
+    yield None
+    try:
+        begin_again(_folder(root))
+    except IndexBusy:
+        return False
+    return True
 
 
 def cut_files(library: Library, paths: Sequence[str]) -> Slices[tuple[CutFile, ...]]:
@@ -136,25 +187,31 @@ def cut_files(library: Library, paths: Sequence[str]) -> Slices[tuple[CutFile, .
 def search(asked: SearchRequest) -> Slices[ChunksFound]:
     """The best chunks of the indexes and of the fresh files."""
     question = question_of(asked.question)
-    matches, files = Matches(), 0
+    matches, files, unusable = Matches(), 0, []
     fresh = set(asked.fresh)
     vectors = None
     if (given := asked.vector) is not None and asked.stages.vectors:
         vectors = _vectors_of(given.model_id, given.place, given.max_bytes)
+    pending = set(asked.corpus.others if asked.corpus is not None else ())
     for root in asked.roots if asked.indexed else ():
         try:
             index = _opened(root)
-            fresh -= _as_indexed(index, asked)
+            same = _as_indexed(index, asked)
             only = None if asked.only is None else frozenset(_below(root, asked.only))
-            without = frozenset(_below(root, fresh))
+            without = frozenset(_below(root, fresh - same))
             found = index.search(question, only, without)
-            if vectors is not None and asked.vector is not None:
-                vectors.add_nearest(index, asked.vector.vector, found, only, without)
+            if not asked.stages.lexical:
+                found.candidates = []
+            if vectors is not None and given is not None:
+                vectors.add_nearest(index, given.vector, found, only, without)
             matches.add(found)
+            fresh -= same
             files += len(index.known)
-        except IndexDamaged as damage:  # the next sync builds it again
-            _log.warning("%s It is built again.", damage)
-            _forget(root)
+            pending.difference_update(os.path.join(root, path) for path in index.known)
+        except (IndexDamaged, IndexBusy, OSError) as error:  # the next sync sees to it
+            _log.warning("The index of chunks of %s is not searched: %s", root, error)
+            _OPENED.pop(root, None)
+            unusable.append(root)
         yield None
     read_now = yield from _read(asked, fresh)
     matches.candidates += relevant(question, read_now, _MOST_FRESH)
@@ -164,7 +221,7 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             matches.chunks = asked.corpus.total
             matches.frequency = Counter(asked.corpus.frequency)
     yield None
-    absent = frozenset(term for term in question.terms if not matches.frequency[term])
+    absent = _absent(question, matches, read_now, asked.corpus)
     similarity = None
     if vectors is not None and given is not None:
         similarity = vectors.similarity(given.vector, matches.candidates)
@@ -181,7 +238,24 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
         for each in ranked
         for at in (each.candidate,)
     )
-    return ChunksFound(hits, absent, matches.chunks, files)
+    return ChunksFound(hits, absent, matches.chunks, files, len(pending), tuple(unusable))
+
+
+def _absent(
+    question: QuestionWords, matches: Matches, read_now: Sequence[Candidate], corpus: Corpus | None
+) -> frozenset[str]:
+    """The terms that are in nothing that was searched."""
+    held: set[int] = set()
+    for candidate in read_now:
+        held.update(candidate.hashes.tolist())
+        held.update(map(hash_of, candidate.context_terms(terms([candidate.path]), 1)))
+    return frozenset(
+        term
+        for term in question.terms
+        if not matches.frequency[term]
+        and hash_of(term) not in held
+        and not (corpus is not None and corpus.frequency.get(term))
+    )
 
 
 def _as_indexed(index: ChunkIndex, asked: SearchRequest) -> set[str]:
@@ -268,30 +342,8 @@ def _folder(root: str) -> str:
 
 
 def _opened(root: str) -> ChunkIndex:
-    """The index of a root, opened once. Raises `OSError` and `IndexDamaged`."""
+    """The index of a root, opened once. Raises `OSError`, `IndexBusy` and `IndexDamaged`."""
     if root not in _OPENED:
         state_folder.prepare(root)
-        try:
-            _OPENED[root] = ChunkIndex(root, _folder(root))
-        except IndexDamaged as damage:
-            _log.warning("%s It is built again.", damage)
-            clear(_folder(root))
-            _OPENED[root] = ChunkIndex(root, _folder(root))
+        _OPENED[root] = ChunkIndex(root, _folder(root))
     return _OPENED[root]
-
-
-def _forget(root: str) -> None:
-    """Begin the index of a root again."""
-    _OPENED.pop(root, None)
-    clear(_folder(root))
-
-
-def _disk_bytes(folder: str) -> int:
-    total = 0
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            try:
-                total += entry.stat(follow_symlinks=False).st_size
-            except FileNotFoundError:
-                continue  # merged meanwhile
-    return total

@@ -175,6 +175,15 @@ class RetrievalSettings(_Group):
     reranker_model: str | None = Field(
         None, description="The reranker's model, for voyage and cohere, if not the usual one."
     )
+    whole_tokens: int = Field(
+        0,
+        ge=0,
+        le=500_000,
+        description=(
+            "A workspace of at most so many estimated tokens goes whole into the cached prompt of"
+            " each new session. 20,000 tokens cost about 5 cents at $2 a million; 0 for never."
+        ),
+    )
 
 
 class PriceSettings(_Group):

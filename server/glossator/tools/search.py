@@ -17,6 +17,7 @@ from glossator.retrieval import (
     ALL_STAGES,
     Found,
     Hit,
+    Rerank,
     Retriever,
     Stages,
     question_of,
@@ -68,7 +69,9 @@ class Search:
         snapshot = context.snapshot
         selection = await in_thread(select, snapshot, args.path, args.glob, hides=context.hidden)
         only = None if selection.is_all else await in_thread(lambda: selection.files)
-        found = await context.retriever.search(snapshot, args.query, args.limit, only)
+        found = await context.retriever.search(
+            snapshot, args.query, args.limit, only, rerank=context.rerank
+        )
         return await in_thread(_report, snapshot, selection, found)
 
 
@@ -77,13 +80,16 @@ async def search_answer(
     retriever: Retriever,
     args: SearchArgs,
     stages: Stages = ALL_STAGES,
+    rerank: Rerank | None = None,
     *,
     explain: bool = False,
 ) -> SearchAnswer:
     """The best chunks for people; no permission rule hides files. Raises `UsageError`."""
     selection = await in_thread(select, snapshot, args.path, args.glob)
     only = None if selection.is_all else await in_thread(lambda: selection.files)
-    found = await retriever.search(snapshot, args.query, args.limit, only, stages, explain=explain)
+    found = await retriever.search(
+        snapshot, args.query, args.limit, only, stages, rerank, explain=explain
+    )
     return await in_thread(_answer, snapshot, selection, args.query, found)
 
 
@@ -98,6 +104,8 @@ def _answer(
     )
     if found.pending:
         searched += f" {_pending(found)}"
+    if found.problem:
+        searched += f" {found.problem}"
     hits = tuple(_hit(snapshot, query, hit) for hit in found.hits)
     return SearchAnswer(hits, searched, found.absent if found.hits else ())
 
@@ -136,6 +144,8 @@ def _report(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> 
         parts.append(f"[in no file searched: {', '.join(found.absent)}]")
     if found.pending:
         parts.append(f"[{_pending(found)}]")
+    if found.problem:
+        parts.append(f"[{found.problem}]")
     shown = [_spans(hit) for hit in found.hits[: len(kept)]]
     whole = tuple(span for spans, _ in shown for span in spans)
     shortened = tuple(span for _, spans in shown for span in spans)

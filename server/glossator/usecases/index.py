@@ -1,4 +1,4 @@
-"""Rebuild index: bring the text index up to date, build it again, or compare it with the files."""
+"""Rebuild index: bring the indexes up to date, build them again, or compare them with the files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from enum import StrEnum
 from glossator.application import Application, BuildProgress
 from glossator.core.answers import IndexAnswer
 from glossator.core.errors import UsageError
-from glossator.index import TextIndexManager, TextIndexStatus
+from glossator.index import TextIndexStatus
 from glossator.worker import JobFailed, WorkerGone
 
 
@@ -37,13 +37,15 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
     if request.mode is IndexMode.REBUILD:
         app.host.sweep("rebuild")
         await app.ready()
-    manager = app.host.index_manager
+    manager, chunks = app.host.index_manager, app.retriever.index
     found: tuple[str, ...] = ()
     match request.mode:
         case IndexMode.UPDATE:
-            found = await _write(manager, manager.build())
+            found = await _write(app, manager.build())
+            found += await _write_chunks(app, chunks.build())
         case IndexMode.REBUILD:
-            found = await _write(manager, manager.rebuild())
+            found = await _write(app, manager.rebuild())
+            found += await _write_chunks(app, chunks.rebuild())
         case IndexMode.CHECK:
             found = await _check(app)
     status = app.host.status()
@@ -53,14 +55,16 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
         indexed=text.documents + text.in_memory,
         pending=text.pending,
         segments=text.segments,
-        disk_bytes=text.disk_bytes,
+        chunk_files=chunks.status().files,
+        disk_bytes=text.disk_bytes + chunks.status().disk_bytes,
         milliseconds=(time.perf_counter() - started) * 1000,
         problems=found or (*status.index.problems, *_not_on_disk(status.index)),
     )
 
 
-async def _write(manager: TextIndexManager, work: Awaitable[None]) -> tuple[str, ...]:
+async def _write(app: Application, work: Awaitable[None]) -> tuple[str, ...]:
     """Wait for it; returns what the user left undone."""
+    manager = app.host.index_manager
     try:
         await work
     except asyncio.CancelledError:
@@ -76,15 +80,31 @@ async def _write(manager: TextIndexManager, work: Awaitable[None]) -> tuple[str,
     return (f"The build was cancelled with {left} to go, searched by reading; run it again.",)
 
 
+async def _write_chunks(app: Application, work: Awaitable[None]) -> tuple[str, ...]:
+    """As `_write`, for the index of chunks."""
+    chunks = app.retriever.index
+    try:
+        await work
+    except asyncio.CancelledError:
+        chunks.cancel_build()
+        raise
+    status = chunks.status()
+    if status.stopped:
+        left = f"{status.pending:,} file{'s' * (status.pending != 1)}"
+        return (f"The index for Search was cancelled with {left} to go; run it again.",)
+    return (status.problem,) if status.problem else ()
+
+
 async def _check(app: Application) -> tuple[str, ...]:
     progress = BuildProgress(app.port, "Glossator: checking the index", _current_task().cancel)
     try:
         reports = await app.host.index_manager.check(progress)
+        more = await app.retriever.index.check(progress)
     except (WorkerGone, JobFailed) as error:
         raise UsageError(f"The index could not be checked: {error} Try again later.") from error
     finally:
         progress(None)
-    return tuple(problem for report in reports for problem in report.problems)
+    return (*(problem for report in reports for problem in report.problems), *more)
 
 
 def _not_on_disk(status: TextIndexStatus) -> Iterator[str]:

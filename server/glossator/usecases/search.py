@@ -1,13 +1,17 @@
-"""Search: the chunks of the workspace that bear on a question; no model is asked."""
+"""Search: the chunks of the workspace that bear on a question.
+
+No model is asked unless the settings name one that reranks.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from glossator.application import Application
 from glossator.core.errors import UsageError
 from glossator.core.retrieval_answers import SearchAnswer
+from glossator.llm import Meter, Spending, price_in_words
 from glossator.retrieval import Stages
 from glossator.tools import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
 
@@ -56,6 +60,16 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
     args = SearchArgs(
         query=request.query, path=request.path, glob=request.glob, limit=request.limit
     )
-    return await search_answer(
-        app.host.snapshot(), app.retriever, args, stages, explain=request.explain
+    meter = Meter()
+    answer = await search_answer(
+        app.host.snapshot(),
+        app.retriever,
+        args,
+        stages,
+        app.reranking(meter) if stages.rerank else None,
+        explain=request.explain,
     )
+    if meter.spending != Spending():
+        cost = price_in_words(meter.spending.dollars)
+        answer = replace(answer, searched=f"{answer.searched} Reranking cost {cost}.")
+    return answer

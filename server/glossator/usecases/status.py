@@ -13,6 +13,7 @@ from pathlib import Path
 from glossator import __version__
 from glossator.application import Application
 from glossator.core.answers import (
+    ChunksView,
     IndexView,
     OutlinesView,
     SpendingView,
@@ -22,6 +23,7 @@ from glossator.core.answers import (
 from glossator.core.shown import shown
 from glossator.files import Sweep
 from glossator.index import TextIndexStatus
+from glossator.retrieval import ChunkStatus
 from glossator.search import NoRipgrep, find_ripgrep
 from glossator.sessions import Session
 from glossator.worker import WorkerPhase, WorkerState
@@ -56,6 +58,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         watcher=workspace.watcher,
         last_sweep=None if workspace.last_sweep is None else _sweep(workspace.last_sweep),
         index=_index(workspace.index),
+        chunks=_chunks(app.retriever.index.status()),
         outlines=None if kept is None else OutlinesView(kept.entries, kept.bytes),
         worker=_worker(worker),
         worker_memory_bytes=_memory_of(worker.process_id) if worker.process_id else None,
@@ -90,6 +93,13 @@ def _index_state(index: TextIndexStatus) -> str:
         return f"building: {index.building.done:,} of {index.building.total:,} files"
     elsewhere = [state for _, state in index.disk if state != "on"]
     return "; ".join(dict.fromkeys(elsewhere)) or "on"
+
+
+def _chunks(status: ChunkStatus) -> ChunksView:
+    state = status.state
+    if status.building is not None:
+        state = f"building: {status.building.done:,} of {status.building.total:,} files"
+    return ChunksView(state, status.files, status.pending, status.disk_bytes, status.problem)
 
 
 def _sweep(sweep: Sweep) -> SweepView:

@@ -12,7 +12,7 @@ const STATES: Readonly<Record<CheckState, string>> = {
 
 /** How the server is. */
 export function statusReport(status: StatusAnswer): string {
-  const { index, cache } = status;
+  const { index, chunks, cache } = status;
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["Version", status.version],
     ["Model", status.offline ? "none is asked: answers are extracts" : status.model],
@@ -26,6 +26,11 @@ export function statusReport(status: StatusAnswer): string {
       `${index.state}; ${count(index.documents)} files, ${megabytes(index.diskBytes)} on disk`,
     ],
     ["Not in the index yet", count(index.pending)],
+    [
+      "Index for Search",
+      `${chunks.state}; ${count(chunks.files)} files, ${megabytes(chunks.diskBytes)} on disk`,
+    ],
+    ["Not in it yet", count(chunks.pending)],
     ["Worker", status.worker],
     ["ripgrep", status.ripgrep],
     ["Memory", megabytes(status.memoryBytes)],

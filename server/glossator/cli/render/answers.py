@@ -34,6 +34,7 @@ from glossator.core.answers import (
     Answer,
     Check,
     CheckState,
+    ChunksView,
     DoctorAnswer,
     IndexAnswer,
     ModelList,
@@ -191,7 +192,8 @@ def _index(answer: IndexAnswer) -> Iterator[tuple[str, str]]:
     if answer.pending:
         causes = "" if answer.problems else "links, unreadable or just changed; "
         yield "not in it", f"{answer.pending:,} ({causes}always searched)"
-    yield "segments", f"{answer.segments}, {size(answer.disk_bytes)}"
+    yield "for Search", plural(answer.chunk_files, "file")
+    yield "on disk", f"{plural(answer.segments, 'segment')}, {size(answer.disk_bytes)} in all"
     yield "time", duration(answer.milliseconds)
     if not answer.problems:  # each has a line of its own
         yield "problems", "none"
@@ -220,6 +222,7 @@ def _status(status: StatusAnswer) -> Iterator[tuple[str, str]]:
     yield "segments", f"{index.segments}, {size(index.disk_bytes)}"
     for problem in index.problems:
         yield "problem", problem
+    yield from _chunks(status.chunks)
     if (outlines := status.outlines) is not None:
         yield "outlines", f"{outlines.entries:,}, {size(outlines.bytes)}"
     yield from _processes(status)
@@ -230,6 +233,14 @@ def _status(status: StatusAnswer) -> Iterator[tuple[str, str]]:
     for rule in status.skipped:
         such_as = "such as " if rule.count > 1 else ""
         yield "skipped", f"{rule.count:,}: {shown(rule.rule)} ({such_as}{shown(rule.example)})"
+
+
+def _chunks(chunks: ChunksView) -> Iterator[tuple[str, str]]:
+    yield "for Search", f"{chunks.state}; {plural(chunks.files, 'file')}, {size(chunks.disk_bytes)}"
+    if chunks.pending:
+        yield "not in it yet", plural(chunks.pending, "file")
+    if chunks.problem:
+        yield "problem", chunks.problem
 
 
 def _processes(status: StatusAnswer) -> Iterator[tuple[str, str]]:

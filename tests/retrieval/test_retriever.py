@@ -1,0 +1,211 @@
+"""Searches find what is there now: open documents, several roots, before and after indexing."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from glossator.core.uri import to_uri
+from glossator.documents.change import Closed, DiskChanged, Edited, Opened, RootsChanged, TextEdit
+from tests.lsp.support.chance import seeded
+from tests.retrieval.conftest import MakeKept
+from tests.retrieval.searching import Kept
+
+WORDS = "alpha bravo charlie delta".split()
+STEPS = 60
+
+
+def changed(server: Kept, *paths: Path) -> None:
+    server.host.apply(DiskChanged(frozenset(map(str, paths))))
+
+
+async def test_indexed_files_are_found_without_reading_others(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    status = server.index.status()
+    assert (status.state, status.files, status.pending, status.problem) == ("on", 3, 0, "")
+    assert status.disk_bytes > 0
+    found = await server.search("Where does it split lines?")
+    assert server.name(found.hits[0]) == "src/lines.py"
+    assert found.hits[0].lines == ["def split_lines(text):", "    return text.split()"]
+    assert (found.files, found.pending) == (3, 0)
+    assert (await server.search("zebra lines")).absent == ("zebra",)
+
+
+async def test_a_saved_file_is_found_at_once_and_then_indexed(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    (tree / "new.py").write_text("def zebra(): ...\n")
+    (tree / "notes.md").unlink()
+    changed(server, tree / "new.py", tree / "notes.md")
+    for _ in range(2):
+        assert await server.paths("zebra") == ["new.py"]
+        assert await server.paths("entries evicted") == ["src/cache.py"]
+        await server.index.settle()
+    assert server.index.status().files == 3
+
+
+async def test_an_open_document_masks_its_file(kept: MakeKept, tree: Path) -> None:
+    os.symlink("src/lines.py", tree / "link.py")
+    server = await kept(tree)
+    uri = to_uri(str(tree / "src" / "lines.py"))
+    server.host.apply(Opened(uri, 1, (tree / "src" / "lines.py").read_text()))
+    assert await server.paths("split") == ["src/lines.py", "notes.md"]
+    server.host.apply(Edited(uri, 2, (TextEdit(None, "def zebra(): ...\n"),)))
+    assert await server.paths("zebra") == ["src/lines.py"]
+    assert await server.paths("split") == ["notes.md"]
+    server.host.apply(Closed(uri))
+    assert await server.paths("zebra") == []
+    assert (await server.paths("split_lines"))[0] == "src/lines.py"
+
+
+async def test_hidden_files_do_not_leak(kept: MakeKept, tree: Path) -> None:
+    (tree / "secret.txt").write_text("the zebra password of split lines\n")
+    for settle in (True, False):
+        server = await kept(tree, settle=settle)
+        shown = [entry for entry in server.snapshot.files() if entry.relative != "secret.txt"]
+        found = await server.search("zebra split lines", shown)
+        assert "secret.txt" not in map(server.name, found.hits)
+        assert found.absent == ("zebra",)
+        few = [entry for entry in shown if entry.relative == "notes.md"]
+        assert {server.name(hit) for hit in (await server.search("split", few)).hits} == {
+            "notes.md"
+        }
+
+
+async def test_several_and_nested_roots(kept: MakeKept, tree: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "more.py").write_text("def split_more_lines(): ...\n")
+    server = await kept(tree, tree / "src", other)
+    found = await server.search("split lines")
+    paths = [hit.document.path for hit in found.hits]
+    assert sorted(set(paths)) == sorted(paths)
+    assert {os.path.basename(path) for path in paths} == {"lines.py", "notes.md", "more.py"}
+
+
+async def test_roots_change_while_they_are_indexed(
+    kept: MakeKept, tree: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for n in range(300):
+        (other / f"f{n}.py").write_text(f"def zebra_{n}(): ...\n" * 20)
+    server = await kept(tree, settle=False)
+    server.host.apply(RootsChanged((str(other),), ()))
+    await server.host.ready()
+    assert (await server.paths("zebra_7"))[0].endswith("f7.py")
+    server.host.apply(RootsChanged((), (str(tree),)))
+    await server.host.ready()
+    await server.index.settle()
+    assert await server.paths("split_lines") == []
+    assert (await server.paths("zebra_7"))[0].endswith("f7.py")
+    assert server.index.status().files == 300
+
+
+@pytest.mark.parametrize("index", [True, False])
+async def test_before_it_is_indexed_likely_files_are_read(
+    kept: MakeKept, tree: Path, *, index: bool
+) -> None:
+    for n in range(90):
+        (tree / f"zebra{n}.txt").write_text("one zebra\n")
+    server = await kept(tree, settle=False, index=index)
+    found = await server.search("zebra")
+    assert len(found.hits) == 60
+    assert found.pending == 30  # which is said
+    if index:
+        await server.index.settle()
+        found = await server.search("zebra")
+        assert (len(found.hits), found.pending) == (90, 0)
+    else:
+        assert server.index.status().state == "off: workspace.index is false"
+
+
+async def test_a_search_works_while_the_worker_is_down(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    for _ in range(4):
+        process_id = server.worker.state.process_id
+        if process_id is not None:
+            os.kill(process_id, signal.SIGKILL)
+        assert (await server.paths("split_lines"))[0] == "src/lines.py"
+    assert server.notices == []
+
+
+async def test_odd_names_and_contents(kept: MakeKept, tree: Path) -> None:
+    odd = tree / os.fsdecode(b"odd\xff\nname.py")
+    (tree / odd).write_text("def zebra(): ...\n")
+    (tree / "binary.bin").write_bytes(b"\0zebra")
+    (tree / "empty.py").write_text("")
+    (tree / "latin.txt").write_bytes("ein Zebra für Ärzte\n".encode("latin-1"))
+    (tree / "long.txt").write_text("zebra " * 100_000)
+    server = await kept(tree)
+    found = await server.search("zebra")
+    assert str(odd) in {hit.document.path for hit in found.hits}
+    assert server.index.status().problem == ""
+    assert (await server.search("Ärzte")).hits
+
+
+@pytest.mark.parametrize("in_the_workspace", [True, False])
+async def test_the_state_folder_is_not_indexed(
+    kept: MakeKept, tree: Path, monkeypatch: pytest.MonkeyPatch, *, in_the_workspace: bool
+) -> None:
+    if in_the_workspace:
+        monkeypatch.setenv("XDG_STATE_HOME", str(tree / "state"))
+    server = await kept(tree)
+    (tree / "again.py").write_text("x = 1\n")
+    changed(server, tree / "again.py", tree / "state")
+    server.host.sweep("test")
+    await server.host.ready()
+    await server.index.settle()
+    assert server.index.status().files == 4
+
+
+async def test_random_changes_are_all_seen(kept: MakeKept, tree: Path) -> None:
+    """Edits, saves, deletions and renames, open or not: hits are the lines of now, all of them."""
+    chance = seeded()
+    server = await kept(tree)
+    texts: dict[str, str] = {}
+    opened: dict[str, str] = {}
+    version = 1
+    for step in range(STEPS):
+        version += 1
+        name = chance.choice(["a.py", "b.py", "src/c.py", "d.md"])
+        path, text = tree / name, f"def {chance.choice(WORDS)}_{version}(): ...\n"
+        match chance.choice(["save", "save", "delete", "rename", "open", "edit", "close"]):
+            case "save":
+                path.write_text(text)
+                texts[name] = text
+                changed(server, path)
+            case "delete" if name in texts:
+                path.unlink()
+                del texts[name]
+                changed(server, path)
+            case "rename" if name in texts:
+                path.rename(tree / f"moved{version}.py")
+                texts[f"moved{version}.py"] = texts.pop(name)
+                changed(server, path, tree / f"moved{version}.py")
+            case "open" if name not in opened:
+                opened[name] = text
+                server.host.apply(Opened(to_uri(str(path)), version, text))
+            case "edit" if name in opened:
+                opened[name] = text
+                edit = Edited(to_uri(str(path)), version, (TextEdit(None, text),))
+                server.host.apply(edit)
+            case "close" if name in opened:
+                del opened[name]
+                server.host.apply(Closed(to_uri(str(path))))
+        if step % 7 == 0:
+            await server.index.settle()
+        word = chance.choice(WORDS)
+        now = {**texts, **opened}
+        found = await server.search(word)
+        for hit in found.hits:
+            assert hit.document.text == now[server.name(hit)]
+        assert {server.name(hit) for hit in found.hits} == {
+            name for name, text in now.items() if f"def {word}_" in text
+        }
+    await server.index.settle()
+    before = {word: set(await server.paths(word)) for word in WORDS}
+    await server.index.rebuild()
+    assert {word: set(await server.paths(word)) for word in WORDS} == before
