@@ -17,8 +17,10 @@ import psutil
 from glossator.core.text import split_lines
 from glossator.documents.change import DiskChanged
 from glossator.retrieval import chunk_folder
-from glossator.retrieval.chunk_index import ChunkIndex, IndexedFile
-from glossator.retrieval.work import chunks_of, digest_of
+from glossator.retrieval.candidate import digest_of
+from glossator.retrieval.chunk_index import ChunkIndex
+from glossator.retrieval.fresh import chunks_of
+from glossator.retrieval.index_writer import IndexedFile
 from glossator.symbols import Library, Outlines, read
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, Times, percentile, show_figures

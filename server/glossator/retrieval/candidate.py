@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,13 +50,21 @@ class Candidate:
 
 
 def candidates_of(
-    root: str, path: str, digest: bytes, lines: Sequence[str], chunks: Sequence[Chunk]
+    root: str,
+    path: str,
+    digest: bytes,
+    lines: Sequence[str],
+    chunks: Sequence[Chunk],
+    context_of: Callable[[bytes], str] = lambda _: "",
 ) -> Iterator[tuple[Candidate, Counter[str]]]:
-    """The chunks of a file with their terms."""
+    """The chunks of a file with their terms.
+
+    `context_of` gives what a model wrote about the chunk with a key, whose terms count as its own.
+    """
     for chunk in chunks:
         inside = "\n".join(lines[chunk.first_line - 1 : chunk.last_line])
-        key = text_key(chunk_text(path, chunk, inside))
-        words = counted_words(inside)
+        key = chunk_key(path, chunk, inside)
+        words = counted_words(f"{inside}\n{context_of(key)}")
         counts: Counter[str] = Counter()
         count = counts.get
         for word, times in words.items():
@@ -72,6 +80,11 @@ def candidates_of(
 def chunk_text(path: str, chunk: Chunk, inside: str) -> str:
     """The text that is embedded for a chunk with these lines."""
     return embedding_text(path.rpartition("/")[2], chunk.within, inside)
+
+
+def chunk_key(path: str, chunk: Chunk, inside: str) -> bytes:
+    """What stands for a chunk with these lines, wherever in its document they are."""
+    return text_key(chunk_text(path, chunk, inside))
 
 
 def digest_of(sha256: str) -> bytes:

@@ -39,13 +39,20 @@ class IndexWriter:
         self._committed = committed
 
     def put(
-        self, path: str, file: IndexedFile, lines: Sequence[str], chunks: Sequence[Chunk]
+        self,
+        path: str,
+        file: IndexedFile,
+        lines: Sequence[str],
+        chunks: Sequence[Chunk],
+        context_of: Callable[[bytes], str] = lambda _: "",
     ) -> None:
-        """Index a file at a relative path, in place of what was there."""
+        """Index a file at a relative path, in place of what was there; see `candidates_of`."""
         self.drop(path)
         of_path = terms([path])
         whole = of_path * _PATH_TIMES
-        for candidate, counts in candidates_of(self._root, path, file.digest, lines, chunks):
+        for candidate, counts in candidates_of(
+            self._root, path, file.digest, lines, chunks, context_of
+        ):
             context = candidate.context_terms(of_path, _PATH_TIMES)
             document = tantivy.Document()
             document.add_text("path", path_key(path))

@@ -72,6 +72,7 @@ class ChunkKeeper:
         `indexed` hears which files of a root, by relative path, are in the index now.
         """
         self._indexed = indexed
+        self.contexts = ""  # the file with what a model wrote about chunks; "": none is indexed
         self._host, self._worker, self._settings = host, worker, settings
         self._progress, self._notice, self._patience = progress, notice, patience
         self._wanted = asyncio.Event()  # somebody waits for the index
@@ -196,6 +197,10 @@ class ChunkKeeper:
         """Whether all files below the roots are indexed, but for those that are `fresh`."""
         return self._synced == roots and not self._left
 
+    def refresh(self, paths: Iterable[str]) -> None:
+        """Index these files again, by absolute path: something about them changed."""
+        self._note(frozenset(paths))
+
     def distrust(self) -> None:
         """A search could not read the index: compare all files."""
         self._synced = None
@@ -287,7 +292,7 @@ class ChunkKeeper:
                 stamps_below, snapshot, root, None if whole else paths
             )
             most = self._settings.index_bytes // _SHARE // len(roots)
-            asked = SyncRequest(library, root, stamps, gone, whole, most)
+            asked = SyncRequest(library, root, stamps, gone, whole, most, self.contexts)
             self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
             try:
                 await asyncio.wait({self._job})
