@@ -71,6 +71,11 @@ class Embedding:
             await asyncio.wait({self._task})
         await self._embedder.close()
 
+    @property
+    def waiting(self) -> int:
+        """The number of files whose chunks are to be embedded."""
+        return len(self._waiting)
+
     def pause(self) -> None:
         """Embed nothing before `resume`; questions are embedded."""
         self.paused = True
