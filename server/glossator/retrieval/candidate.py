@@ -46,7 +46,7 @@ class Candidate:
 
     def context_terms(self, of_path: list[str], path_times: int) -> list[str]:
         """The terms of its structural context."""
-        return [*of_path * path_times, *terms(self.chunk.within), *terms(self.chunk.defines)]
+        return [*[*of_path] * path_times, *terms(self.chunk.within), *terms(self.chunk.defines)]
 
 
 def candidates_of(

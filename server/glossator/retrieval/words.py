@@ -24,7 +24,7 @@ _ONLY_WORDS = bytes(
 )  # of ASCII; this and splitting take a third of the time that the pattern takes
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=100_000)
 def terms_of(word: str) -> tuple[str, ...]:
     """The terms under which a word is found: itself in lower case, and the stems of its parts."""
     if len(word) > _LONGEST:
@@ -53,7 +53,7 @@ def counted_words(text: str) -> Counter[str]:
     return words
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=100_000)
 def hash_of(term: str) -> int:
     """The term as the index stores it."""
     return zlib.crc32(term.encode("utf-8", "replace"))

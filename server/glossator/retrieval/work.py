@@ -222,7 +222,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             matches.add(found)
             fresh -= same
             files += len(index.known)
-            pending.difference_update(os.path.join(root, path) for path in index.known)
+            if pending:
+                pending.difference_update(os.path.join(root, path) for path in index.known)
         except (IndexDamaged, IndexBusy, OSError) as error:  # the next sync sees to it
             _log.warning("The index of chunks of %s is not searched: %s", root, error)
             _OPENED.pop(root, None)
