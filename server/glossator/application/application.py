@@ -234,11 +234,19 @@ class Application:
             return None
         if choice is None:
             return None
+        if choice.access is not None and self.acting.trust.said is False:
+            self.embedding_problem = "This folder is not trusted, so its chunks are sent nowhere."
+            return None
         progress = BuildProgress(
             self.port, "Glossator: embedding for Search", self._pause_embedding
         )
         most = self.settings.workspace.index_bytes // _VECTORS_SHARE
-        return Embedding(choice, place, most, self.worker, progress)
+        return Embedding(choice, place, most, self.worker, progress, self._hides)
+
+    def _hides(self, path: str) -> bool:
+        """Whether permission rules hide a file, by its absolute path."""
+        hidden = self.acting.hidden()
+        return hidden is not None and hidden(path)
 
     def _pause_embedding(self) -> None:
         if self.retriever.embedding is not None:

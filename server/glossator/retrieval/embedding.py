@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
@@ -46,8 +47,13 @@ class Embedding:
         max_bytes: int,
         indexer: Worker,
         progress: Callable[[JobProgress | None], None],
+        hides: Callable[[str], bool],
     ) -> None:
-        """`place` is the file of vectors, `indexer` the worker that holds the index of chunks."""
+        """`place` is the file of vectors, `indexer` the worker that holds the index of chunks.
+
+        A server is sent no chunk of a file that `hides` names, by its absolute path.
+        """
+        self._hides = hides if choice.access is not None else None
         self.choice = choice
         self.problem = ""
         self.paused = False
@@ -57,7 +63,7 @@ class Embedding:
         self._progress = progress
         self._waiting: dict[tuple[str, str], None] = {}  # root and relative path, in their order
         self._library: Library | None = None
-        self._wake = asyncio.Event()
+        self._wake, self._rested = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -88,8 +94,19 @@ class Embedding:
     def embed(self, library: Library, root: str, paths: Iterable[str]) -> None:
         """The chunks of these files are wanted, before those that wait already."""
         self._library = library
-        self._waiting = {**{(root, path): None for path in paths}, **self._waiting}
+        hides = self._hides
+        wanted = {
+            (root, path): None
+            for path in paths
+            if hides is None or not hides(os.path.join(root, path))
+        }
+        self._waiting = {**wanted, **self._waiting}
+        self._rested.clear()
         self._wake.set()
+
+    async def settle(self) -> None:
+        """Wait until all chunks are embedded that are wanted."""
+        await self._rested.wait()
 
     async def question(self, text: str) -> QuestionVector | None:
         """The vector of a question; None if there is none now, and `problem` says why."""
@@ -108,6 +125,8 @@ class Embedding:
             self._wake.clear()
             try:
                 await self._embed()
+                if not self._waiting:
+                    self._rested.set()
             except (WorkerGone, JobFailed) as failure:
                 self.problem = f"Chunks are not embedded: {failure}"
                 _log.warning("%s", self.problem)

@@ -1,0 +1,102 @@
+"""Embedding in the background: what is embedded, found by meaning, paused, and never sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from glossator.embeddings.access import Access
+from glossator.embeddings.choosing import choose
+from glossator.retrieval.embedding import Embedding, vectors_file
+from glossator.retrieval.requests import Stages
+from glossator.settings.model import Settings
+from tests.retrieval.conftest import MakeKept
+from tests.retrieval.searching import EVERYTHING, Kept
+
+_SECONDS = 60.0
+
+
+def shown(_path: str) -> bool:
+    return False
+
+
+async def embedding(
+    server: Kept, root: Path, hides: Callable[[str], bool] = shown, *, by_server: bool = False
+) -> Embedding:
+    """Embeds the chunks of a workspace; `by_server`: as if they were sent to one."""
+    choice = choose(Settings.model_validate({"retrieval": {"embedder": "local"}}), {})
+    assert choice is not None
+    if by_server:
+        choice = replace(choice, access=Access("http://127.0.0.1:9", "KEY"))
+    made = Embedding(
+        choice, vectors_file((str(root),)), 10**9, server.worker, lambda _: None, hides
+    )
+    made.start()
+    server.retriever.embedding = made
+    paths = [entry.relative for entry in server.snapshot.files()]
+    made.embed(server.index.library_of(server.snapshot), str(root), paths)
+    await asyncio.wait_for(made.settle(), _SECONDS)
+    return made
+
+
+async def test_a_question_that_shares_no_word_is_answered(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    assert (await server.search("partition a string")).hits == ()
+    await embedding(server, tree)
+    found = await server.search("partition a string")
+    assert server.name(found.hits[0]) == "src/lines.py"
+    assert set(found.hits[0].places) == {"lexical", "vectors", "fusion", "rerank"}
+    without = await server.retriever.search(
+        server.snapshot, "partition a string", EVERYTHING, None, Stages(vectors=False)
+    )
+    assert without.hits == ()
+
+
+async def test_an_edited_file_is_embedded_again_and_others_are_not(
+    kept: MakeKept, tree: Path
+) -> None:
+    server = await kept(tree)
+    made = await embedding(server, tree)
+    (tree / "src" / "lines.py").write_text("def measure_distance(a, b):\n    return abs(a - b)\n")
+    server.host.sweep("test")
+    await server.host.ready()
+    await server.index.settle()
+    await asyncio.wait_for(made.settle(), _SECONDS)
+    found = await server.search("how far apart")
+    assert server.name(found.hits[0]) == "src/lines.py"
+    assert server.name((await server.search("partition a string")).hits[0]) != "notes.txt"
+
+
+async def test_what_rules_hide_is_sent_to_no_server(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    made = await embedding(server, tree, lambda path: not path.endswith("nothing"), by_server=True)
+    assert made.waiting == 0
+
+
+async def test_paused_and_resumed(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    choice = choose(Settings.model_validate({"retrieval": {"embedder": "local"}}), {})
+    assert choice is not None
+    made = Embedding(
+        choice, vectors_file((str(tree),)), 10**9, server.worker, lambda _: None, shown
+    )
+    made.pause()
+    made.start()
+    server.retriever.embedding = made
+    made.embed(server.index.library_of(server.snapshot), str(tree), ["src/lines.py"])
+    await asyncio.sleep(0.1)
+    assert made.waiting == 1
+    made.resume()
+    await asyncio.wait_for(made.settle(), _SECONDS)
+
+
+async def test_an_embedder_that_fails_is_told(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    made = await embedding(server, tree, lambda _: True, by_server=True)
+    made.choice = replace(made.choice, kind="static", path=str(tree / "missing"))
+    found = await server.search("split lines")
+    assert server.name(found.hits[0]) == "src/lines.py"
+    assert "Search goes by words alone" in found.problem
+    assert "missing" in found.problem
