@@ -39,7 +39,7 @@ ROOMS: dict[str, set[str]] = {
         "undo": "store files",
         "edits": "files documents permissions undo",
         "embeddings": "settings store worker",
-        "retrieval": "settings worker files index documents search symbols embeddings",
+        "retrieval": "settings store worker files index documents search symbols embeddings",
         "evaluation": "settings worker files documents symbols embeddings retrieval",
         "llm": "settings prompts",
         "contextual": "settings prompts store llm",

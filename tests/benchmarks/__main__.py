@@ -18,6 +18,7 @@ from tests.benchmarks import (
     hovering,
     large,
     patterns,
+    retrieving,
     startup,
     turns,
 )
@@ -39,6 +40,7 @@ PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "hovering": lambda: hovering.run(django()),
     "large": lambda: large.run(django()),
     "embeddings": _embeddings,
+    "retrieval": lambda: retrieving.run(kubernetes(), HERE / "server"),
     "kubernetes": lambda: engine.run(kubernetes(), patterns.KUBERNETES),
     "cpython": lambda: engine.run(cpython(), patterns.CPYTHON),
     "typescript": lambda: engine.run(typescript(), patterns.TYPESCRIPT),

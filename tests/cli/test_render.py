@@ -448,6 +448,7 @@ def test_status() -> None:
         "problem         The index takes all the disk space it may.\n"
         "for Search      building: 250 of 1,234 files; 250 files, 5.4\n"
         "                MB\n"
+        "embeddings      local:all-MiniLM-L6-v2:384:1; 12 files wait\n"
         "not in it yet   984 files\n"
         "problem         The index for Search cannot be kept.\n"
         "outlines        1,100, 2.5 MB\n"

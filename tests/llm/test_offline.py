@@ -35,8 +35,8 @@ FILES = {
 QUESTION = "What does split_lines do with the text?"
 FIRST_CALLS = ["Search", "Search", "Symbols", "Symbols"]
 
-_QUOTE = re.compile(
-    r"^From \[cite: doc, (?P<path>[^\n]+), (?P<first>\d+)-(?P<last>\d+)\]:\n\n"
+QUOTE = re.compile(
+    r"^From \[cite: doc, (?P<path>[^\n]+), (?P<first>\d+)-(?P<last>\d+)\](?:, in `[^\n]+`)?:\n\n"
     r"(?P<fence>`{3,})\w*\n(?P<text>.*?)\n(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
@@ -84,7 +84,7 @@ class Talk:
 def check_quotes(ws: Workspace, outcome: RunOutcome, files: Sequence[str]) -> None:
     """The answer quotes just these files, word for word, and every citation holds."""
     assert "Offline, extractive" in outcome.text
-    quotes = list(_QUOTE.finditer(outcome.text))
+    quotes = list(QUOTE.finditer(outcome.text))
     assert {quote["path"] for quote in quotes} == set(files)
     for quote in quotes:
         document = ws.snapshot.read(quote["path"])

@@ -169,6 +169,17 @@ async def test_it_takes_no_more_space_than_it_may(kept: MakeKept, large: Path) -
     assert (await server.paths("zebra_77"))[0] == "f77.py"
 
 
+async def test_indexes_not_used_for_long_make_room(
+    kept: MakeKept, large: Path, tmp_path: Path
+) -> None:
+    old = state_folder.prepare(str(tmp_path / "old"))
+    (old / "chunks").mkdir()
+    (old / "chunks" / "version").write_bytes(bytes(5_000_000))
+    server = await kept(large, index_bytes=4_000_000)
+    assert server.index.status().files == FILES + 3
+    assert not old.exists()
+
+
 async def test_cancelling_stops_it_until_it_is_asked_for(kept: MakeKept, large: Path) -> None:
     server = await kept(large, settle=False)
     server.index.cancel_build()

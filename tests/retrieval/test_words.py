@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.retrieval.words import question_of, terms, terms_of
+from glossator.retrieval.words import counted_words, question_of, terms, terms_of, words_of
 
 
 @pytest.mark.parametrize(
@@ -37,6 +39,11 @@ def test_a_text_is_found_by_its_own_words(text: str) -> None:
     looked_for = question_of(text).terms
     assert set(looked_for) <= set(terms([text]))
     assert not any(character.isspace() for term in terms([text]) for character in term)
+
+
+@given(st.text(st.characters(max_codepoint=127)) | st.text())
+def test_counting_words_is_finding_them(text: str) -> None:
+    assert counted_words(text) == Counter(words_of(text))
 
 
 def test_a_question_names_identifiers_and_neighbouring_words() -> None:

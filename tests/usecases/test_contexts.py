@@ -21,6 +21,7 @@ from glossator.usecases.contexts import (
     share_contexts,
     take_contexts,
 )
+from glossator.usecases.search import SearchRequest, search
 from tests.stage import Stage, stage
 from tests.standin import Text, Turn
 
@@ -85,6 +86,26 @@ async def test_what_may_be_sent_is_sent_once(tmp_path: Path) -> None:
         again = await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
         assert (again.made, len(s.api.requests)) == (0, count)
         assert again.estimate.in_words.startswith("Every chunk has its context")
+
+
+async def test_search_finds_chunks_by_what_a_model_wrote(tmp_path: Path) -> None:
+    settings = {**SETTINGS, "retrieval": {"contexts": "generated"}}
+    async with stage(tmp_path / "ws", FILES, tell, settings=settings) as s:
+        await s.app.ready()
+        await s.app.retriever.index.settle()
+        before = await search(s.app, SearchRequest("counting animals"))
+        assert before.hits == ()
+        s.port.answers = [ONE_BY_ONE]
+        await generate_contexts(s.app, GenerateContextsRequest())
+        await s.app.retriever.index.settle()
+        after = await search(s.app, SearchRequest("counting animals"))
+        assert {hit.path for hit in after.hits} == {"src/herd.py", "src/lone.py", ".gitignore"}
+        assert not any("animals" in hit.text for hit in after.hits)
+        (s.root / "src/lone.py").write_text("# new\n\n" + FILES["src/lone.py"])
+        s.touched("src/lone.py")
+        await s.app.retriever.index.settle()
+        again = await search(s.app, SearchRequest("counting animals"))
+        assert "src/herd.py" in {hit.path for hit in again.hits}
 
 
 async def test_a_limit_that_the_settings_allow(tmp_path: Path) -> None:

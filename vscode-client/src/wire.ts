@@ -167,6 +167,7 @@ export interface Chunks {
   readonly files: number;
   readonly pending: number;
   readonly diskBytes: number;
+  readonly embedding: string;
   readonly problem: string;
 }
 

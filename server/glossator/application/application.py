@@ -20,7 +20,7 @@ from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.embeddings import choose
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
-from glossator.retrieval import Embedding, Rerank, Retriever, Stages, vectors_file
+from glossator.retrieval import Embedding, Rerank, Retriever, Stages, contexts_file, vectors_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
@@ -98,6 +98,8 @@ class Application:
             notice=port.tell,
             embedding=self._embedding,
         )
+        if settings.retrieval.contexts == "generated":
+            self.retriever.index.contexts = contexts_file()
         self.retriever.stages = Stages(rerank=settings.retrieval.reranker != "none")
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()

@@ -104,13 +104,15 @@ class IndexView:
 class ChunksView:
     """The index for Search; `state` is in words, `files` are in it and `pending` ones not yet.
 
-    `problem`: why it is behind, with a next step, or "".
+    `embedding`: what embeds them and how many files wait for it, or why nothing does. `problem`:
+    why the index is behind, with a next step, or "".
     """
 
     state: str
     files: int
     pending: int
     disk_bytes: int
+    embedding: str
     problem: str
 
 

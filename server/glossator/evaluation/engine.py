@@ -97,7 +97,7 @@ class ChunkSearch:
                 writer.put(document.path, _UNREAD, lines, chunks)
                 count += len(chunks)
                 for chunk in chunks:
-                    inside = lines[chunk.first_line - 1 : chunk.last_line]
+                    inside = "\n".join(lines[chunk.first_line - 1 : chunk.last_line])
                     embedded = chunk_text(document.path, chunk, inside)
                     texts[text_key(embedded)] = embedded
             writer.commit()

@@ -1,5 +1,6 @@
 from .candidates import Candidates, Ranges
 from .index import TextIndex, TextView
+from .jobs import Prune
 from .lock import writing
 from .manager import TextIndexManager, TextIndexStatus
 from .plain import listed_stamp, read_parts, searchable, with_plain_line_ends
@@ -10,6 +11,7 @@ from .trigrams import Query
 __all__ = [
     "Candidates",
     "Hooks",
+    "Prune",
     "Query",
     "Ranges",
     "TextIndex",

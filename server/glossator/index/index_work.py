@@ -32,6 +32,7 @@ from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 _SHOWN = 1000  # files; writing fewer shows no progress
 _IN_THREAD = 2000  # files; more are not counted on the event loop
+_SHARE = 3 / 8  # of the disk space for indexes; outlines and the index of chunks take the rest
 _GROUP = 16  # files indexed in memory at a time
 _FULL = (
     "The index takes all the disk space it may; more files are searched by reading. "
@@ -243,7 +244,7 @@ class IndexWork:
     @property
     def _full(self) -> bool:
         """Whether the index takes all the space it may."""
-        return self._index.statistics().disk_bytes >= self._settings.index_bytes
+        return self._index.statistics().disk_bytes >= self._settings.index_bytes * _SHARE
 
     def _within(self, store: RootStore, entries: list[FileEntry]) -> list[FileEntry]:
         if len(self._stores) == 1:

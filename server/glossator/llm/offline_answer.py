@@ -69,7 +69,7 @@ async def compose(seen: View, statements_of: StatementsOf) -> list[str]:
     """The paragraphs of the answer."""
     label = f"{LABEL} {_UNSEEN}" if seen.images else LABEL
     question = " ".join(seen.attached_names) or seen.question
-    terms = _telling(tuple(_known(term, seen.absent) for term in query_terms(question)))
+    terms = _telling(tuple(_known(term, seen.absent_terms) for term in query_terms(question)))
     names = looked_up_names(seen)
     known = [place for place in seen.read if seen.stretch(place)]
     if not known and not seen.attached:
@@ -120,7 +120,8 @@ class _Answer:
                 listed.append(f"- and {more:,} more")
             parts.append("\n".join((f"`{name}` is also defined here:", "", *listed)))
         callers = self._callers(name, _MANY_CALLERS if about_callers else _CALLERS)
-        return [*parts, *callers, *self._prose(name)]
+        parts = [*callers, *parts] if about_callers else [*parts, *callers]
+        return [*parts, *self._prose(name)]
 
     def missing(self, names: Sequence[str]) -> list[str]:
         """Sentences on names that nothing defines, and words that are in no file."""
@@ -130,8 +131,8 @@ class _Answer:
                 similar = [each for each in names if each in self._seen.near.get(name, ())]
                 instead = f"; `{similar[0]}` is nearest" if similar else ""
                 told.append(f"Nothing parsed defines `{name}`{instead}.")
-        if absent := self._absent():
-            told.append(f"In no file: {', '.join(absent)}.")
+        if self._seen.absent:
+            told.append(f"In no file: {', '.join(self._seen.absent)}.")
         return told
 
     def introduction(self) -> str:
@@ -150,7 +151,7 @@ class _Answer:
         own |= {name.lower() for name in names} | {
             name.lower() for name in names_of(self._seen.question).sure
         }
-        absent = set(self._seen.absent) | {"call", "defin", "document", "function", "class"}
+        absent = self._seen.absent_terms | {"call", "defin", "document", "function", "class"}
         return {
             term: weight
             for term, weight in self._terms.items()
@@ -190,7 +191,7 @@ class _Answer:
             extract = best_extract(stretch, at, statements, terms)
             holds = share(extract, must or terms)
             within = enclosing(extract, stretch, statements)
-            worth = holds * weigh(place.path) / (1 + 0.1 * rank)
+            worth = holds * weigh(place.path) / (1 + 0.2 * rank)
             found.append((worth, _Quote(extract, within, holds)))
         return [quote for _, quote in sorted(found, key=lambda each: -each[0])]
 
@@ -246,12 +247,6 @@ class _Answer:
                 return [f"Documentation:\n\n{self._quote(extract, '')}"]
         return []
 
-    def _absent(self) -> list[str]:
-        """The question's words that no file holds, as they were asked."""
-        absent = set(self._seen.absent)
-        words = dict.fromkeys(re.findall(r"[^\W\d]\w*", self._seen.question))
-        return [word for word in words if {word.lower(), stem(word.lower())} & absent]
-
     def _is_quoted(self, extract: Extract) -> bool:
         return any(extract.overlaps(other) for other in self._quoted)
 
@@ -293,7 +288,7 @@ def _documented(stretch: Extract, found: Found) -> str:
     return ""
 
 
-def _known(term: str, absent: Sequence[str]) -> str:
+def _known(term: str, absent: frozenset[str]) -> str:
     """The term; of a longer one that is in no file, a slip perhaps, the beginning."""
     return term[:_BEGINNING] if term in absent and len(term) > _BEGINNING else term
 

@@ -18,8 +18,9 @@ _LEAST_LINES = 5  # a shorter one gets the statements around it
 _WHOLE = 60  # lines of a statement that cannot be divided
 _OF_COMMENT = 0.7  # how much a term counts that only a comment holds,
 _OF_LIST = 0.3  # or only a list of names
+_RARITY = 0.25
 _AGAIN = 0.05  # how much each further line with a term counts
-_LINE_COST = 0.006  # of all terms' weight
+_LINE_COST = 0.01  # of all terms' weight
 _LANGUAGES = {
     ".c": "c",
     ".cpp": "cpp",
@@ -106,10 +107,13 @@ class Extract:
 
 
 def weights(terms: Sequence[str], extracts: Iterable[Extract]) -> dict[str, float]:
-    """How much each term tells: the rarer in the lines that were read, the more."""
+    """How much each term tells: the rarer in the lines that were read, the more.
+
+    Not much more: lines were read because they hold the terms that tell most.
+    """
     lines = [line.lower() for extract in extracts for line in extract.lines]
     held = Counter(term for line in lines for term in terms if term in line)
-    return {term: 1 / (1 + math.log1p(held[term])) for term in terms}
+    return {term: 1 / (1 + _RARITY * math.log1p(held[term])) for term in terms}
 
 
 def share(extract: Extract, terms: Mapping[str, float]) -> float:
@@ -126,7 +130,6 @@ def best_extract(
     Some lines of them are in the `place`. Without any statements, paragraphs are taken for them.
     """
     statements = statements or tuple(_paragraphs(stretch))
-    scores = _Scores(stretch, statements, terms)
     shown = range(stretch.first_line, stretch.last_line + 1)
 
     def fits(first: int, last: int) -> bool:
@@ -134,6 +137,10 @@ def best_extract(
         return inside and first < place.stop and last >= place.start
 
     windows = [each for each in _windows(statements) if fits(each[0], each[1])]
+    if not windows:  # a statement that is too long: a table, a macro
+        statements = tuple(_paragraphs(stretch))
+        windows = [each for each in _windows(statements) if fits(each[0], each[1])]
+    scores = _Scores(stretch, statements, terms)
     if not windows:
         return stretch.part(place.start, min(place.stop - 1, place.start + _LINES - 1))
     best = max(windows, key=lambda at: (scores.worth(at[0], at[1]), -at[0]))

@@ -145,6 +145,11 @@ class View:
     ending: bool
     images: int
 
+    @property
+    def absent_terms(self) -> frozenset[str]:
+        """The terms of the words that no file holds."""
+        return frozenset(query_terms(" ".join(self.absent)))
+
     def stretch(self, place: Place) -> Extract | None:
         """The lines around a place that were shown, without a gap; None if none was."""
         read = [each for each in self.read if each.path == place.path]

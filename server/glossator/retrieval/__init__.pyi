@@ -1,17 +1,18 @@
-from .candidate import chunk_text
+from .candidate import chunk_key, chunk_text
 from .chunk_index import ChunkIndex, Matches
 from .chunks import Chunk, described
 from .cutting import cut_documents
-from .embedding import Embedding, vectors_file
+from .embedding import Embedding, contexts_file, vectors_file
 from .features import FEATURES, figures_of
+from .fresh import chunks_of
 from .index_writer import IndexedFile
+from .jobs import KeepContexts
 from .keeper import ChunkKeeper, ChunkStatus
 from .ranker import VECTORS, ordered, rank, scaled
 from .requests import ALL_STAGES, Place, Reason, Stages
 from .retriever import Found, Hit, Reordered, Rerank, Retriever
 from .telling import Telling, telling_lines
 from .words import QuestionWords, question_of
-from .work import chunks_of
 
 __all__ = [
     "ALL_STAGES",
@@ -25,6 +26,7 @@ __all__ = [
     "Found",
     "Hit",
     "IndexedFile",
+    "KeepContexts",
     "Matches",
     "Place",
     "QuestionWords",
@@ -34,8 +36,10 @@ __all__ = [
     "Retriever",
     "Stages",
     "Telling",
+    "chunk_key",
     "chunk_text",
     "chunks_of",
+    "contexts_file",
     "cut_documents",
     "described",
     "figures_of",

@@ -8,16 +8,15 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glossator.embeddings import embedding_text, text_key
 from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.words import hash_of, terms, terms_of, words_of
+from glossator.retrieval.words import counted_words, hash_of, terms, terms_of
 
 DIGEST_BYTES = 8
 _FIELD, _ITEM = "\x1e", "\x1f"  # between the strings of a record
@@ -47,31 +46,45 @@ class Candidate:
 
     def context_terms(self, of_path: list[str], path_times: int) -> list[str]:
         """The terms of its structural context."""
-        return [*of_path * path_times, *terms(self.chunk.within), *terms(self.chunk.defines)]
+        return [*[*of_path] * path_times, *terms(self.chunk.within), *terms(self.chunk.defines)]
 
 
 def candidates_of(
-    root: str, path: str, digest: bytes, lines: Sequence[str], chunks: Sequence[Chunk]
+    root: str,
+    path: str,
+    digest: bytes,
+    lines: Sequence[str],
+    chunks: Sequence[Chunk],
+    context_of: Callable[[bytes], str] = lambda _: "",
 ) -> Iterator[tuple[Candidate, Counter[str]]]:
-    """The chunks of a file with their terms."""
+    """The chunks of a file with their terms.
+
+    `context_of` gives what a model wrote about the chunk with a key, whose terms count as its own.
+    """
     for chunk in chunks:
-        inside = lines[chunk.first_line - 1 : chunk.last_line]
-        key = text_key(chunk_text(path, chunk, inside))
-        words = Counter(chain.from_iterable(map(words_of, inside)))
+        inside = "\n".join(lines[chunk.first_line - 1 : chunk.last_line])
+        key = chunk_key(path, chunk, inside)
+        words = counted_words(f"{inside}\n{context_of(key)}")
         counts: Counter[str] = Counter()
-        for word, count in words.items():
+        count = counts.get
+        for word, times in words.items():
             for term in terms_of(word):
-                counts[term] += count
+                counts[term] = count(term, 0) + times
         if len(counts) > _MOST_TERMS:
             counts = Counter(dict(counts.most_common(_MOST_TERMS)))
-        hashes = np.fromiter(map(hash_of, counts), "<u4", len(counts))
-        times = np.fromiter((min(each, 255) for each in counts.values()), "u1", len(counts))
-        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, times), counts
+        hashes = np.array([*map(hash_of, counts)], "<u4")
+        capped = np.minimum(np.array([*counts.values()], "<i8"), 255).astype("u1")
+        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, capped), counts
 
 
-def chunk_text(path: str, chunk: Chunk, lines: Sequence[str]) -> str:
+def chunk_text(path: str, chunk: Chunk, inside: str) -> str:
     """The text that is embedded for a chunk with these lines."""
-    return embedding_text(path.rpartition("/")[2], chunk.within, "\n".join(lines))
+    return embedding_text(path.rpartition("/")[2], chunk.within, inside)
+
+
+def chunk_key(path: str, chunk: Chunk, inside: str) -> bytes:
+    """What stands for a chunk with these lines, wherever in its document they are."""
+    return text_key(chunk_text(path, chunk, inside))
 
 
 def digest_of(sha256: str) -> bytes:

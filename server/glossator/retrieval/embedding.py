@@ -31,6 +31,11 @@ def vectors_file(roots: Sequence[str]) -> str:
     return str(state_folder.prepare(outermost(roots)[0]) / "vectors.db")
 
 
+def contexts_file() -> str:
+    """The file with what models wrote about chunks of any workspace."""
+    return str(state_folder.index_base().parent / "contexts" / "chunks.sqlite")
+
+
 class Embedding:
     """Keeps the vectors of all chunks; for the event-loop thread."""
 
@@ -65,6 +70,11 @@ class Embedding:
             self._task.cancel()
             await asyncio.wait({self._task})
         await self._embedder.close()
+
+    @property
+    def waiting(self) -> int:
+        """The number of files whose chunks are to be embedded."""
+        return len(self._waiting)
 
     def pause(self) -> None:
         """Embed nothing before `resume`; questions are embedded."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 
 import tantivy
 
@@ -41,27 +39,35 @@ class IndexWriter:
         self._committed = committed
 
     def put(
-        self, path: str, file: IndexedFile, lines: Sequence[str], chunks: Sequence[Chunk]
+        self,
+        path: str,
+        file: IndexedFile,
+        lines: Sequence[str],
+        chunks: Sequence[Chunk],
+        context_of: Callable[[bytes], str] = lambda _: "",
     ) -> None:
-        """Index a file at a relative path, in place of what was there."""
+        """Index a file at a relative path, in place of what was there; see `candidates_of`."""
         self.drop(path)
         of_path = terms([path])
-        whole: Counter[str] = Counter()
-        for candidate, counts in candidates_of(self._root, path, file.digest, lines, chunks):
+        whole = of_path * _PATH_TIMES
+        for candidate, counts in candidates_of(
+            self._root, path, file.digest, lines, chunks, context_of
+        ):
             context = candidate.context_terms(of_path, _PATH_TIMES)
             document = tantivy.Document()
             document.add_text("path", path_key(path))
             document.add_text("part", "chunk")
             document.add_text("key", candidate.key.hex())
-            document.add_text("text", " ".join(chain(counts.elements(), context)))
+            inside = " ".join(counts.elements())
+            document.add_text("text", " ".join((inside, *context)))
             document.add_text("names", _names(candidate.chunk))
             document.add_bytes("record", encode(candidate))
             self._add(document)
-            whole.update(counts)
+            whole.append(inside)
         document = tantivy.Document()
         document.add_text("path", path_key(path))
         document.add_text("part", "file")
-        document.add_text("whole", " ".join(chain(whole.elements(), of_path * _PATH_TIMES)))
+        document.add_text("whole", " ".join(whole))
         document.add_bytes("record", file.digest + file.stamp)
         self._add(document)
         self._known[path] = file

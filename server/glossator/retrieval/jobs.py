@@ -6,6 +6,7 @@ of `work.py` take long to import, so it is imported by the worker alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -101,3 +102,18 @@ class LoadVectors(Job[tuple[str, ...]]):
         from glossator.retrieval.work import load_vectors  # noqa: PLC0415 - see above
 
         return (yield from load_vectors(self.request))
+
+
+@dataclass(frozen=True, slots=True)
+class KeepContexts(Job[None]):
+    """Keep what a model wrote about chunks, by their keys, in the file `place`."""
+
+    place: str
+    contexts: Mapping[bytes, str]
+
+    def run(self) -> Slices[None]:
+        """Write them in one transaction."""
+        from glossator.retrieval.work import keep_contexts  # noqa: PLC0415 - see above
+
+        keep_contexts(self.place, self.contexts)
+        yield None

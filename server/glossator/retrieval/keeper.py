@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 
 from glossator.core.errors import UsageError
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.files import outermost
+from glossator.files import outermost, state_folder
+from glossator.index import Prune
 from glossator.retrieval.jobs import CheckChunks, RenewChunks, SyncChunks
 from glossator.retrieval.requests import CheckRequest, Synced, SyncRequest
 from glossator.retrieval.stamps import stamps_below
@@ -31,7 +32,7 @@ _FAILED_SECONDS = 60.0
 _TRIES = 5  # deaths of the worker in a row, after which `settle` does not wait for the next try
 _MANY = 2_000  # changed files, from which on all are compared
 _SHOWN = 1_000  # files; reading fewer shows no progress
-_SHARE = 2  # the indexes take at most this fraction of the disk space for indexes
+_SHARE = 2  # the index takes at most this fraction of the disk space for indexes (see `index`)
 _OUTLINES_SHARE = 8
 
 
@@ -71,6 +72,7 @@ class ChunkKeeper:
         `indexed` hears which files of a root, by relative path, are in the index now.
         """
         self._indexed = indexed
+        self.contexts = ""  # the file with what a model wrote about chunks; "": none is indexed
         self._host, self._worker, self._settings = host, worker, settings
         self._progress, self._notice, self._patience = progress, notice, patience
         self._wanted = asyncio.Event()  # somebody waits for the index
@@ -195,6 +197,10 @@ class ChunkKeeper:
         """Whether all files below the roots are indexed, but for those that are `fresh`."""
         return self._synced == roots and not self._left
 
+    def refresh(self, paths: Iterable[str]) -> None:
+        """Index these files again, by absolute path: something about them changed."""
+        self._note(frozenset(paths))
+
     def distrust(self) -> None:
         """A search could not read the index: compare all files."""
         self._synced = None
@@ -286,7 +292,7 @@ class ChunkKeeper:
                 stamps_below, snapshot, root, None if whole else paths
             )
             most = self._settings.index_bytes // _SHARE // len(roots)
-            asked = SyncRequest(library, root, stamps, gone, whole, most)
+            asked = SyncRequest(library, root, stamps, gone, whole, most, self.contexts)
             self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
             try:
                 await asyncio.wait({self._job})
@@ -319,6 +325,10 @@ class ChunkKeeper:
             if self._left
             else ""
         )
+        if whole and any(each.read for each in synced):
+            own = frozenset(str(state_folder.root_folder(root)) for root in roots)
+            limit = self._settings.index_bytes
+            await self._worker.run(Prune(str(state_folder.index_base()), own, limit))
         return None
 
     def _show(self, progress: JobProgress) -> None:

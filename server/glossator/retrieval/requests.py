@@ -19,7 +19,7 @@ class SyncRequest:
 
     `stamps`: by relative path. `whole`: files that are not among them are gone; else only those in
     `gone` are, and those in `stamps` are read whatever the index knows. The index takes at most
-    `max_bytes` of disk.
+    `max_bytes` of disk. `contexts`: the file with what a model wrote about chunks, "" for none.
     """
 
     library: Library
@@ -28,6 +28,7 @@ class SyncRequest:
     gone: tuple[str, ...]
     whole: bool
     max_bytes: int
+    contexts: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,6 @@ def _texts(asked: VectorsRequest, path: str, lacking: Sequence[Candidate]) -> li
         return []
     lines = split_lines(text.text)
     return [
-        chunk_text(path, at.chunk, lines[at.chunk.first_line - 1 : at.chunk.last_line])
+        chunk_text(path, at.chunk, "\n".join(lines[at.chunk.first_line - 1 : at.chunk.last_line]))
         for at in lacking
     ]

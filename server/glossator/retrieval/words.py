@@ -7,7 +7,9 @@ question that share a hash are less likely than one in a hundred million.
 from __future__ import annotations
 
 import re
+import string
 import zlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,9 +19,12 @@ from glossator.core.terms import STOP_WORDS, parts_of, stem
 
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _LONGEST = 80  # letters; longer words are data
+_ONLY_WORDS = bytes(
+    code if chr(code) in string.ascii_letters + string.digits + "_" else 0x20 for code in range(256)
+)  # of ASCII; this and splitting take a third of the time that the pattern takes
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=100_000)
 def terms_of(word: str) -> tuple[str, ...]:
     """The terms under which a word is found: itself in lower case, and the stems of its parts."""
     if len(word) > _LONGEST:
@@ -36,7 +41,19 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-@lru_cache(maxsize=200_000)
+def counted_words(text: str) -> Counter[str]:
+    """The words of a text, and how often each is there."""
+    if not text.isascii():
+        return Counter(words_of(text))
+    words = Counter(text.encode().translate(_ONLY_WORDS).decode().split())
+    for odd in [word for word in words if word[0].isdigit()]:  # "2nd" holds the word "nd"
+        times = words.pop(odd)
+        for word in words_of(odd):
+            words[word] += times
+    return words
+
+
+@lru_cache(maxsize=100_000)
 def hash_of(term: str) -> int:
     """The term as the index stores it."""
     return zlib.crc32(term.encode("utf-8", "replace"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from time import monotonic
 
@@ -15,17 +15,17 @@ from glossator.core.text import split_lines
 from glossator.embeddings import VectorStore
 from glossator.files import state_folder
 from glossator.retrieval import chunk_folder
-from glossator.retrieval.candidate import DIGEST_BYTES, Candidate, candidates_of, digest_of
+from glossator.retrieval.candidate import DIGEST_BYTES, Candidate, digest_of
 from glossator.retrieval.chunk_index import (
-    MOST_OF_FILE,
     ChunkIndex,
     IndexBusy,
     IndexDamaged,
     Matches,
     begin_again,
 )
-from glossator.retrieval.chunks import Chunk, cut
+from glossator.retrieval.contexts import ChunkContexts
 from glossator.retrieval.features import relevant
+from glossator.retrieval.fresh import RECENT, below, chunks_of
 from glossator.retrieval.index_writer import IndexedFile, IndexWriter
 from glossator.retrieval.ranker import rank
 from glossator.retrieval.requests import (
@@ -41,7 +41,7 @@ from glossator.retrieval.requests import (
 )
 from glossator.retrieval.vectors import ChunkVectors
 from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
-from glossator.symbols import Library, Outlines, SourceText, outline_by_lines, outlines, read
+from glossator.symbols import Library, Outlines, outlines, read
 from glossator.worker import JobProgress, Slices
 
 _log = logging.getLogger(__name__)
@@ -50,7 +50,6 @@ FOLDER = "chunks"  # in the state folder of a root
 _SLICE_SECONDS = 0.03
 _COMMIT_SECONDS = 3.0  # of work, after which a search sees it and a kill costs no more
 _MOST_FRESH = 300  # chunks of such texts that are ranked
-_RECENT_CHUNKS = 5_000  # of texts that are not in the index, remembered by content
 
 
 def sync(asked: SyncRequest) -> Slices[Synced]:
@@ -105,6 +104,7 @@ def _put(
     """Index the files; gives how many found no room."""
     left = 0
     full = chunk_folder.disk_bytes(_folder(asked.root)) > asked.max_bytes
+    context_of = _contexts(asked.contexts).of if asked.contexts else _no_context
     pause_at = monotonic() + _SLICE_SECONDS
     commit_at = monotonic() + _COMMIT_SECONDS
     for done, path in enumerate(paths):
@@ -127,8 +127,23 @@ def _put(
             continue
         lines = split_lines(text.text)
         file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
-        writer.put(path, file, lines, chunks_of(text, lines, kept))
+        writer.put(path, file, lines, chunks_of(text, lines, kept), context_of)
     return left
+
+
+def _no_context(_key: bytes) -> str:
+    return ""
+
+
+def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> None:
+    """Keep what a model wrote about chunks. Raises `OSError` and `StoreUnavailable`."""
+    os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+    _contexts(place).put(contexts)
+
+
+@cache
+def _contexts(place: str) -> ChunkContexts:
+    return ChunkContexts(place)
 
 
 def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
@@ -197,8 +212,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
         try:
             index = _opened(root)
             same = _as_indexed(index, asked)
-            only = None if asked.only is None else frozenset(_below(root, asked.only))
-            without = frozenset(_below(root, fresh - same))
+            only = None if asked.only is None else frozenset(below(root, asked.only))
+            without = frozenset(below(root, fresh - same))
             found = index.search(question, only, without)
             if not asked.stages.lexical:
                 found.candidates = []
@@ -207,7 +222,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             matches.add(found)
             fresh -= same
             files += len(index.known)
-            pending.difference_update(os.path.join(root, path) for path in index.known)
+            if pending:
+                pending.difference_update(os.path.join(root, path) for path in index.known)
         except (IndexDamaged, IndexBusy, OSError) as error:  # the next sync sees to it
             _log.warning("The index of chunks of %s is not searched: %s", root, error)
             _OPENED.pop(root, None)
@@ -263,7 +279,7 @@ def _as_indexed(index: ChunkIndex, asked: SearchRequest) -> set[str]:
     texts = asked.library.open_texts
     return {
         os.path.join(index.root, path)
-        for path in _below(index.root, texts)
+        for path in below(index.root, texts)
         if path in index.known
         and index.known[path].digest == digest_of(text_hash(texts[os.path.join(index.root, path)]))
     }
@@ -280,7 +296,7 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
             text = read(asked.library, path)
             if text is not None:
                 root = next((at for at in asked.roots if path.startswith(os.path.join(at, ""))), "")
-                found += _RECENT.of(root, text, kept)
+                found += RECENT.of(root, text, kept)
             if monotonic() >= pause_at:
                 yield None
                 pause_at = monotonic() + _SLICE_SECONDS
@@ -298,42 +314,6 @@ def _vectors_of(model_id: str, place: str, max_bytes: int) -> ChunkVectors:
     return ChunkVectors(VectorStore(place, max_bytes, model_id))
 
 
-def chunks_of(text: SourceText, lines: Sequence[str], kept: Outlines) -> tuple[Chunk, ...]:
-    """The chunks of a text, by its outline."""
-    symbols = kept.of(text) if text.language is not None else outline_by_lines(lines, text.path)
-    return cut(lines, symbols)[:MOST_OF_FILE]
-
-
-def _below(root: str, paths: Iterable[str]) -> Iterator[str]:
-    prefix = os.path.join(root, "")
-    return (path[len(prefix) :] for path in paths if path.startswith(prefix))
-
-
-@dataclass(slots=True)
-class _Recent:
-    """The chunks of the last texts that were read for a search, by path and content."""
-
-    kept: OrderedDict[tuple[str, str], list[Candidate]] = field(default_factory=OrderedDict)
-    count: int = 0
-
-    def of(self, root: str, text: SourceText, outlined: Outlines) -> list[Candidate]:
-        """The chunks of a text at an absolute path below `root`."""
-        key = text.path, text.sha256
-        if key in self.kept:
-            self.kept.move_to_end(key)
-            return self.kept[key]
-        lines = split_lines(text.text)
-        path = next(_below(root, (text.path,)), text.path) if root else text.path
-        digest, chunks = digest_of(text.sha256), chunks_of(text, lines, outlined)
-        made = [each for each, _ in candidates_of(root, path, digest, lines, chunks)]
-        self.kept[key] = made
-        self.count += len(made)
-        while self.count > _RECENT_CHUNKS and len(self.kept) > 1:
-            self.count -= len(self.kept.popitem(last=False)[1])
-        return made
-
-
-_RECENT = _Recent()
 _OPENED: dict[str, ChunkIndex] = {}
 
 

@@ -25,7 +25,7 @@ from glossator.core.retrieval_answers import ContextsEstimate
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry, outermost, state_folder
 from glossator.llm import Model, price_in_words
-from glossator.retrieval import Chunk, cut_documents
+from glossator.retrieval import Chunk, KeepContexts, chunk_key, cut_documents
 from glossator.tools import select
 from glossator.worker import JobFailed, WorkerGone
 
@@ -46,6 +46,7 @@ class ContextSource:
     generator: ContextGenerator
     store: ContextFile
     documents: tuple[SourceDocument, ...]
+    cut: tuple[tuple[Document, tuple[Chunk, ...]], ...]  # the same, as Search cuts them
     left_out: int
 
     async def estimate(self) -> ContextsEstimate:
@@ -69,6 +70,23 @@ class ContextSource:
             limit=self.app.settings.retrieval.context_dollars,
             in_words=self._in_words(guess),
         )
+
+    async def index(self) -> None:
+        """Have Search index the contexts there are, if the settings say so."""
+        if not self.app.retriever.index.contexts:
+            return
+        contexts: dict[bytes, str] = {}
+        changed: list[str] = []
+        for source, (document, chunks) in zip(self.documents, self.cut, strict=True):
+            known = await self.generator.known(source)
+            for made, chunk in zip(source.chunks, chunks, strict=True):
+                if made in known:
+                    contexts[chunk_key(document.path, chunk, made.text)] = known[made]
+                    changed.append(document.path)
+        if contexts:
+            place = self.app.retriever.index.contexts
+            await self.app.worker.run(KeepContexts(place, contexts))
+            self.app.retriever.index.refresh(changed)
 
     def _in_words(self, guess: ContextEstimate) -> str:
         settings = self.app.settings.retrieval
@@ -99,7 +117,10 @@ class ContextSource:
                 f"{self.left_out:,} files are not sent: generated, data, or hidden by your rules."
             )
         if settings.contexts != "generated":
-            words.append('Search uses contexts once retrieval.contexts is set to "generated".')
+            words.append(
+                'Search uses contexts once retrieval.contexts is "generated" and its index is'
+                " rebuilt."
+            )
         return " ".join(words)
 
 
@@ -124,7 +145,7 @@ async def opened(
     try:
         generator = ContextGenerator(model, store, ledger_folder(snapshot.roots), glossary)
         documents = tuple(_source(snapshot, *each) for each in cut)
-        yield ContextSource(app, generator, store, documents, left_out)
+        yield ContextSource(app, generator, store, documents, tuple(cut), left_out)
     finally:
         await store.close()
 

@@ -88,6 +88,7 @@ async def generate_contexts(app: Application, request: GenerateContextsRequest) 
     async with opened(app, request.path, request.glob) as contexts:
         estimate = await contexts.estimate()
         if not (estimate.chunks or estimate.under_way):
+            await contexts.index()
             return _unsent(estimate, "")
         if request.batched and not estimate.takes_batches:
             raise UsageError(
@@ -98,7 +99,10 @@ async def generate_contexts(app: Application, request: GenerateContextsRequest) 
             batched = await _asked(app, estimate)
         if isinstance(batched, str):
             return _unsent(estimate, batched)
-        return await _made(app, contexts, estimate, limit, batched=batched)
+        try:
+            return await _made(app, contexts, estimate, limit, batched=batched)
+        finally:
+            await contexts.index()
 
 
 async def share_contexts(app: Application, request: EstimateContextsRequest) -> ContextsExported:

@@ -237,6 +237,7 @@ def _status(status: StatusAnswer) -> Iterator[tuple[str, str]]:
 
 def _chunks(chunks: ChunksView) -> Iterator[tuple[str, str]]:
     yield "for Search", f"{chunks.state}; {plural(chunks.files, 'file')}, {size(chunks.disk_bytes)}"
+    yield "embeddings", chunks.embedding
     if chunks.pending:
         yield "not in it yet", plural(chunks.pending, "file")
     if chunks.problem:
