@@ -1,6 +1,6 @@
 // Search: hits come while one types, the one that one moves to is shown, and Enter opens it.
 
-import { type Tab, type TextEditor, Uri, window } from "vscode";
+import { type Tab, TabInputText, type TextEditor, Uri, window } from "vscode";
 import { labelled } from "../shown.ts";
 import type { SearchHit } from "../wire.ts";
 import type { Parts } from "./parts.ts";
@@ -53,8 +53,8 @@ export async function search(parts: Parts, query: string): Promise<void> {
       const [item] = picker.activeItems;
       if (item) {
         taken = true;
-        const { uri, firstLine, lastLine } = item.hit;
-        parts.spans.open(Uri.parse(uri), firstLine, lastLine).then(resolve, reject);
+        const { uri, first, last } = tellingLines(item.hit);
+        parts.spans.open(uri, first, last).then(resolve, reject);
         picker.hide();
       }
     });
@@ -78,7 +78,8 @@ export async function search(parts: Parts, query: string): Promise<void> {
 class Preview {
   readonly #parts: Parts;
   readonly #editor: TextEditor | undefined = window.activeTextEditor;
-  readonly #wasPreview = activeTab()?.isPreview === true;
+  readonly #wasPreview = window.tabGroups.activeTabGroup.activeTab?.isPreview === true;
+  readonly #wasOpen: ReadonlySet<string> = new Set(["", ...allTabs().map(uriOf)]);
   #last: Promise<void> | undefined;
 
   constructor(parts: Parts) {
@@ -91,37 +92,44 @@ class Preview {
   }
 
   /** One after the other, so that the last one stays. */
-  async show({ uri, firstLine, lastLine }: SearchHit): Promise<void> {
+  async show(hit: SearchHit): Promise<void> {
+    const { uri, first, last } = tellingLines(hit);
     const before = this.#last;
     this.#last = (async () => {
       await before;
-      await this.#parts.spans.open(Uri.parse(uri), firstLine, lastLine, true);
+      await this.#parts.spans.open(uri, first, last, true);
     })();
     await this.#last;
   }
 
-  /** What was open before. */
+  /** What was open before, and nothing else. */
   async restore(): Promise<void> {
     if (!this.shown) {
       return;
     }
     await this.#last;
-    const tab = activeTab();
     if (this.#editor) {
       const { document, selection, viewColumn } = this.#editor;
       const where = viewColumn === undefined ? {} : { viewColumn };
       const preview = this.#wasPreview;
       await window.showTextDocument(document, { selection, preview, ...where });
     }
-    const open = window.tabGroups.all.some((group) => group.tabs.some((each) => each === tab));
-    if (tab?.isPreview && open && !(this.#editor && tab === activeTab())) {
-      await window.tabGroups.close(tab);
-    }
+    const left = allTabs().filter((tab) => tab.isPreview && !this.#wasOpen.has(uriOf(tab)));
+    await window.tabGroups.close(left);
   }
 }
 
-function activeTab(): Tab | undefined {
-  return window.tabGroups.activeTabGroup.activeTab;
+function allTabs(): readonly Tab[] {
+  return window.tabGroups.all.flatMap(({ tabs }) => tabs);
+}
+
+function uriOf({ input }: Tab): string {
+  return input instanceof TabInputText ? input.uri.toString() : "";
+}
+
+/** Where to open a hit: its beginning may be far from the lines that tell most. */
+function tellingLines({ uri, lines, firstLine, lastLine }: SearchHit) {
+  return { uri: Uri.parse(uri), first: lines[0] ?? firstLine, last: lines.at(-1) ?? lastLine };
 }
 
 function itemOf(hit: SearchHit) {

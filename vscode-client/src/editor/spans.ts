@@ -49,7 +49,8 @@ export class Spans implements Disposable {
       preserveFocus: look,
       ...(look ? { preview: true } : {}),
     });
-    editor.revealRange(range, TextEditorRevealType.InCenterIfOutsideViewport);
+    const { InCenter, InCenterIfOutsideViewport } = TextEditorRevealType;
+    editor.revealRange(range, look ? InCenter : InCenterIfOutsideViewport); // a list may cover it
     this.#clear();
     editor.setDecorations(this.#bright, [range]);
     this.#timer = setTimeout(() => {
