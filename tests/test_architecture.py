@@ -38,8 +38,9 @@ ROOMS: dict[str, set[str]] = {
         "sandbox": "settings files documents shell permissions",
         "undo": "store files",
         "edits": "files documents permissions undo",
-        "retrieval": "settings worker files index documents search symbols",
-        "evaluation": "settings worker files documents symbols retrieval",
+        "embeddings": "settings store worker",
+        "retrieval": "settings store worker files index documents search symbols embeddings",
+        "evaluation": "settings worker files documents symbols embeddings retrieval",
         "llm": "settings prompts",
         "contextual": "settings prompts store llm",
         "context": "prompts worker files documents symbols llm",
@@ -50,11 +51,12 @@ ROOMS: dict[str, set[str]] = {
         "sessions": "settings prompts store undo llm context tools agent",
         "application": (
             "settings prompts store worker documents search symbols permissions sandbox undo edits"
-            " retrieval llm context tools agent grounding glosses sessions"
+            " embeddings retrieval llm contextual context tools agent grounding glosses sessions"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
-            " edits retrieval llm context tools agent grounding glosses sessions application"
+            " edits retrieval llm contextual context tools agent grounding glosses sessions"
+            " application"
         ),
         "lsp": "settings worker documents symbols application usecases",
         "cli": "settings permissions evaluation usecases lsp",
@@ -66,14 +68,20 @@ OWNERS = {
     "lsprotocol": {"lsp"},
     "cattrs": {"lsp"},
     "anthropic": {"llm"},
+    "httpx2": {"contextual", "embeddings", "llm"},
+    "onnxruntime": {"embeddings"},
+    "safetensors": {"embeddings"},
     "sqlite3": {"store"},
+    "tokenizers": {"embeddings"},
     "tree_sitter": {"shell", "symbols"},
     "inotify_simple": {"files"},
     "watchfiles": {"files"},
-    "numpy": {"evaluation", "files", "index", "retrieval", "search"},
+    "numpy": {"embeddings", "evaluation", "files", "index", "retrieval", "search"},
     "tantivy": {"retrieval"},
     "pyroaring": {"index"},
     "matplotlib": {"evaluation"},
+    "numkong": {"embeddings"},
+    "usearch": {"embeddings"},
     "typer": {"cli"},
     "rich": {"cli"},
 }

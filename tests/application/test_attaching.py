@@ -184,7 +184,7 @@ async def test_a_model_that_sees_no_images(tmp_path: Path) -> None:
 
 
 async def test_offline_the_answer_says_that_nobody_looked(tmp_path: Path) -> None:
-    async with stage(tmp_path, FILES, [], {"models": {"offline": True}}) as s:
+    async with stage(tmp_path / "ws", FILES, [], {"models": {"offline": True}}) as s:
         answer = await s.ask("What does swim return?", attachments=(pasted(),))
         assert "The attached images were not looked at: only a model sees them." in answer.text
         assert "app.py" in answer.text

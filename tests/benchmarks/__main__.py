@@ -9,9 +9,11 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.benchmarks import (
     completing,
+    embedding,
     engine,
     hovering,
     large,
@@ -23,6 +25,13 @@ from tests.benchmarks import (
 from tests.benchmarks.corpus import cpython, django, kubernetes, linux, typescript
 
 HERE = Path(__file__).parents[2]
+
+
+async def _embeddings() -> bool:
+    with TemporaryDirectory() as folder:
+        return embedding.run(HERE / "server", Path(folder))
+
+
 PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "start": lambda: startup.run(HERE),
     "start-django": lambda: startup.run(django()),
@@ -30,6 +39,7 @@ PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "completing": lambda: completing.run(django()),
     "hovering": lambda: hovering.run(django()),
     "large": lambda: large.run(django()),
+    "embeddings": _embeddings,
     "retrieval": lambda: retrieving.run(kubernetes(), HERE / "server"),
     "kubernetes": lambda: engine.run(kubernetes(), patterns.KUBERNETES),
     "cpython": lambda: engine.run(cpython(), patterns.CPYTHON),

@@ -17,9 +17,10 @@ import psutil
 from glossator.core.text import split_lines
 from glossator.documents.change import DiskChanged
 from glossator.retrieval import chunk_folder
-from glossator.retrieval.chunk_index import ChunkIndex, IndexedFile
+from glossator.retrieval.candidate import digest_of
+from glossator.retrieval.chunk_index import MOST_OF_FILE, ChunkIndex
 from glossator.retrieval.chunks import cut
-from glossator.retrieval.work import MAX_CHUNKS, digest_of
+from glossator.retrieval.index_writer import IndexedFile
 from glossator.symbols import Library, Outlines, read
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, Times, percentile, show_figures
@@ -85,7 +86,7 @@ def _parts(root: Path) -> list[Figure]:
                     lines = split_lines(text.text)
                     symbols = outlines.of(text)
                 with indexing.one():
-                    chunks = cut(lines, symbols)[:MAX_CHUNKS]
+                    chunks = cut(lines, symbols)[:MOST_OF_FILE]
                     stamp = IndexedFile(bytes(32), digest_of(text.sha256))
                     writer.put(os.path.relpath(path, root), stamp, lines, chunks)
                 count += len(chunks)

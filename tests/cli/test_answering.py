@@ -14,7 +14,8 @@ from glossator.cli.launch import ALONE
 from glossator.cli.options import document_lines
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
-from glossator.usecases.declared import DECLARED, EXPLORE_USAGE, LINE_ACTIONS
+from glossator.usecases.declared import DECLARED
+from glossator.usecases.line_actions import EXPLORE_USAGE, LINE_ACTIONS
 from tests.cli.support import Ended, glossator
 
 

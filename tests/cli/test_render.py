@@ -11,15 +11,9 @@ import pytest
 from glossator.cli.prompt import PermissionPrompt
 from glossator.cli.render.markdown import file_uri
 from glossator.cli.render.renderer import Renderer
-from glossator.core.answers import (
-    Answer,
-    DoctorAnswer,
-    IndexAnswer,
-    ModelList,
-    SearchAnswer,
-    StatusAnswer,
-)
+from glossator.core.answers import Answer, DoctorAnswer, IndexAnswer, ModelList, StatusAnswer
 from glossator.core.permission import PermissionRequest
+from glossator.core.retrieval_answers import SearchAnswer
 from glossator.core.session_answers import (
     ContextAnswer,
     RewindAnswer,
@@ -412,17 +406,17 @@ def test_workspace_text_cannot_command_the_terminal() -> None:
 
 def test_hits() -> None:
     found = recorded("search")["answer"]
-    assert lines(
-        drawn(lambda renderer: renderer.answer(from_wire(SearchAnswer, found), "log_in"))
-    ) == (
-        "src/auth.py:10-12  class Door\n"
+    assert lines(drawn(lambda renderer: renderer.answer(from_wire(SearchAnswer, found)))) == (
+        "src/auth.py:10-14  class Door\n"
         "  10 def log_in(token):\n"
-        "  11     check(token)\n"
-        "  12     return open_session()\n"
+        "   ⋮\n"
+        "  13     # log_in: once a day\n"
+        "  14     return session\n"
         "\n"
         "docs/login.md:1\n"
         "  1 # The log_in page\n"
         "\n"
+        "In no file: gate\n"
         "Searched 42 files for log_in.\n"
     )
 
@@ -454,6 +448,7 @@ def test_status() -> None:
         "problem         The index takes all the disk space it may.\n"
         "for Search      building: 250 of 1,234 files; 250 files, 5.4\n"
         "                MB\n"
+        "embeddings      local:all-MiniLM-L6-v2:384:1; 12 files wait\n"
         "not in it yet   984 files\n"
         "problem         The index for Search cannot be kept.\n"
         "outlines        1,100, 2.5 MB\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.lsp.features import build_server
-from glossator.usecases.declared import LINE_ACTIONS
+from glossator.usecases.line_actions import LINE_ACTIONS
 from tests.lsp.support.desk import acting
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE

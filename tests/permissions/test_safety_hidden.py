@@ -16,7 +16,7 @@ from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
 from glossator.usecases.ask import Attachment
-from glossator.usecases.declared import EXPLAIN, FIX
+from glossator.usecases.line_actions import EXPLAIN, FIX
 from glossator.usecases.on_lines import LinesRequest, act_on_lines
 from tests.files.trees import write_tree
 from tests.sandboxed import SANDBOXED

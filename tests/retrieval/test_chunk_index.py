@@ -17,11 +17,11 @@ from glossator.retrieval.chunk_index import (
     ChunkIndex,
     IndexBusy,
     IndexDamaged,
-    IndexedFile,
     Matches,
     begin_again,
 )
 from glossator.retrieval.chunks import Chunk
+from glossator.retrieval.index_writer import IndexedFile
 from glossator.retrieval.words import question_of
 
 FILE = IndexedFile(bytes(range(32)), b"12345678")

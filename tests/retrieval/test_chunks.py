@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from glossator.core.text import split_lines
 from glossator.retrieval.chunks import MAX_BYTES, Chunk, described
-from glossator.retrieval.work import chunks_of
+from glossator.retrieval.fresh import chunks_of
 from glossator.symbols import Outlines, editor_text
 
 SERVER = Path(__file__).parents[2] / "server" / "glossator"

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
+from glossator.core.document import Document
+from glossator.core.errors import UsageError
 from glossator.core.price import estimate_tokens
+from glossator.core.span import CitationStatus, FoundPlace, Span
+from glossator.grounding import verify_all
+from glossator.retrieval import Stages
+from glossator.tools import SearchArgs, search_answer
 from tests.workspaces import MakeWorkspace
 
 FILES = {
@@ -20,6 +28,10 @@ async def test_hits_show_their_lines(workspace: MakeWorkspace) -> None:
     assert "3\t        return 3 * self.r ** 2" in result.text
     first = result.spans[0]
     assert (first.uri, first.first_line, first.last_line) == (ws.uri("shapes.py"), 1, 3)
+    assert (result.outcome, result.places) == (
+        "1 place",
+        (FoundPlace("shapes.py", 1, 3, "Circle"),),
+    )
 
 
 async def test_narrowing(workspace: MakeWorkspace) -> None:
@@ -113,3 +125,55 @@ async def test_words_that_no_file_holds_are_named(workspace: MakeWorkspace) -> N
     result = await ws.call("Search", query="How does getCircleArea compute stripes of the area?")
     assert result.text.endswith("\n\n[in no file searched: getCircleArea, compute, stripes]")
     assert "in no file" not in (await ws.call("Search", query="circle area")).text
+
+
+async def test_a_citation_of_lines_that_search_showed_holds(workspace: MakeWorkspace) -> None:
+    body = "".join(f"    total += {n}\n" for n in range(400))  # several chunks
+    ws = await workspace({"a.py": f"def zebra(total):\n{body}    return total\n"})
+    result = await ws.call("Search", query="zebra", limit=1)
+    shown = result.spans[0]
+    assert shown.first_line == 1
+    assert shown.last_line < 350
+    ws.reads.show(result.spans)
+
+    def status(first: int, last: int) -> CitationStatus:
+        answer = f"It is so. [cite: doc, a.py, L{first}-L{last}]"
+        ((_, citation),) = verify_all(answer, ws.snapshot, ws.reads)
+        return citation.status
+
+    assert status(1, shown.last_line) is CitationStatus.READ
+    assert status(shown.last_line, shown.last_line + 1) is CitationStatus.UNSUPPORTED
+    assert status(400, 402) is CitationStatus.UNSUPPORTED
+    ws.open("a.py", f"def zebra(total):\n    total = 7\n{body}")
+    assert status(1, 2) is CitationStatus.UNSUPPORTED  # another text than was shown
+
+
+async def test_what_people_see_of_a_hit(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    args = SearchArgs(query="How is the area of a circle computed?")
+    answer = await search_answer(ws.snapshot, ws.retriever, args, explain=True)
+    hit = answer.hits[0]
+    assert (hit.lines, hit.words) == ((1, 2, 3), ("Circle", "area"))
+    assert {place.stage for place in hit.stages} == {"lexical", "rerank"}
+    document = ws.snapshot.read(hit.path)
+    assert isinstance(document, Document)
+    span = Span(hit.uri, hit.sha256, hit.first_line, hit.last_line)
+    assert span == Span(document.uri, document.sha256, 1, 3)
+    assert answer.absent == ("computed",)
+
+
+async def test_stages_and_places_that_people_choose(workspace: MakeWorkspace) -> None:
+    old = {f"old/{n}.py": f"def area_{n}(): ...\n" for n in range(4)}
+    ws = await workspace({**FILES, **old})
+    args = SearchArgs(query="area", path="old", glob="[01].py")
+    plain = Stages(rerank=False)
+    answer = await search_answer(ws.snapshot, ws.retriever, args, plain, explain=True)
+    assert {hit.path for hit in answer.hits} == {"old/0.py", "old/1.py"}
+    assert all([each.stage for each in hit.stages] == ["lexical"] for hit in answer.hits)
+    assert not any(hit.reasons for hit in answer.hits)
+    assert answer.searched == "Searched 2 files (under old, glob [01].py) for area."
+    explained = await search_answer(ws.snapshot, ws.retriever, args, explain=False)
+    assert not any(hit.reasons for hit in explained.hits)
+    missing = SearchArgs(query="area", path="nowhere")
+    with pytest.raises(UsageError, match="nowhere"):
+        await search_answer(ws.snapshot, ws.retriever, missing)

@@ -11,7 +11,8 @@ from glossator.core.errors import DeclarationError
 from glossator.settings.model import LimitSettings
 from glossator.usecases.commands import load_command
 from glossator.usecases.declaration import Chat, CommandDeclaration, Palette, by_name
-from glossator.usecases.declared import DECLARED, LINE_ACTIONS
+from glossator.usecases.declared import DECLARED
+from glossator.usecases.line_actions import LINE_ACTIONS
 
 STATUS: dict[str, Any] = {"name": "glossator.status", "title": "Status", "handler": "status:status"}
 

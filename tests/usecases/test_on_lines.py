@@ -14,7 +14,7 @@ from glossator.core.events import Notice, RunStarted
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
 from glossator.usecases.declaration import LineAction
-from glossator.usecases.declared import EXPLAIN, EXPLORE_USAGE, FIX, LINE_ACTIONS, REFACTOR
+from glossator.usecases.line_actions import EXPLAIN, EXPLORE_USAGE, FIX, LINE_ACTIONS, REFACTOR
 from glossator.usecases.on_lines import LinesRequest, act_on_lines, why_not_edited
 from glossator.usecases.sessions import ListSessionsRequest, list_sessions
 from glossator.usecases.undo import UndoRequest, undo_turn

@@ -14,7 +14,7 @@ from glossator.core.events import AttachedItem, RunStarted
 from glossator.core.session_answers import RetryAnswer
 from glossator.core.uri import to_uri
 from glossator.usecases.ask import Attachment
-from glossator.usecases.declared import EXPLAIN, FIX
+from glossator.usecases.line_actions import EXPLAIN, FIX
 from glossator.usecases.on_lines import LinesRequest, act_on_lines
 from glossator.usecases.rewind import RetryRequest, RewindRequest, retry, rewind
 from glossator.usecases.sessions import (

@@ -109,6 +109,11 @@ export interface Attachment {
   readonly lastLine?: number | null;
 }
 
+/** How many batches the provider was asked to end. */
+export interface BatchesEnded {
+  readonly count: number;
+}
+
 /** What the read cache did and holds; `bytes` is its memory. */
 export interface CacheStatistics {
   readonly hits: number;
@@ -162,6 +167,7 @@ export interface Chunks {
   readonly files: number;
   readonly pending: number;
   readonly diskBytes: number;
+  readonly embedding: string;
   readonly problem: string;
 }
 
@@ -248,6 +254,47 @@ export interface ContextAnswer {
   readonly layers: ReadonlyArray<Layer>;
 }
 
+/** What came of making contexts; `stopped` says why it ended before all were made, or "". */
+export interface ContextsAnswer {
+  readonly estimate: ContextsEstimate;
+  readonly made: number;
+  readonly failed: number;
+  readonly problems: ReadonlyArray<string>;
+  readonly stopped: string;
+  readonly dollars: number | null;
+  readonly cost: string;
+}
+
+/** What the generated contexts that are missing would take, about; nothing was sent. */
+export interface ContextsEstimate {
+  readonly model: string;
+  readonly files: number;
+  readonly chunks: number;
+  readonly kept: number;
+  readonly underWay: number;
+  readonly leftOut: number;
+  readonly documentTokens: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly dollars: number | null;
+  readonly batchDollars: number | null;
+  readonly batchMost: number | null;
+  readonly takesBatches: boolean;
+  readonly limit: number | null;
+  readonly inWords: string;
+}
+
+/** The contexts of this workspace as JSON lines, and how many they are. */
+export interface ContextsExported {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** How many contexts were taken in; those that were there already stay. */
+export interface ContextsImported {
+  readonly count: number;
+}
+
 /** What is left out of a detail that is too long to be sent: so many bytes before `tail`. */
 export interface Cut {
   readonly bytes: number;
@@ -315,6 +362,17 @@ export interface EditSettledEvent {
   readonly leftOut: ReadonlyArray<string>;
 }
 
+/** With `forget` the batches are given up as well, and what they made is lost. */
+export interface EndBatchesRequest {
+  readonly forget?: boolean;
+}
+
+/** The files are those of the workspace, or those below `path` that match `glob`. */
+export interface EstimateContextsRequest {
+  readonly path?: string | null;
+  readonly glob?: string | null;
+}
+
 /** What to find out, how far to go, and the paths to look in, all of them if none is named. */
 export interface ExploreRequest {
   readonly task: string;
@@ -374,6 +432,23 @@ export interface Finding {
   readonly citations: ReadonlyArray<Citation>;
 }
 
+/** Lines (1-based, inclusive) that a call found, for people to open. */
+export interface FoundPlace {
+  readonly path: string;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly context: string;
+}
+
+/** At most `dollars` are spent, which must not exceed `retrieval.contextDollars`. */
+export interface GenerateContextsRequest {
+  readonly confirmed?: boolean;
+  readonly dollars?: number | null;
+  readonly batched?: boolean;
+  readonly path?: string | null;
+  readonly glob?: string | null;
+}
+
 /** A file, a folder, a line of a file (1-based), or a symbol by its `name`, perhaps below `uri`. */
 export interface GlossRequest {
   readonly uri?: string | null;
@@ -396,6 +471,11 @@ export interface Hunk {
 
 /** What accepting a hunk does. */
 export type HunkKind = "edit" | "create" | "delete" | "rename";
+
+/** What `glossator.exportContexts` gave, here or elsewhere. */
+export interface ImportContextsRequest {
+  readonly text: string;
+}
 
 /** The text index; `state` is in words, `documents` and `delta` count files in it. */
 export interface Index {
@@ -756,24 +836,44 @@ export interface RunStartedEvent {
 export interface SearchAnswer {
   readonly hits: ReadonlyArray<SearchHit>;
   readonly searched: string;
+  readonly absent: ReadonlyArray<string>;
 }
 
 /** A chunk: where it is (lines 1-based, inclusive), what encloses it, and its text. */
 export interface SearchHit {
   readonly path: string;
   readonly uri: string;
+  readonly sha256: string;
   readonly firstLine: number;
   readonly lastLine: number;
   readonly context: string;
   readonly text: string;
   readonly score: number;
+  readonly lines: ReadonlyArray<number>;
+  readonly words: ReadonlyArray<string>;
+  readonly stages: ReadonlyArray<StagePlace>;
+  readonly reasons: ReadonlyArray<SearchReason>;
+}
+
+/** How far a feature of the reranker put a hit above (or below) the average candidate. */
+export interface SearchReason {
+  readonly feature: string;
+  readonly value: number;
+  readonly weight: number;
 }
 
 /** A question or terms, and how many chunks to give at most. */
 export interface SearchRequest {
   readonly query: string;
   readonly limit?: number;
+  readonly path?: string | null;
+  readonly glob?: string | null;
+  readonly without?: ReadonlyArray<SearchStage>;
+  readonly explain?: boolean;
 }
+
+/** A stage of a search that can be switched off. */
+export type SearchStage = "lexical" | "vectors" | "rerank";
 
 /** A session as lists show it; times are ISO 8601, `turns` counts model replies. */
 export interface SessionInfo {
@@ -844,6 +944,13 @@ export interface Spending {
   readonly usage: Usage;
   readonly last: Usage;
   readonly dollars: number | null;
+}
+
+/** Where a stage of a search put a hit, from 1 on, and its score there. */
+export interface StagePlace {
+  readonly stage: string;
+  readonly rank: number;
+  readonly score: number;
 }
 
 /** The plan that a session's last run ended with; `mode` holds from then on, as `setMode`'s. */
@@ -956,6 +1063,7 @@ export interface ToolFinishedEvent {
   readonly error: boolean;
   readonly milliseconds: number;
   readonly unsuccessful: boolean;
+  readonly places: ReadonlyArray<FoundPlace>;
 }
 
 /** A tool's name and its arguments, as the model would give them. */
@@ -1089,6 +1197,11 @@ export interface Commands {
   readonly "glossator.listAgents": { readonly request: ListAgentsRequest; readonly answer: AgentList };
   readonly "glossator.showAgent": { readonly request: ShowAgentRequest; readonly answer: AgentTranscript };
   readonly "glossator.search": { readonly request: SearchRequest; readonly answer: SearchAnswer };
+  readonly "glossator.generateContexts": { readonly request: GenerateContextsRequest; readonly answer: ContextsAnswer };
+  readonly "glossator.estimateContexts": { readonly request: EstimateContextsRequest; readonly answer: ContextsEstimate };
+  readonly "glossator.exportContexts": { readonly request: EstimateContextsRequest; readonly answer: ContextsExported };
+  readonly "glossator.importContexts": { readonly request: ImportContextsRequest; readonly answer: ContextsImported };
+  readonly "glossator.endBatches": { readonly request: EndBatchesRequest; readonly answer: BatchesEnded };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
@@ -1125,6 +1238,7 @@ export type Offered =
   | "glossator.exploreWorkspace"
   | "glossator.explore"
   | "glossator.search"
+  | "glossator.generateContexts"
   | "glossator.cancel"
   | "glossator.rebuildIndex"
   | "glossator.status"

@@ -139,7 +139,13 @@ async def _watched(
     milliseconds = (time.perf_counter() - began - result.waited) * 1000
     run.emit(
         ToolFinished(
-            call.id, call.name, _summary(result), result.error, milliseconds, result.unsuccessful
+            call.id,
+            call.name,
+            _summary(result),
+            result.error,
+            milliseconds,
+            result.unsuccessful,
+            result.places,
         )
     )
 

@@ -9,21 +9,25 @@ from contextlib import suppress
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
-from glossator.core.errors import ModelError
+from glossator.application.reranking import rerank_by
+from glossator.core.document import Document
+from glossator.core.errors import EmbeddingFailed, ModelError
 from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
+from glossator.core.statement import Statement
 from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
+from glossator.embeddings import choose
 from glossator.glosses import GlossIndex, HoverCache
-from glossator.llm import CacheLifetime, Model, ModelOptions, Models
-from glossator.retrieval import Retriever
+from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
+from glossator.retrieval import Embedding, Rerank, Retriever, Stages, contexts_file, vectors_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
 from glossator.tools import SubAgents, ToolContext, all_tools
-from glossator.worker import JobProgress, Worker
+from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 
 class BuildProgress:
@@ -56,6 +60,7 @@ class BuildProgress:
 
 logger = logging.getLogger(__name__)
 
+_VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
 _HEAD_START = 0.25  # seconds for a first question to be sent
 
 
@@ -86,20 +91,30 @@ class Application:
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         chunking = BuildProgress(port, "Glossator: indexing for Search", self._cancel_chunks)
         self.retriever = Retriever(
-            self.host, self.worker, settings.workspace, chunking, notice=port.tell
+            self.host,
+            self.worker,
+            settings.workspace,
+            chunking,
+            notice=port.tell,
+            embedding=self._embedding,
         )
+        if settings.retrieval.contexts == "generated":
+            self.retriever.index.contexts = contexts_file()
+        self.retriever.stages = Stages(rerank=settings.retrieval.reranker != "none")
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
         check_tools(self.tools.values())
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
-        self.models = Models(settings.models, environment, _options(settings))
+        options = _options(settings)
+        self.models = Models(settings.models, environment, options, self._statements)
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
         self.runs = Runs(port)
         self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
+        self.embedding_problem = ""  # why nothing is embedded, though it was asked for
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
 
@@ -146,9 +161,13 @@ class Application:
         return self.models.main
 
     async def tool_context(
-        self, session: Session, run: Run, agents: SubAgents | None = None
+        self,
+        session: Session,
+        run: Run,
+        agents: SubAgents | None = None,
+        meter: Meter | None = None,
     ) -> ToolContext:
-        """The newest workspace, frozen, once it has been scanned."""
+        """The newest workspace, frozen, once it has been scanned; costs count in `meter`."""
         await self.ready()
         acting = self.acting.of(session)
         return ToolContext(
@@ -167,6 +186,18 @@ class Application:
             run.clock.waiting,
             acting.saving_first(run),
             agents=agents,
+            rerank=self.reranking(meter),
+        )
+
+    def reranking(self, meter: Meter | None = None) -> Rerank | None:
+        """What puts the hits of a search in order, if the settings name such; see `rerank_by`."""
+        return rerank_by(
+            self.settings,
+            self.models.fast,
+            self.environment,
+            self.acting.hidden,
+            self.host.snapshot,
+            meter,
         )
 
     async def warm_up(self) -> None:
@@ -174,9 +205,44 @@ class Application:
         await self.ready()
         await asyncio.to_thread(_begin_search, self.host.snapshot())
 
+    async def _statements(
+        self, path: str, first_line: int, last_line: int
+    ) -> tuple[Statement, ...]:
+        """Where an extract may begin and end; the offline model quotes paragraphs without it."""
+        snapshot = self.host.snapshot()
+        document = await asyncio.to_thread(snapshot.read, path)
+        if not isinstance(document, Document):
+            return ()
+        try:
+            return await self.symbols.statements(snapshot, document, first_line, last_line)
+        except (WorkerGone, JobFailed) as failure:
+            logger.warning("Extracts of %s are cut at blank lines: %s", path, failure)
+            return ()
+
     def _let_go(self, session_id: str) -> bool:
         """Forget what is held for a session, unless it is at work."""
         return not self.runs.busy(session_id) and self.acting.let_go(session_id)
+
+    def _embedding(self) -> Embedding | None:
+        """What embeds the chunks, if anything does; why not, is told."""
+        try:
+            choice = choose(self.settings, self.environment)
+            place = vectors_file(self.host.roots) if choice is not None else ""
+        except (EmbeddingFailed, OSError) as error:
+            logger.warning("Search goes by words alone: %s", error)
+            self.embedding_problem = str(error)
+            return None
+        if choice is None:
+            return None
+        progress = BuildProgress(
+            self.port, "Glossator: embedding for Search", self._pause_embedding
+        )
+        most = self.settings.workspace.index_bytes // _VECTORS_SHARE
+        return Embedding(choice, place, most, self.worker, progress)
+
+    def _pause_embedding(self) -> None:
+        if self.retriever.embedding is not None:
+            self.retriever.embedding.pause()
 
     def _cancel_build(self) -> None:
         self.host.index_manager.cancel_build()

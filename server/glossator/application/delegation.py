@@ -61,6 +61,7 @@ class Delegation:
         self._model = model
         self._permission = app.acting.of(session).permission(only_reads=True)
         self._work = partial(work, app, session, run, meter)
+        self._meter = meter
         self._shown = ReadState(), Findings()  # before the newest reply that forks
 
     @property
@@ -222,6 +223,7 @@ class Delegation:
             diagnostics=app.port.diagnostics,
             hidden=app.acting.hidden(),
             waiting=clock.waiting_also(self._run.clock.waiting),
+            rerank=app.reranking(self._meter),
         )
 
 

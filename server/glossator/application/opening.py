@@ -3,20 +3,52 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from glossator.agent import tool_specs
 from glossator.application.application import Application
-from glossator.context import CustomAgent, agents_listing, custom_agents, system_blocks
+from glossator.context import (
+    CustomAgent,
+    TooLarge,
+    WholeWorkspace,
+    agents_listing,
+    custom_agents,
+    system_blocks,
+    whole_workspace,
+)
 from glossator.llm import ToolSpec
 from glossator.prompts import load_prompt
 from glossator.sessions import Session
-from glossator.tools import Explore
+from glossator.tools import Explore, ReadState
+
+_WINDOW_SHARE = 0.5  # of the model's window, that a whole workspace may take
 
 
-async def opening_of(app: Application) -> tuple[tuple[str, ...], tuple[ToolSpec, ...]]:
-    """System blocks and tools as they are now; a conversation freezes them when it begins.
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """System blocks and tools of a conversation, with the workspace if it goes in whole.
+
+    `notice` tells the user why it does not.
+    """
+
+    system: tuple[str, ...]
+    tools: tuple[ToolSpec, ...]
+    whole: WholeWorkspace | None = None
+    notice: str = ""
+
+    def show(self, reads: ReadState) -> None:
+        """Count what the system blocks show as shown."""
+        if self.whole is None:
+            return
+        reads.show(self.whole.spans)
+        for document in self.whole.documents:
+            reads.saw(document)
+            reads.remember(document.path, (1, len(document.lines)), document.sha256)
+
+
+async def opening_of(app: Application) -> Opening:
+    """What opens a conversation as things are now; it is frozen when the conversation begins.
 
     Where no sub-agent is described, none can be named.
     """
@@ -24,7 +56,21 @@ async def opening_of(app: Application) -> tuple[tuple[str, ...], tuple[ToolSpec,
     specs = tool_specs(app.tools)
     if Explore.name in app.tools and not await agents_now(app):
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
-    return system_blocks(app.host.snapshot(), today), specs
+    most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))
+    if not most or app.model.offline:
+        return Opening(system_blocks(app.host.snapshot(), today), specs)
+    await app.ready()
+    snapshot = app.host.snapshot()
+    system = system_blocks(snapshot, today)
+    found = await asyncio.to_thread(whole_workspace, snapshot, app.acting.hidden(), most)
+    if isinstance(found, TooLarge):
+        notice = (
+            f"The workspace has about {found.tokens:,} tokens, and at most {most:,} go into the"
+            " prompt whole (retrieval.wholeTokens, and half of the model's window), so it is"
+            " searched instead."
+        )
+        return Opening(system, specs, notice=notice)
+    return Opening((*system, found.text), specs, found)
 
 
 def _unnamed(spec: ToolSpec) -> ToolSpec:

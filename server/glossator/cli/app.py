@@ -9,18 +9,20 @@ import typer
 
 from glossator import __version__
 from glossator.cli.asking import Command, ask_server
+from glossator.cli.contexts import contexts
 from glossator.cli.evaluation import evaluations
 from glossator.cli.generic import add_generic_commands
 from glossator.cli.messages import duration
 from glossator.cli.options import ModelledOptions, tool_arguments, with_options
 from glossator.cli.permission_commands import rules, trust
 from glossator.cli.questions import add_actions, ask, explore, gloss, overview, retry
+from glossator.cli.searching import search
 from glossator.cli.session_commands import redo, sessions, undo
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.answers import DoctorAnswer, IndexAnswer, SearchAnswer, ToolAnswer
+    from glossator.core.answers import DoctorAnswer, IndexAnswer, ToolAnswer
 
 app = typer.Typer(
     help="Ask a workspace, and see the lines each claim rests on.",
@@ -80,26 +82,8 @@ app.command()(gloss)
 app.command()(overview)
 
 
-@app.command()
-@with_options
-def search(
-    context: typer.Context,
-    query: Annotated[list[str], typer.Argument(help="What to look for.")],
-    limit: Annotated[
-        int | None, typer.Option("--limit", "-n", min=1, help="The most hits to show.")
-    ] = None,
-    *,
-    common: ModelledOptions,
-) -> None:
-    """Find the places that matter to a query, best first."""
-    words = " ".join(query)
-
-    def show(display: Display, answer: SearchAnswer) -> bool:
-        display.answer(answer, words)
-        return True
-
-    argument = {"query": words} if limit is None else {"query": words, "limit": limit}
-    ask_server(context, common, Command("glossator.search", argument), show)
+app.command()(search)
+app.command()(contexts)
 
 
 @app.command()

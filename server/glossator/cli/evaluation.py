@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 from glossator.cli.options import Json
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.shown import shown
+from glossator.settings import load_settings
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
@@ -139,14 +141,17 @@ def retrieval(  # noqa: PLR0913 - an option each
         elif labelled is not None:
             if plot is not None:
                 evaluation.check_plot(plot)
+            chosen = evaluation.Stages.named(stages.split(","))
+            embeddings = evaluation.embeddings(load_settings(None, os.environ), os.environ)
+            told = _Progress(display)
             report = evaluation.measure(
                 evaluation.read_set(
                     labelled, repositories=repositories, roots=root or (), limit=limit_questions
                 ),
-                evaluation.ChunkSearch,
-                evaluation.Stages.named(stages.split(",")),
+                lambda: evaluation.ChunkSearch(embeddings if chosen.vectors else None, told),
+                chosen,
                 ablation=ablation,
-                told=_Progress(display),
+                told=told,
             )
             display.answer(report)
             if plot is not None:

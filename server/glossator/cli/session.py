@@ -32,11 +32,18 @@ from glossator.core.answers import (
     IndexAnswer,
     ModelList,
     RuleList,
-    SearchAnswer,
     StatusAnswer,
     ToolAnswer,
 )
 from glossator.core.errors import GlossatorError
+from glossator.core.retrieval_answers import (
+    BatchesEnded,
+    ContextsAnswer,
+    ContextsEstimate,
+    ContextsExported,
+    ContextsImported,
+    SearchAnswer,
+)
 from glossator.core.session_answers import (
     AgentList,
     AgentTranscript,
@@ -61,13 +68,18 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.deleteSession": DeletedSession,
     "glossator.doctor": DoctorAnswer,
     "glossator.document": Answer,
+    "glossator.endBatches": BatchesEnded,
+    "glossator.estimateContexts": ContextsEstimate,
     "glossator.explain": Answer,
     "glossator.explore": Explored,
     "glossator.exploreUsage": Explored,
     "glossator.exploreWorkspace": Explored,
+    "glossator.exportContexts": ContextsExported,
     "glossator.exportSession": ExportedSession,
     "glossator.fix": Answer,
+    "glossator.generateContexts": ContextsAnswer,
     "glossator.gloss": Explored,
+    "glossator.importContexts": ContextsImported,
     "glossator.listAgents": AgentList,
     "glossator.listModels": ModelList,
     "glossator.listRules": RuleList,

@@ -22,6 +22,7 @@ from .mentions import (
 )
 from .summary import PromptPrefix
 from .system import ends_in_plan, is_mode_notice, mode_notice, system_blocks
+from .whole import TooLarge, WholeWorkspace, changed_since, whole_workspace
 
 __all__ = [
     "DIAGNOSTICS",
@@ -38,10 +39,13 @@ __all__ = [
     "NoGain",
     "PromptPrefix",
     "SentRequest",
+    "TooLarge",
+    "WholeWorkspace",
     "agents_listing",
     "as_mention",
     "attach",
     "attach_any",
+    "changed_since",
     "custom_agents",
     "ends_in_plan",
     "exhibit_image",
@@ -53,5 +57,6 @@ __all__ = [
     "resolve_mentions",
     "system_blocks",
     "unfinished_mention",
+    "whole_workspace",
     "window_layers",
 ]

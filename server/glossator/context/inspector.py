@@ -35,6 +35,8 @@ WHY = {
 }
 _DEFERRED = "is no part of the prompt until the model searches for it"
 
+_SYSTEM_BLOCKS = ("instructions", "this session", "the whole workspace")
+
 # Texts in user messages that are not the user's, by their prompt.
 _TEXTS = {
     "compaction/head": Kind.SUMMARY,
@@ -95,7 +97,7 @@ def window_layers(
     held = _Parts(scale)
     for number, text in enumerate(frame.system):
         kind = Kind.SESSION if number else Kind.SHARED
-        name = "this session" if number else "instructions"
+        name = _SYSTEM_BLOCKS[min(number, len(_SYSTEM_BLOCKS) - 1)]
         held.add(kind, name, estimate_tokens(text), cached=sent.opening_cached)
     tools = _Parts(scale)
     for tool in frame.tools:

@@ -51,27 +51,6 @@ class Explored(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class SearchHit:
-    """A chunk: where it is (lines 1-based, inclusive), what encloses it, and its text."""
-
-    path: str
-    uri: str
-    first_line: int
-    last_line: int
-    context: str
-    text: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class SearchAnswer:
-    """The best chunks first; `searched` says how much was looked at."""
-
-    hits: tuple[SearchHit, ...]
-    searched: str
-
-
-@dataclass(frozen=True, slots=True)
 class ToolAnswer:
     """The result as the model sees it, and how long it took (wall time)."""
 
@@ -125,13 +104,15 @@ class IndexView:
 class ChunksView:
     """The index for Search; `state` is in words, `files` are in it and `pending` ones not yet.
 
-    `problem`: why it is behind, with a next step, or "".
+    `embedding`: what embeds them and how many files wait for it, or why nothing does. `problem`:
+    why the index is behind, with a next step, or "".
     """
 
     state: str
     files: int
     pending: int
     disk_bytes: int
+    embedding: str
     problem: str
 
 

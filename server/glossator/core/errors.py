@@ -11,6 +11,7 @@ GlossatorError                  anything we can explain to the user
 ├── TooManyOpenFiles            a file could not be opened, and nothing is known about it
 ├── PromptError                 a prompt file that is missing, malformed or misused
 ├── DeclarationError            a command, tool or setting that was added without all it needs
+├── EmbeddingFailed             there are no vectors for a text (see `retry_after`)
 └── ModelError                  the model could not answer (see `retryable`)
     ├── BudgetSpent             a limit of tokens or money is reached: the model is not asked
     ├── ModelRefused            the request was wrong, or not allowed: trying again cannot help
@@ -66,6 +67,17 @@ class PromptError(GlossatorError):
 
 class DeclarationError(GlossatorError):
     """A command, tool or setting lacks something; found at start, the message says what to add."""
+
+
+class EmbeddingFailed(GlossatorError):
+    """A text could not be embedded, or what embeds cannot be used; search goes on without vectors.
+
+    `retry_after` is the wait in seconds after which trying again may help, None if it cannot.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class ModelError(GlossatorError):

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from glossator.core.diagnostics import Diagnostic
 from glossator.core.edit import EditPlan
-from glossator.core.span import Citation
+from glossator.core.span import Citation, FoundPlace
 
 
 class TodoState(StrEnum):
@@ -139,7 +139,7 @@ class ToolFinished:
     """A tool call ended; `summary` is one line.
 
     `milliseconds` is the wall time without that in which the user was waited for. `unsuccessful`:
-    the call is no error, but the command that it ran failed.
+    the call is no error, but the command that it ran failed. `places` are what it found.
     """
 
     kind: ClassVar[str] = "tool.finished"
@@ -149,6 +149,7 @@ class ToolFinished:
     error: bool
     milliseconds: float
     unsuccessful: bool = False
+    places: tuple[FoundPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

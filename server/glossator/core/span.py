@@ -49,6 +49,19 @@ def whole_and_cut(
     return spans_of(document, whole), spans_of(document, cut)
 
 
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    """Lines (1-based, inclusive) that a call found, for people to open.
+
+    `path` is as answers name it; `context` says what encloses the lines.
+    """
+
+    path: str
+    first_line: int
+    last_line: int
+    context: str = ""
+
+
 class CitationStatus(StrEnum):
     """What checking a citation found; *read*: the lines exist, and the model was shown them.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from glossator.core.images import Image
-from glossator.core.span import Span
+from glossator.core.span import FoundPlace, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class ToolResult:
     tells of and does not show, or not in full: they may be cited, but not edited. `pending`: the
     same call will tell more later. `number` stands in the text and is another for each call.
     `unsuccessful`: the call did what it was to do, but the command that it ran failed. `waited` are
-    the seconds of the call in which the user was waited for.
+    the seconds of the call in which the user was waited for. `places` are what people can open.
     """
 
     text: str
@@ -41,6 +41,7 @@ class ToolResult:
     number: str = ""
     unsuccessful: bool = False
     waited: float = 0.0
+    places: tuple[FoundPlace, ...] = ()
 
     @property
     def said(self) -> str:

@@ -1,4 +1,4 @@
-from .engine import ChunkSearch
+from .engine import ChunkSearch, Embeddings, embeddings
 from .generating import QUESTIONS, generate
 from .labelled import (
     SYMBOL,
@@ -42,6 +42,7 @@ __all__ = [
     "SYMBOL",
     "ChunkSearch",
     "Collection",
+    "Embeddings",
     "Figure",
     "Generated",
     "GoldenChunk",
@@ -62,6 +63,7 @@ __all__ = [
     "Variant",
     "check_plot",
     "definition_is_first",
+    "embeddings",
     "figure",
     "generate",
     "measure",

@@ -1,32 +1,90 @@
-"""The retriever that Glossator searches with, as the evaluation runs it: in memory."""
+"""The retriever that Glossator searches with, as the evaluation runs it: the index in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import platformdirs
+from numpy.typing import NDArray
 
 from glossator import retrieval
 from glossator.core.text import split_lines
+from glossator.embeddings import (
+    Embedder,
+    VectorIndex,
+    VectorStore,
+    choose,
+    opened,
+    text_key,
+)
 from glossator.evaluation.labelled import SourceText
 from glossator.evaluation.retriever import Result, Stages
-from glossator.retrieval import ChunkIndex, IndexedFile, chunks_of, described, question_of, rank
+from glossator.retrieval import (
+    ChunkIndex,
+    IndexedFile,
+    Matches,
+    QuestionWords,
+    chunk_text,
+    chunks_of,
+    described,
+    question_of,
+    rank,
+)
+from glossator.settings import Settings
 from glossator.symbols import Outlines, editor_text
 
 _UNREAD = IndexedFile(b"", bytes(8))
+_VECTOR_BYTES = 1_000_000_000
+_NEAREST = 100  # chunks that the vectors add to the candidates
+
+
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """What embeds, and where the vectors are kept."""
+
+    embedder: Embedder
+    store: VectorStore
+
+
+def embeddings(settings: Settings, environment: Mapping[str, str]) -> Embeddings | None:
+    """What the settings name, if anything embeds; vectors are kept for the next evaluation.
+
+    Raises `EmbeddingFailed` and `OSError`.
+    """
+    choice = choose(settings, environment)
+    if choice is None:
+        return None
+    folder = Path(platformdirs.user_cache_dir("glossator"))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    store = VectorStore(str(folder / "evaluation-vectors.db"), _VECTOR_BYTES, choice.model_id)
+    return Embeddings(opened(choice), store)
 
 
 class ChunkSearch:
-    """Search over documents: words alone, or with the reranker."""
+    """Search over documents: words, vectors if there is an embedder, and the reranker."""
 
-    available = Stages.named(["lexical", "rerank"])
-
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        embeddings: Embeddings | None = None,
+        told: Callable[[str, int, int], None] = lambda *_: None,
+    ) -> None:
+        """`told` hears how many chunks of all are embedded."""
+        self._told = told
+        vectors = ("vectors", "fusion") if embeddings else ()
+        self.available = Stages.named(["lexical", *vectors, "rerank"])
         self._index = ChunkIndex("")
         self._lines: dict[str, list[str]] = {}
+        self._embeddings = embeddings
+        self._vectors: VectorIndex | None = None
 
     def index(self, documents: Sequence[SourceText]) -> int:
         """Cut the documents, or take the given chunks; gives their number."""
         count = 0
         outlines = Outlines(None)
+        texts: dict[bytes, str] = {}
         with self._index.writing() as writer:
             for document in documents:
                 lines = self._lines[document.path] = split_lines(document.text)
@@ -35,31 +93,49 @@ class ChunkSearch:
                     chunks = chunks_of(text, lines, outlines)
                 else:
                     symbols = outlines.of(text)
-                    chunks = tuple(
-                        described(first, last, symbols) for first, last in document.chunks
-                    )
+                    chunks = tuple(described(*place, symbols) for place in document.chunks)
                 writer.put(document.path, _UNREAD, lines, chunks)
                 count += len(chunks)
+                for chunk in chunks:
+                    inside = "\n".join(lines[chunk.first_line - 1 : chunk.last_line])
+                    embedded = chunk_text(document.path, chunk, inside)
+                    texts[text_key(embedded)] = embedded
             writer.commit()
+        if self._embeddings is not None:
+            self._vectors = _vectors(self._embeddings, texts, self._told)
         return count
 
     def search(self, question: str, limit: int, stages: Stages) -> Sequence[Result]:
         """As the tool Search does it."""
-        asked = question_of(question)
+        asked, matches, similarity = self.matches(
+            question, lexical=stages.lexical, vectors=stages.vectors
+        )
         chosen = retrieval.Stages(stages.lexical, stages.vectors, stages.rerank)
+        if stages.lexical and not stages.fusion:
+            similarity = None
         return [
-            Result(
-                found.candidate.path,
-                chunk.first_line,
-                chunk.last_line,
-                "\n".join(
-                    self._lines[found.candidate.path][chunk.first_line - 1 : chunk.last_line]
-                ),
-                {name: place.score for name, place in found.places.items()},
-            )
-            for found in rank(asked, self._index.search(asked), limit, chosen)
-            for chunk, lines in ((found.candidate.chunk, self._lines[found.candidate.path]),)
+            Result(path, chunk.first_line, chunk.last_line, self._text(path, chunk), scores)
+            for found in rank(asked, matches, limit, chosen, similarity)
+            for path, chunk in ((found.candidate.path, found.candidate.chunk),)
+            for scores in ({name: place.score for name, place in found.places.items()},)
         ]
+
+    def matches(
+        self, question: str, *, lexical: bool = True, vectors: bool = True
+    ) -> tuple[QuestionWords, Matches, NDArray[np.float64] | None]:
+        """The candidates for a question, and the cosine of each if there are vectors."""
+        asked = question_of(question)
+        matches = self._index.search(asked)
+        if not lexical:
+            matches.candidates = []
+        if self._embeddings is None or self._vectors is None or not vectors:
+            return asked, matches, None
+        vector = self._embeddings.embedder.embed_query(question)
+        there = {candidate.key for candidate in matches.candidates}
+        near = [key for key, _ in self._vectors.search(vector, _NEAREST) if key not in there]
+        matches.candidates += self._index.by_key(near, None, frozenset())
+        cosines = self._vectors.cosines(vector, [each.key for each in matches.candidates])
+        return asked, matches, np.array([each or 0.0 for each in cosines])
 
     def spent(self) -> float:
         """Nothing: no model is asked."""
@@ -67,3 +143,30 @@ class ChunkSearch:
 
     def close(self) -> None:
         """Nothing is held but memory."""
+
+    def _text(self, path: str, chunk: retrieval.Chunk) -> str:
+        return "\n".join(self._lines[path][chunk.first_line - 1 : chunk.last_line])
+
+
+def _vectors(
+    embeddings: Embeddings, texts: dict[bytes, str], told: Callable[[str, int, int], None]
+) -> VectorIndex | None:
+    """The vectors of all texts; those that are not kept are made."""
+    known = embeddings.store.known(texts)
+    missing = [text for key, text in texts.items() if key not in known]
+    done = 0
+    for batch in _batches(missing, embeddings.embedder.batch.texts):
+        told("embedding", done, len(missing))
+        done += len(batch)
+        vectors = embeddings.embedder.embed_documents(batch)
+        embeddings.store.put(dict(zip(map(text_key, batch), vectors, strict=True)))
+    kept = embeddings.store.get(texts)
+    if not kept:
+        return None
+    index = VectorIndex(len(next(iter(kept.values()))))
+    index.add(kept)
+    return index
+
+
+def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (texts[at : at + size] for at in range(0, len(texts), size))

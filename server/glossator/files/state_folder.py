@@ -23,7 +23,7 @@ _ROOT = "root"
 _IGNORE_ALL = "*\n"  # a workspace that holds the state folder must not index it
 _FOLDER = re.compile(r"[0-9a-f]{16}")
 _FILE = re.compile(
-    r"root|lock|(manifest|folders)\.(json|z|tmp)|symbols\.db(-wal|-shm|-journal|\.damaged|\.lock)?"
+    r"root|lock|(manifest|folders)\.(json|z|tmp)|(?:symbols|vectors)\.db(-wal|-shm|-journal|\.damaged|\.lock)?"
     r"|segments/[0-9a-f]{16}\.seg(\.tmp)?|quarantine/([0-9a-f]{16}\.seg|manifest\.json|folders\.z)"
     r"|chunks/(version|lock|(\.managed|meta)\.json|[0-9a-f]{32}(\.\d+)?\.\w+|\.tantivy-\w+\.lock|\.tmp\w+)"
 )

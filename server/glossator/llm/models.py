@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from glossator.core.errors import ModelError, UsageError
+from glossator.core.statement import StatementsOf, no_statements
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import KEY_VARIABLE, client_factory, key_of, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, efforts_of, facts_of, profile_of
@@ -28,11 +29,16 @@ class Models:
     """The current `settings` of models; `main` answers, `fast` explores."""
 
     def __init__(
-        self, settings: ModelSettings, environment: Mapping[str, str], options: ModelOptions
+        self,
+        settings: ModelSettings,
+        environment: Mapping[str, str],
+        options: ModelOptions,
+        statements_of: StatementsOf = no_statements,
     ) -> None:
         self._configured = settings  # in the user's settings
         self._environment = environment
         self._options = options
+        self._statements_of = statements_of
         self._made: dict[RoleSettings, Model] = {}
         self._listed: tuple[ModelFacts, ...] = ()
         self.settings = settings
@@ -102,7 +108,9 @@ class Models:
         if settings.offline:
             key = RoleSettings(model=OFFLINE)
         if key not in self._made:
-            self._made[key] = create_model(role, settings, self._environment, self._options)
+            self._made[key] = create_model(
+                role, settings, self._environment, self._options, self._statements_of
+            )
         return self._made[key]
 
     def _check(self, model: Model, effort: Effort | None) -> None:
@@ -128,12 +136,16 @@ def create_model(
     settings: ModelSettings,
     environment: Mapping[str, str],
     options: ModelOptions = DEFAULT_OPTIONS,
+    statements_of: StatementsOf = no_statements,
 ) -> Model:
-    """The model for `role`. Nothing is imported or sent before the first request."""
+    """The model for `role`. Nothing is imported or sent before the first request.
+
+    `statements_of` tells the offline model where an extract may begin and end.
+    """
     if _why_offline(settings, environment):
         from glossator.llm.offline import OfflineModel  # noqa: PLC0415 - needed without a key only
 
-        return OfflineModel()
+        return OfflineModel(statements_of)
     chosen = settings.main if role == "main" else fast_role(settings)
     client = client_factory(settings, environment)
     return AnthropicModel(chosen, settings, client, options=options)

@@ -1,16 +1,20 @@
 """The offline model: answers with extracts, deterministically, without a provider.
 
-It runs in the same loop as any model: it searches for the words of the question, reads the best
-places, and quotes them with citations. It understands nothing, and every answer says so.
+It runs in the same loop as any model: it searches for the words of the question, looks up the names
+in it, reads the best places, and quotes them with citations. It understands nothing, and every
+answer says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+import re
+from collections.abc import AsyncGenerator
+from difflib import get_close_matches
 
 from glossator.core.events import Usage
-from glossator.core.file_kinds import weigh_by_kind
-from glossator.core.terms import identifiers, query_terms
+from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
+from glossator.core.statement import StatementsOf, no_statements
+from glossator.core.terms import query_terms
 from glossator.llm.model import (
     ContentBlock,
     Message,
@@ -21,34 +25,29 @@ from glossator.llm.model import (
     TextPiece,
     ToolCall,
 )
-from glossator.llm.offline_view import (
-    Candidate,
-    Extract,
-    View,
-    best_extract,
-    code_fence,
-    is_comment,
-    shared,
-    view,
-)
+from glossator.llm.offline_answer import best_definitions, compose, looked_up_names
+from glossator.llm.offline_view import Names, Place, View, names_of, view
 
-_LABEL = "**Offline, extractive.** No model was asked."
-_UNSEEN = "The attached images were not looked at: only a model sees them."
-_PLACES = 6  # that are read
-_EXTRACTS = 4  # that are shown
-_PLACES_OF_A_FILE = 2
-_NAMES = 3
-_GREP_LINES = 20
-_READ_LINES = 180
+_HITS = 10  # asked of Search,
+_PLACES = 6  # of which so many are read
+_NAMES = 2  # that are looked up
+_PROSE = "*.{md,markdown,rst,adoc,txt}"
+_PROSE_HITS = 2
+_ABOVE, _BELOW = 25, 8  # lines read around a place: comments, the end of a statement
+_READ_LINES = 220
+_ALIKE = 0.8  # the ratio of `difflib` for a name with a slip
 
 
 class OfflineModel:
-    """Implements `Model` without a provider."""
+    """Implements `Model` without a provider; `statements_of` tells where extracts may be cut."""
 
     id = "offline"
     offline = True
     window = 1_000_000  # it has no window
     images = False
+
+    def __init__(self, statements_of: StatementsOf = no_statements) -> None:
+        self._statements_of = statements_of
 
     async def prepare(self) -> None:
         """Nothing to prepare."""
@@ -61,7 +60,7 @@ class OfflineModel:
         if calls:
             yield _reply("", calls)
             return
-        paragraphs = _answer(seen)
+        paragraphs = await compose(seen, self._statements_of)
         for paragraph in paragraphs:
             yield TextPiece(f"{paragraph}\n\n")
         yield _reply("\n\n".join(paragraphs), [])
@@ -73,86 +72,79 @@ class OfflineModel:
 def _next_calls(seen: View) -> list[ToolCall]:
     if seen.ending:
         return []
-    step = len(seen.results)
-    if not seen.results:
+    if not seen.calls:
         arguments = _searches(seen)
-    elif not seen.has_read:
+    elif seen.has_read:
+        arguments = []
+    elif names := _similar(seen):
+        arguments = [call for name in names for call in _look_up(name)]
+    else:
         arguments = [
-            ("Read", {"path": place.path, "offset": place.first_line, "limit": place.lines})
+            ("Read", {"path": place.path, "offset": place.first_line, "limit": _lines(place)})
             for place in _choose(seen)
         ]
-    else:
-        arguments = []
     return [
-        ToolCall(f"offline_{seen.turn}_{step + number}", name, values)
+        ToolCall(f"offline_{seen.turn}_{seen.calls + number}", name, values)
         for number, (name, values) in enumerate(arguments)
     ]
 
 
+def _lines(place: Place) -> int:
+    return place.last_line - place.first_line + 1
+
+
 def _searches(seen: View) -> list[tuple[str, ContentBlock]]:
-    names = seen.attached_names or identifiers(seen.question)
-    query = " ".join(names) if seen.attached_names else seen.question
+    asked = Names(seen.attached_names, ()) if seen.attached_names else names_of(seen.question)
+    query = " ".join(seen.attached_names) or seen.question
     searches: list[tuple[str, ContentBlock]] = []
     if query_terms(query):
-        searches.append(("Search", {"query": query, "limit": 8}))
-    for name in names[:_NAMES]:
-        values = {"pattern": rf"\b{name}\b", "output_mode": "content", "head_limit": _GREP_LINES}
-        searches.append(("Grep", values))
-    if words := [term for term in query_terms(query) if term.isalnum()][:_NAMES]:
-        searches.append(("Glob", {"pattern": f"*{{{','.join(words)}}}*"}))
+        searches.append(("Search", {"query": query, "limit": _HITS}))
+    names = (*asked.sure, *asked.perhaps)[:_NAMES]
+    for name in names:
+        searches += _look_up(name)
+    if names:
+        values = {"query": " ".join(names), "glob": _PROSE, "limit": _PROSE_HITS}
+        searches.append(("Search", values))
     return searches
 
 
-def _choose(seen: View) -> list[Candidate]:
-    """The best places, code before tests and changelogs, from several files."""
-    by_kind = weigh_by_kind(seen.question)
-    defining = {place.path for place in seen.places if place.defines}
-
-    def weigh(place: Candidate) -> float:
-        return 1.0 if place.path in defining else by_kind(place.path)
-
-    chosen: list[Candidate] = []
-    for place in sorted(seen.places, key=lambda place: -weigh(place)):
-        of_file = sum(place.path == other.path for other in chosen)
-        shown = any(place.overlaps(other) for other in chosen)
-        if of_file < _PLACES_OF_A_FILE and not shown:
-            chosen.append(place.capped(_READ_LINES))
-        if len(chosen) == _PLACES:
-            break
-    return chosen
+def _look_up(name: str) -> list[tuple[str, ContentBlock]]:
+    return [("Symbols", {"mode": mode, "name": name}) for mode in ("definitions", "callers")]
 
 
-def _answer(seen: View) -> list[str]:
-    label = f"{_LABEL} {_UNSEEN}" if seen.images else _LABEL
-    names = " ".join(seen.attached_names)
-    terms = query_terms(names or seen.question)
-    attached = ((extract,) for extract in seen.attached)
-    found = (best_extract(stretches, terms) for stretches in (*attached, *seen.reads))
-    extracts: list[Extract] = []
-    for extract in found:
-        if not any(extract.overlaps(other) for other in extracts):
-            extracts.append(extract)
-    if not extracts:
-        unsearched = (
-            "There was no tool to look with." if terms else "There was no word to look for."
-        )
-        return [label, f"Nothing was found. {next(iter(seen.failures), unsearched)}"]
-    chosen = "These lines share the most words with the question."
-    most = max(shared(extract, terms) for extract in extracts)
-    telling = [extract for extract in extracts if 2 * shared(extract, terms) >= most]
-    places = [at for number, at in enumerate(telling) if not _repeats_comment(at, telling[:number])]
-    return [f"{label} {chosen}", *(_quote(extract) for extract in places[:_EXTRACTS])]
+def _similar(seen: View) -> list[str]:
+    """What to look up instead of names that nothing defines: a similar name, or its last part."""
+    if any(seen.definitions.values()):
+        return []
+    instead: list[str] = []
+    for name in names_of(seen.question).sure:
+        last = re.split(r"\W", name)[-1]
+        alike = get_close_matches(last, seen.near.get(name, ()), 1, _ALIKE)
+        instead += alike or [last]
+    return [name for name in instead if name not in seen.asked][:1]
 
 
-def _repeats_comment(extract: Extract, before: Sequence[Extract]) -> bool:
-    """Whether it is only a comment, of a file that is quoted already."""
-    return is_comment(extract) and any(extract.path == other.path for other in before)
+def _choose(seen: View) -> list[Place]:
+    """The definitions of the names, then the best places: code before tests and changelogs."""
+    defined = [
+        found.place for name in looked_up_names(seen) for found in best_definitions(seen, name)
+    ]
+    weigh = weigh_by_kind(seen.question)
+    ranked = sorted(
+        enumerate(seen.hits), key=lambda hit: (-weigh(hit[1].path) / (hit[0] + 4), hit[0])
+    )
+    chosen: list[Place] = []
+    room = _PLACES + len(defined)
+    for place in (*defined, *(hit for _, hit in ranked)):
+        if len(chosen) < room and not any(place.overlaps(other) for other in chosen):
+            chosen.append(place)
+    prose = [place for place in seen.prose if kind_of(place.path) is FileKind.PROSE]
+    return [_widened(place) for place in dict.fromkeys((*chosen, *prose))]
 
 
-def _quote(extract: Extract) -> str:
-    lines = f"{extract.first_line}-{extract.last_line}"
-    opening, closing = code_fence(extract)
-    return f"From [cite: doc, {extract.path}, {lines}]:\n\n{opening}\n{extract.text}\n{closing}"
+def _widened(place: Place) -> Place:
+    first = max(1, place.first_line - _ABOVE)
+    return Place(place.path, first, min(place.last_line + _BELOW, first + _READ_LINES - 1))
 
 
 def _reply(text: str, calls: list[ToolCall]) -> Reply:

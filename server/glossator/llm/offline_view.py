@@ -1,179 +1,172 @@
-"""What the offline model reads off a conversation: the question, tool results, the best lines."""
+"""What the offline model reads off a conversation: the question, its names, what tools said."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
-from operator import itemgetter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from glossator.core.terms import DEFINING, defining, identifiers, is_import
+from glossator.core.languages import language_of
+from glossator.core.terms import (
+    DEFINING,
+    STOP_WORDS,
+    identifiers,
+    parts_of,
+    query_terms,
+    stem,
+)
 from glossator.llm.model import ContentBlock, Message
+from glossator.llm.offline_extract import Extract
 from glossator.prompts import load_prompt
 
-_LINES = 14
-_AROUND = 2  # lines kept before the first and after the last line that holds a term
-_DOCSTRINGS = ('"""', "'''", 'r"""')
-_COMMENT = re.compile(r"//|/?\*|#(?!include|define|if|el|endif|pragma|\[)")
-_LANGUAGES = {
-    ".c": "c",
-    ".cpp": "cpp",
-    ".go": "go",
-    ".java": "java",
-    ".js": "js",
-    ".md": "markdown",
-    ".py": "python",
-    ".rs": "rust",
-    ".ts": "ts",
-    ".tsx": "tsx",
-}
-
 _HIT = re.compile(r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: \(|$)", re.MULTILINE)
-_GREP_FILE = re.compile(r"^(?P<path>.+)\n(?P<lines>(?:\d+[:-].*\n|--\n)+)", re.MULTILINE)
-_GREP_HIT = re.compile(r"^(?P<line>\d+):(?P<text>.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 _ATTACHED = re.compile(r"Attached by the user: (?P<path>.+), lines \d+-\d+ of \d+")
 _DEFINED = re.compile(rf"\b(?:{DEFINING})\s+(\w{{3,}})")
-_CONTEXT = 8  # lines read of where a name is used,
-_DEFINITION = 60  # and of where it is defined
+_FOUND = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<text>.*)  \[(?P<about>.+)\]$", re.MULTILINE)
+_RANGE = re.compile(r"^(?P<kind>[^,]+?)(?: in [^,]+)?, lines (?P<first>\d+)-(?P<last>\d+)")
+_NEAR = re.compile(r"^  (?P<name>\w+): .+:\d+", re.MULTILINE)
+_ABSENT = re.compile(r"^\[in no file searched: (?P<terms>.+)\]$", re.MULTILINE)
+_ACCOUNT = re.compile(r"^Looked at .+$", re.MULTILINE)
+
+_QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+")
+_MARKED = re.compile(r"`([A-Za-z_]\w*(?:(?:\.|::)\w+)*)[^`]*`|\b([A-Za-z_]\w*)(?:\(\)|!(?=\W))")
+_LONE = re.compile(r"\s*([A-Za-z_]\w{2,})\s*[?.!]?\s*")
+_CAPITAL = re.compile(r"(?<=[\w,] )([A-Z]\w{2,})\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Extract:
-    """Consecutive lines of a file; `first_line` is 1-based."""
+class Place:
+    """Lines worth reading (1-based, inclusive)."""
 
     path: str
     first_line: int
-    lines: tuple[str, ...]
+    last_line: int
 
-    @property
-    def last_line(self) -> int:
-        """1-based and inclusive."""
-        return self.first_line + len(self.lines) - 1
-
-    def overlaps(self, other: Extract) -> bool:
-        """Whether both show a line of the same file."""
+    def overlaps(self, other: Place) -> bool:
+        """Whether a line belongs to both."""
         apart = self.last_line < other.first_line or other.last_line < self.first_line
         return self.path == other.path and not apart
 
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A line that Symbols found; `about` is what it says of it."""
+
+    path: str
+    line: int
+    text: str
+    about: str
+
     @property
-    def text(self) -> str:
-        """The lines, joined."""
-        return "\n".join(self.lines)
+    def kind(self) -> str:
+        """Of a definition: function, class, ...; "" of a use."""
+        match = _RANGE.match(self.about)
+        return match["kind"].partition(" in ")[0] if match else ""
 
+    @property
+    def place(self) -> Place:
+        """Of a definition, all of it."""
+        match = _RANGE.match(self.about)
+        first, last = (int(match["first"]), int(match["last"])) if match else (self.line,) * 2
+        return Place(self.path, first, last)
 
-def best_extract(stretches: Sequence[Extract], terms: tuple[str, ...]) -> Extract:
-    """The window of at most 14 lines with the most `terms`, without blank edges."""
-    _, best = max((_best_of(stretch, terms) for stretch in stretches), key=itemgetter(0))
-    return best
+    @property
+    def documentation(self) -> str:
+        """Of a definition, how its documentation begins."""
+        return self.about.partition(": ")[2] if _RANGE.match(self.about) else ""
 
-
-def shared(extract: Extract, terms: tuple[str, ...]) -> int:
-    """How many of the terms its lines hold; none if only the path matched."""
-    lines = [line.lower() for line in extract.lines if not is_import(line)]
-    return sum(any(term in line for line in lines) for term in terms)
-
-
-def is_comment(extract: Extract) -> bool:
-    """Whether it holds only comments of code."""
-    said = _comment_lines(extract)
-    return all(said[at] for at, line in enumerate(extract.lines) if line.strip())
-
-
-def code_fence(extract: Extract) -> tuple[str, str]:
-    """A Markdown fence longer than any inside the extract, with the language's name."""
-    ticks = "```"
-    while ticks in extract.text:
-        ticks += "`"
-    return ticks + _LANGUAGES.get(PurePosixPath(extract.path).suffix, ""), ticks
-
-
-def _best_of(extract: Extract, terms: tuple[str, ...]) -> tuple[int, Extract]:
-    """The best window of one stretch, and how many of the terms' occurrences it holds."""
-    said = _comment_lines(extract)
-    scores = [_score(line, terms) * (1 if said[at] else 2) for at, line in enumerate(extract.lines)]
-    starts = range(max(1, len(scores) - _LINES + 1))
-    start = max(starts, key=lambda at: (sum(scores[at : at + _LINES]), -at))
-    end = min(start + _LINES, len(scores))
-    score = sum(scores[start:end])
-    if telling := [at for at in range(start, end) if scores[at]]:
-        start, end = max(start, telling[0] - _AROUND), min(end, telling[-1] + _AROUND + 1)
-    if start <= _AROUND:
-        start = 0  # mostly where a definition begins
-    while start < end - 1 and not extract.lines[start].strip():
-        start += 1
-    while end > start + 1 and not extract.lines[end - 1].strip():
-        end -= 1
-    return score, Extract(extract.path, extract.first_line + start, extract.lines[start:end])
-
-
-def _score(line: str, terms: tuple[str, ...]) -> int:
-    return 0 if is_import(line) else sum(term in line.lower() for term in terms)
-
-
-def _comment_lines(extract: Extract) -> list[bool]:
-    """Which lines look like comments or docstrings; none in prose."""
-    if PurePosixPath(extract.path).suffix not in _LANGUAGES.keys() - {".md"}:
-        return [False] * len(extract.lines)
-    said: list[bool] = []
-    within, before = False, ":"
-    for text in map(str.strip, extract.lines):
-        begins = text.startswith(_DOCSTRINGS)
-        ends = text.count('"""') % 2 or text.count("'''") % 2
-        if text in _DOCSTRINGS and not within and not before.endswith(":"):
-            said = [True] * len(said)  # the extract began within it
-        elif ends and (within or begins):
-            within = not within
-        said.append(within or begins or text in _DOCSTRINGS or _COMMENT.match(text) is not None)
-        before = text or before
-    return said
+    @property
+    def within(self) -> str:
+        """Of a use, the definition around it; "" at the top level."""
+        return self.about.partition(" in ")[2].partition(";")[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """Lines worth reading; `defines` if they define a name of the question."""
+class Names:
+    """The names in a question that code may define.
 
-    path: str
-    first_line: int
-    lines: int
-    defines: bool = False
+    `sure` could be nothing else, and are missed where nothing defines them; `perhaps` are words.
+    """
 
-    def overlaps(self, other: Candidate) -> bool:
-        """Whether a line belongs to both."""
-        first, last = max(self.first_line, other.first_line), min(self.end, other.end)
-        return self.path == other.path and first < last
+    sure: tuple[str, ...]
+    perhaps: tuple[str, ...]
 
-    @property
-    def end(self) -> int:
-        """The line after the last one."""
-        return self.first_line + self.lines
 
-    def capped(self, most: int) -> Candidate:
-        """The same place with at most so many lines."""
-        return replace(self, lines=min(self.lines, most))
+def names_of(question: str) -> Names:
+    """The names in a question, in their order."""
+    qualified = [
+        name for name in _QUALIFIED.findall(question) if not language_of(PurePosixPath(name).name)
+    ]
+    parts = {part for name in qualified for part in re.split(r"\.|::|#", name)}
+    marked = ["".join(found) for found in _MARKED.findall(question)]
+    files = {
+        part for word in question.split() if language_of(word) for part in re.split(r"\W", word)
+    }
+    plain = [name for name in (*marked, *identifiers(question)) if name not in parts | files]
+    sure = dict.fromkeys(name.replace("#", ".") for name in (*qualified, *plain))
+    lone = _LONE.fullmatch(question)
+    words = [lone[1]] if lone else _CAPITAL.findall(question)
+    own = {stem(part.lower()) for word in words for part in parts_of(word)}
+    if not lone and set(query_terms(question)) - own:
+        words = []  # the question is about something else
+    perhaps = (word for word in words if word not in sure and word.lower() not in STOP_WORDS)
+    return Names(tuple(sure), tuple(dict.fromkeys(perhaps)))
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """The conversation since the last question.
 
-    `reads` holds what each Read showed, as stretches of consecutive lines; `failures` what the
-    tools said that failed, then what those said that found nothing; so many `images` were attached.
+    `definitions`, `callers` and `near` (similar names) are by name; `hits` are places that Search
+    found, `prose` those it found in prose alone; `read` are the places that were read, `shown` all
+    lines that Read showed by path and number. `failures` are what the tools said that failed, then
+    what those said that found nothing; so many `images` were attached.
     """
 
     question: str
     attached: tuple[Extract, ...]
     attached_names: tuple[str, ...]
-    results: tuple[str, ...]
-    places: tuple[Candidate, ...]
+    asked: frozenset[str]
+    definitions: Mapping[str, tuple[Found, ...]]
+    callers: Mapping[str, tuple[Found, ...]]
+    near: Mapping[str, tuple[str, ...]]
+    hits: tuple[Place, ...]
+    prose: tuple[Place, ...]
+    read: tuple[Place, ...]
     has_read: bool
-    reads: tuple[tuple[Extract, ...], ...]
+    shown: Mapping[str, Mapping[int, str]]
+    absent: tuple[str, ...]
+    account: str
     failures: tuple[str, ...]
+    calls: int
     turn: int
     ending: bool
     images: int
+
+    @property
+    def absent_terms(self) -> frozenset[str]:
+        """The terms of the words that no file holds."""
+        return frozenset(query_terms(" ".join(self.absent)))
+
+    def stretch(self, place: Place) -> Extract | None:
+        """The lines around a place that were shown, without a gap; None if none was."""
+        read = [each for each in self.read if each.path == place.path]
+        lines = {
+            number: line
+            for number, line in self.shown.get(place.path, {}).items()
+            if any(each.first_line <= number <= each.last_line for each in read)
+        }
+        middle = next((n for n in range(place.first_line, place.last_line + 1) if n in lines), 0)
+        if not middle:
+            return None
+        first = last = middle
+        while first - 1 in lines:
+            first -= 1
+        while last + 1 in lines:
+            last += 1
+        return Extract(place.path, first, tuple(lines[n] for n in range(first, last + 1)))
 
 
 def view(messages: Sequence[Message]) -> View:
@@ -183,21 +176,35 @@ def view(messages: Sequence[Message]) -> View:
     answered = list(_answered(messages[start:]))
     good = [(call, text) for call, text, failed in answered if not failed]
     bad = [text for _, text, failed in answered if failed]
-    reads = [call for call, _, _ in answered if call["name"] == "Read"]
-    shown = {str(call["input"]): text for call, text, _ in _answered(messages) if _is_shown(text)}
+    searches = [(call["input"], text) for call, text in good if call["name"] == "Search"]
+    said = "\n".join(text for given, text in searches if "glob" not in given)
+    looked_up = [(call["input"], text) for call, text in good if call["name"] == "Symbols"]
+    absent = _ABSENT.search(said)
+    account = _ACCOUNT.search("\n".join(text for _, text in good))
     return View(
         question=question,
         attached=tuple(extract for text in attached for extract in _attachment(text)),
         attached_names=_attached_names(attached),
-        results=tuple(text for _, text, _ in answered),
-        places=_interleaved([_places(call, text) for call, text in good]),
-        has_read=bool(reads),
-        reads=tuple(
-            tuple(_stretches(call, shown[str(call["input"])]))
-            for call in reads
-            if str(call["input"]) in shown
+        asked=frozenset(given["name"] for given, _ in looked_up),
+        definitions=dict(_symbols(looked_up, "definitions")),
+        callers=dict(_symbols(looked_up, "callers")),
+        near={
+            given["name"]: tuple(_NEAR.findall(text))
+            for given, text in looked_up
+            if given["mode"] == "definitions"
+        },
+        hits=_places(text for given, text in searches if "glob" not in given),
+        prose=_places(text for given, text in searches if "glob" in given),
+        read=tuple(
+            Place(given["path"], given["offset"], given["offset"] + given["limit"] - 1)
+            for given in (call["input"] for call, _ in good if call["name"] == "Read")
         ),
+        has_read=any(call["name"] == "Read" for call, _, _ in answered),
+        shown=_shown(messages),
+        absent=tuple(absent["terms"].split(", ")) if absent else (),
+        account=account[0] if account else "",
         failures=(*bad, *(text for _, text in good if text.startswith(("No ", "Nothing ")))),
+        calls=len(answered),
         turn=len(messages),
         ending=len(messages) > start + 1 and any(map(_is_last_word, _texts(messages[-1]))),
         images=sum(block["type"] == "image" for block in messages[start]["content"]),
@@ -255,43 +262,40 @@ def _attached_names(attached: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_DEFINED.findall(code))) or identifiers(code)
 
 
-def _interleaved(found: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
-    """The first of each search, then the second of each, and so on; each place once."""
-    rows = zip_longest(*found)
-    return tuple(dict.fromkeys(place for row in rows for place in row if place is not None))
+def _symbols(
+    looked_up: Sequence[tuple[ContentBlock, str]], mode: str
+) -> Iterator[tuple[str, tuple[Found, ...]]]:
+    for given, text in looked_up:
+        if given["mode"] == mode:
+            rows = (
+                Found(m["path"], int(m["line"]), m["text"], m["about"])
+                for m in _FOUND.finditer(text)
+            )
+            wanted = ("call",) if mode == "callers" else ("",)
+            yield (
+                given["name"],
+                tuple(
+                    row for row in rows if row.about.startswith(wanted) and row.about != "mentioned"
+                ),
+            )
 
 
-def _places(call: ContentBlock, text: str) -> list[Candidate]:
-    """The hits of Search, or those of Grep, definitions first."""
-    if call["name"] == "Search":
-        hits = [(hit["path"], int(hit["first"]), int(hit["last"])) for hit in _HIT.finditer(text)]
-        return [Candidate(path, first, last - first + 1) for path, first, last in hits]
-    if call["name"] != "Grep":
-        return []
-    defining_line = re.compile(defining([str(call["input"]["pattern"]).replace(r"\b", "")]))
-    found: list[Candidate] = []
-    for file in _GREP_FILE.finditer(f"{text}\n"):
-        for hit in _GREP_HIT.finditer(file["lines"]):
-            if not is_import(hit["text"]):
-                defines = defining_line.match(hit["text"]) is not None
-                first, lines = max(1, int(hit["line"]) - 2), _DEFINITION if defines else _CONTEXT
-                found.append(Candidate(file["path"], first, lines, defines))
-    return sorted(found, key=lambda place: not place.defines)
+def _places(results: Iterator[str]) -> tuple[Place, ...]:
+    hits = (hit for text in results for hit in _HIT.finditer(text))
+    return tuple(
+        dict.fromkeys(Place(hit["path"], int(hit["first"]), int(hit["last"])) for hit in hits)
+    )
 
 
-def _is_shown(text: str) -> bool:
-    """Whether it holds numbered lines; a repeated read only says that nothing changed."""
-    return _NUMBERED.match(text) is not None
-
-
-def _stretches(call: ContentBlock, text: str) -> Iterator[Extract]:
-    """What a Read showed, as stretches of consecutive lines; a notebook has gaps."""
-    path = call["input"]["path"]
-    first, lines = 0, list[str]()
-    for number, line in ((int(number), line) for number, line in _NUMBERED.findall(text)):
-        if number != first + len(lines):
-            if lines:
-                yield Extract(path, first, tuple(lines))
-            first, lines = number, []
-        lines.append(line)
-    yield Extract(path, first, tuple(lines))
+def _shown(messages: Sequence[Message]) -> dict[str, dict[int, str]]:
+    """All lines that Read showed, the newest text of each; of a notebook's cell line by line."""
+    shown: dict[str, dict[int, str]] = {}
+    for call, text, failed in _answered(messages):
+        if call["name"] != "Read" or failed:
+            continue
+        lines: dict[int, str] = {}
+        for number, line in _NUMBERED.findall(text):
+            before = lines.get(int(number))
+            lines[int(number)] = line if before is None else f"{before}\n{line}"
+        shown.setdefault(call["input"]["path"], {}).update(lines)
+    return shown

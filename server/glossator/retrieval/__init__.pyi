@@ -1,26 +1,52 @@
-from .chunk_index import ChunkIndex, IndexedFile
+from .candidate import chunk_key, chunk_text
+from .chunk_index import ChunkIndex, Matches
 from .chunks import Chunk, described
+from .cutting import cut_documents
+from .embedding import Embedding, contexts_file, vectors_file
+from .features import FEATURES, figures_of
+from .fresh import chunks_of
+from .index_writer import IndexedFile
+from .jobs import KeepContexts
 from .keeper import ChunkKeeper, ChunkStatus
-from .ranker import rank
-from .requests import ALL_STAGES, Place, Stages
-from .retriever import Found, Hit, Retriever
-from .words import question_of
-from .work import chunks_of
+from .ranker import VECTORS, ordered, rank, scaled
+from .requests import ALL_STAGES, Place, Reason, Stages
+from .retriever import Found, Hit, Reordered, Rerank, Retriever
+from .telling import Telling, telling_lines
+from .words import QuestionWords, question_of
 
 __all__ = [
     "ALL_STAGES",
+    "FEATURES",
+    "VECTORS",
     "Chunk",
     "ChunkIndex",
     "ChunkKeeper",
     "ChunkStatus",
+    "Embedding",
     "Found",
     "Hit",
     "IndexedFile",
+    "KeepContexts",
+    "Matches",
     "Place",
+    "QuestionWords",
+    "Reason",
+    "Reordered",
+    "Rerank",
     "Retriever",
     "Stages",
+    "Telling",
+    "chunk_key",
+    "chunk_text",
     "chunks_of",
+    "contexts_file",
+    "cut_documents",
     "described",
+    "figures_of",
+    "ordered",
     "question_of",
     "rank",
+    "scaled",
+    "telling_lines",
+    "vectors_file",
 ]

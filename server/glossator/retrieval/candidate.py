@@ -8,18 +8,19 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glossator.embeddings import embedding_text, text_key
 from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.words import counted_words, hash_of, terms, terms_of
 
 DIGEST_BYTES = 8
 _FIELD, _ITEM = "\x1e", "\x1f"  # between the strings of a record
-_HEAD = struct.Struct("<I8sIIIHH")  # checksum; digest, lines, terms, distinct ones, string bytes
+_HEAD = struct.Struct("<I8s16sIIIHH")  # checksum; digest, key, lines, terms, distinct, strings
 _SUM = struct.Struct("<I")
 _NAMES, _NAME = 40, 200  # of a kind in a record, and characters of each
 _PLAIN = str.maketrans(_FIELD + _ITEM, "  ")
@@ -30,28 +31,40 @@ _MOST_TERMS = 60_000  # distinct ones, of a chunk that is one long line
 class Candidate:
     """A chunk of the file at `path` below `root`; `digest` begins the SHA-256 of its text.
 
-    `hashes` and `counts` are of the distinct terms of its lines, `length` is their number.
+    `key` stands for the text that is embedded. `hashes` and `counts` are of the distinct terms of
+    its lines, `length` is their number.
     """
 
     root: str
     path: str
     digest: bytes
+    key: bytes
     chunk: Chunk
     length: int
     hashes: NDArray[np.uint32]
     counts: NDArray[np.uint8]
 
-    def context_terms(self, of_path: Sequence[str], path_times: int) -> list[str]:
+    def context_terms(self, of_path: list[str], path_times: int) -> list[str]:
         """The terms of its structural context."""
         return [*[*of_path] * path_times, *terms(self.chunk.within), *terms(self.chunk.defines)]
 
 
 def candidates_of(
-    root: str, path: str, digest: bytes, lines: Sequence[str], chunks: Sequence[Chunk]
+    root: str,
+    path: str,
+    digest: bytes,
+    lines: Sequence[str],
+    chunks: Sequence[Chunk],
+    context_of: Callable[[bytes], str] = lambda _: "",
 ) -> Iterator[tuple[Candidate, Counter[str]]]:
-    """The chunks of a file with their terms."""
+    """The chunks of a file with their terms.
+
+    `context_of` gives what a model wrote about the chunk with a key, whose terms count as its own.
+    """
     for chunk in chunks:
-        words = counted_words("\n".join(lines[chunk.first_line - 1 : chunk.last_line]))
+        inside = "\n".join(lines[chunk.first_line - 1 : chunk.last_line])
+        key = chunk_key(path, chunk, inside)
+        words = counted_words(f"{inside}\n{context_of(key)}")
         counts: Counter[str] = Counter()
         count = counts.get
         for word, times in words.items():
@@ -61,7 +74,22 @@ def candidates_of(
             counts = Counter(dict(counts.most_common(_MOST_TERMS)))
         hashes = np.array([*map(hash_of, counts)], "<u4")
         capped = np.minimum(np.array([*counts.values()], "<i8"), 255).astype("u1")
-        yield Candidate(root, path, digest, chunk, counts.total(), hashes, capped), counts
+        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, capped), counts
+
+
+def chunk_text(path: str, chunk: Chunk, inside: str) -> str:
+    """The text that is embedded for a chunk with these lines."""
+    return embedding_text(path.rpartition("/")[2], chunk.within, inside)
+
+
+def chunk_key(path: str, chunk: Chunk, inside: str) -> bytes:
+    """What stands for a chunk with these lines, wherever in its document they are."""
+    return text_key(chunk_text(path, chunk, inside))
+
+
+def digest_of(sha256: str) -> bytes:
+    """The part of a text's SHA-256 that the index keeps."""
+    return bytes.fromhex(sha256)[:DIGEST_BYTES]
 
 
 def encode(candidate: Candidate) -> bytes:
@@ -72,6 +100,7 @@ def encode(candidate: Candidate) -> bytes:
     head = _HEAD.pack(
         0,
         candidate.digest,
+        candidate.key,
         chunk.first_line,
         chunk.last_line,
         candidate.length,
@@ -87,7 +116,7 @@ def decode(root: str, record: bytes) -> Candidate:
     """The candidate below `root` that `encode` made bytes of. Raises `ValueError` for others."""
     if len(record) < _HEAD.size:
         raise ValueError("a record is cut short")
-    expected, digest, first, last, length, distinct, size = _HEAD.unpack_from(record)
+    expected, digest, key, first, last, length, distinct, size = _HEAD.unpack_from(record)
     if zlib.crc32(memoryview(record)[_SUM.size :]) != expected:
         raise ValueError("a record has another checksum")
     at = _HEAD.size + size
@@ -96,7 +125,7 @@ def decode(root: str, record: bytes) -> Candidate:
     chunk = Chunk(first, last, _items(within), _items(defines), _items(kinds))
     hashes = np.frombuffer(record, "<u4", distinct, at)
     counts = np.frombuffer(record, "u1", distinct, at + 4 * distinct)
-    return Candidate(root, path, digest, chunk, length, hashes, counts)
+    return Candidate(root, path, digest, key, chunk, length, hashes, counts)
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from glossator.files import state_folder
 
-VERSION = "2"  # of what is indexed: chunks, terms, records
+VERSION = "3"  # of what is indexed: chunks, terms, records
 _MARK = "version"
 _META = "meta.json"
 _KEPT = (_MARK, state_folder.LOCK)

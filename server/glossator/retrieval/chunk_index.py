@@ -19,13 +19,13 @@ import tantivy
 from glossator.core.errors import GlossatorError
 from glossator.index import writing
 from glossator.retrieval import chunk_folder
-from glossator.retrieval.candidate import Candidate, candidates_of, decode, encode
-from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.words import Question, terms
+from glossator.retrieval.candidate import Candidate, decode
+from glossator.retrieval.index_writer import IndexedFile, IndexWriter, path_key, path_of, writes
+from glossator.retrieval.words import QuestionWords
 
 _HEAP_BYTES = 30_000_000
 _CHUNKS, _NAMED, _FILES = 300, 60, 200  # candidates: by terms, by names; files that are scored
-_PATH_TIMES = 2
+MOST_OF_FILE = 400  # chunks, about 1 MB; what follows is data
 _COUNTED = 1_000  # chunks; in more of them, those that were replaced may be counted, too
 
 
@@ -35,14 +35,6 @@ class IndexBusy(GlossatorError):
 
 class IndexDamaged(GlossatorError):
     """The index cannot be read; it is begun again."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
-    """How a file was when it was indexed: its stamp, and the beginning of its text's SHA-256."""
-
-    stamp: bytes
-    digest: bytes
 
 
 @dataclass(slots=True)
@@ -74,7 +66,7 @@ class ChunkIndex:
     def __init__(self, root: str, folder: str | None = None) -> None:
         """Open it, or begin a new one. Raises `OSError`, `IndexBusy` and `IndexDamaged`."""
         builder = tantivy.SchemaBuilder()
-        for name in ("path", "part"):
+        for name in ("path", "part", "key"):
             builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
         for name in ("text", "names", "whole"):
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
@@ -105,7 +97,7 @@ class ChunkIndex:
                     for _, address in searcher.search(files, max(searcher.num_docs, 1)).hits
                 )
                 self._known = {
-                    _path_of(at): IndexedFile(record[8:], record[:8])
+                    path_of(_text(at)): IndexedFile(record[8:], record[:8])
                     for at in found
                     for record in (_record(at),)
                 }
@@ -117,18 +109,18 @@ class ChunkIndex:
         with _alone(self._folder):
             if self._folder is not None:  # tantivy reads only then which files others wrote
                 self._index = self._opened()
-            with _writes():
+            with writes():
                 writer = self._index.writer(_HEAP_BYTES, 1)
             known = dict(self.known)
             try:
-                yield IndexWriter(self, writer, known)
+                yield IndexWriter(self.root, writer, known, self._committed)
             finally:
-                with _writes():
+                with writes():
                     writer.wait_merging_threads()  # and gives the lock back
 
     def search(
         self,
-        question: Question,
+        question: QuestionWords,
         only: frozenset[str] | None = None,
         without: frozenset[str] = frozenset(),
     ) -> Matches:
@@ -146,10 +138,9 @@ class ChunkIndex:
                 for _, address in self._best(searcher, self._any(name, wanted), among, limit):
                     key = (address.segment_ord, address.doc)
                     if key not in found:
-                        record = _record(searcher.doc(address))
-                        found[key] = decode(self.root, record)
+                        found[key] = decode(self.root, _record(searcher.doc(address)))
             files = {
-                _path_of(searcher.doc(address)): score
+                path_of(_text(searcher.doc(address))): score
                 for score, address in self._best(
                     searcher, self._any("whole", question.terms), among, _FILES
                 )
@@ -163,6 +154,35 @@ class ChunkIndex:
                         frequency[term] = 0
         chunks = searcher.num_docs - len(self.known)
         return Matches(list(found.values()), files, frequency, chunks)
+
+    def of_file(self, path: str) -> list[Candidate]:
+        """The chunks of a file."""
+        return self._where("path", [path_key(path)], MOST_OF_FILE + 1)
+
+    def by_key(
+        self, keys: Sequence[bytes], only: frozenset[str] | None, without: frozenset[str]
+    ) -> list[Candidate]:
+        """The chunks with these keys, in the files `only` and not in those `without`."""
+        found = self._where("key", [key.hex() for key in keys], 2 * len(keys))
+        return [
+            each
+            for each in found
+            if each.path not in without and (only is None or each.path in only)
+        ]
+
+    def _where(self, name: str, values: Sequence[str], limit: int) -> list[Candidate]:
+        self._reload()
+        searcher = self._index.searcher()
+        if not values:
+            return []
+        with _damage():
+            hits = searcher.search(self._any(name, values), limit, count=False).hits
+            return [
+                decode(self.root, _record(at))
+                for _, address in hits
+                for at in (searcher.doc(address),)
+                if at.get_first("part") == "chunk"
+            ]
 
     def damaged_files(self) -> Generator[None, None, tuple[str, ...]]:
         """The files with another checksum than their own; pauses after each part it reads."""
@@ -192,7 +212,7 @@ class ChunkIndex:
             paths = [path for path in left_out | without if path in known]
         if not paths and how is tantivy.Occur.MustNot:
             return None
-        return how, tantivy.Query.term_set_query(self._schema, "path", list(map(_key, paths)))
+        return how, tantivy.Query.term_set_query(self._schema, "path", list(map(path_key, paths)))
 
     def _best(
         self,
@@ -230,10 +250,9 @@ class ChunkIndex:
                 self._known = None
             self._seen = seen
 
-    def committed(self, known: dict[str, IndexedFile]) -> None:
-        """For `IndexWriter`: what is known from now on."""
+    def _committed(self, known: dict[str, IndexedFile]) -> None:
         self._reload()
-        self._known = dict(known)
+        self._known = known
 
 
 def begin_again(folder: str) -> None:
@@ -241,75 +260,6 @@ def begin_again(folder: str) -> None:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     with _alone(folder):
         chunk_folder.begin_again(folder)
-
-
-class IndexWriter:
-    """Writes to a `ChunkIndex`; nobody sees it before `commit`."""
-
-    def __init__(
-        self, index: ChunkIndex, writer: tantivy.IndexWriter, known: dict[str, IndexedFile]
-    ) -> None:
-        self._index, self._writer, self._known = index, writer, known
-
-    def put(
-        self, path: str, file: IndexedFile, lines: Sequence[str], chunks: Sequence[Chunk]
-    ) -> None:
-        """Index a file at a relative path, in place of what was there."""
-        self.drop(path)
-        of_path = terms([path])
-        whole = of_path * _PATH_TIMES
-        for candidate, counts in candidates_of(self._index.root, path, file.digest, lines, chunks):
-            context = candidate.context_terms(of_path, _PATH_TIMES)
-            document = tantivy.Document()
-            document.add_text("path", _key(path))
-            document.add_text("part", "chunk")
-            inside = " ".join(counts.elements())
-            document.add_text("text", " ".join((inside, *context)))
-            document.add_text("names", _names(candidate.chunk))
-            document.add_bytes("record", encode(candidate))
-            self._add(document)
-            whole.append(inside)
-        document = tantivy.Document()
-        document.add_text("path", _key(path))
-        document.add_text("part", "file")
-        document.add_text("whole", " ".join(whole))
-        document.add_bytes("record", file.digest + file.stamp)
-        self._add(document)
-        self._known[path] = file
-
-    def drop(self, path: str) -> None:
-        """Forget a file."""
-        if self._known.pop(path, None) is not None:
-            with _writes():
-                self._writer.delete_documents_by_term("path", _key(path))
-
-    def commit(self) -> None:
-        """Let everybody see what was written. Raises `OSError`."""
-        with _writes():
-            self._writer.commit()
-        self._index.committed(self._known)
-
-    def _add(self, document: tantivy.Document) -> None:
-        with _writes():
-            self._writer.add_document(document)
-
-
-def _record(document: tantivy.Document) -> bytes:
-    """What is kept in a document beside its terms. Raises `ValueError`."""
-    return bytes(document.get_first("record") or b"")
-
-
-def _key(path: str) -> str:
-    """A relative path as a term: file names may be any bytes, terms are UTF-8."""
-    return os.fsencode(path).decode("latin-1")
-
-
-def _path_of(document: tantivy.Document) -> str:
-    return os.fsdecode(str(document.get_first("path")).encode("latin-1"))
-
-
-def _names(chunk: Chunk) -> str:
-    return " ".join(chunk.defines).casefold().encode("utf-8", "replace").decode()
 
 
 @contextmanager
@@ -326,18 +276,24 @@ def _damage() -> Iterator[None]:
     """Tantivy tells of damage as `ValueError`, or by a panic."""
     try:
         yield
-    except ValueError as error:
-        raise IndexDamaged(f"{error}") from error
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
+    except _damaging() as error:
         raise IndexDamaged(f"{error}") from error
 
 
-@contextmanager
-def _writes() -> Iterator[None]:
-    """Tantivy tells of a failed write as `ValueError`."""
-    try:
-        yield
-    except ValueError as error:
-        raise OSError(f"it cannot be written: {error}") from error
+def _damaging() -> tuple[type[BaseException], ...]:
+    """`ValueError`, and what libraries in Rust raise for a panic, which no module has by name."""
+    panics = (at for at in BaseException.__subclasses__() if at.__name__ == "PanicException")
+    return (ValueError, *panics)
+
+
+def _text(document: tantivy.Document) -> str:
+    """The path of a document as a term."""
+    return str(document.get_first("path"))
+
+
+def _record(document: tantivy.Document) -> bytes:
+    """What is stored beside a document. Raises `ValueError` if there is nothing."""
+    record = document.get_first("record")
+    if record is None:
+        raise ValueError("a document has no record")
+    return bytes(record)

@@ -22,7 +22,7 @@ from glossator.core.file_kinds import FileKind, asked_kinds, kind_of
 from glossator.core.terms import STOP_WORDS
 from glossator.retrieval.candidate import Candidate
 from glossator.retrieval.chunk_index import Matches
-from glossator.retrieval.words import Question, hash_of, terms_of, words_of
+from glossator.retrieval.words import QuestionWords, hash_of, terms_of, words_of
 
 FEATURES = (
     "lexical",  # BM25 over lines and structural context, of the best one's
@@ -37,6 +37,7 @@ FEATURES = (
     "named_type",  # ... as a type
     "named_first",  # ... as the first thing
     "named_alone",  # ... with at most two others
+    "symbol",  # it is what the question consists of, and defined here
     "named_within",  # one encloses it
     "named_test",  # tests, when an identifier is named
     "stem",  # the share of the question in the file's name
@@ -112,7 +113,7 @@ def _terms(text: str) -> list[str]:
 class _Asked:
     """A question, weighed: `weight` by term, together 1; `words` that tell, with their stems."""
 
-    question: Question
+    question: QuestionWords
     weight: Mapping[str, float]
     words: tuple[tuple[str, frozenset[str]], ...]
     raw: tuple[str, ...]
@@ -121,7 +122,7 @@ class _Asked:
     kinds: frozenset[FileKind]
 
 
-def features(question: Question, matches: Matches) -> NDArray[np.float64]:
+def figures_of(question: QuestionWords, matches: Matches) -> NDArray[np.float64]:
     """The figures of all candidates, a row for each."""
     candidates = matches.candidates
     result = np.zeros((len(candidates), len(FEATURES)))
@@ -150,7 +151,7 @@ def _idf(matches: Matches, term: str) -> float:
     return math.log(1 + (max(matches.chunks, known) - known + 0.5) / (known + 0.5))
 
 
-def _weighed(question: Question, idf: Mapping[str, float]) -> _Asked:
+def _weighed(question: QuestionWords, idf: Mapping[str, float]) -> _Asked:
     total = sum(idf[term] for term in question.terms) or 1.0
     raw = words_of(question.text)
     return _Asked(
@@ -262,6 +263,7 @@ def _of_chunk(row: NDArray[np.float64], asked: _Asked, candidate: Candidate) -> 
             if len(chunk.defines) <= 3:
                 put("named_alone", exact)
             put("named_first", name == chunk.defines[0] and exact == 1.0)
+            put("symbol", name == asked.question.symbol)
     put("defines", sum(asked.weight[part] for part in defined))
     if chunk.within:
         around = frozenset(part for name in chunk.within for part in _name(name)[0])
@@ -313,7 +315,9 @@ def _begin_alike(part: str, word: str) -> bool:
     return word.startswith(part) or (len(word) >= _PREFIX and part.startswith(word[:-1]))
 
 
-def relevant(question: Question, candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+def relevant(
+    question: QuestionWords, candidates: Sequence[Candidate], most: int
+) -> list[Candidate]:
     """Those that hold a word of the question, in lines or context; the `most` that hold most."""
     if not candidates:
         return []

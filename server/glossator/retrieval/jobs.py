@@ -6,16 +6,20 @@ of `work.py` take long to import, so it is imported by the worker alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from glossator.retrieval.requests import (
     CheckRequest,
     ChunksFound,
+    CutFile,
     SearchRequest,
     Synced,
     SyncRequest,
+    VectorsRequest,
 )
+from glossator.symbols import Library
 from glossator.worker import Job, Slices
 
 
@@ -71,3 +75,45 @@ class SearchChunks(Job[ChunksFound]):
         from glossator.retrieval.work import search  # noqa: PLC0415 - see above
 
         return (yield from search(self.request))
+
+
+@dataclass(frozen=True, slots=True)
+class CutFiles(Job[tuple[CutFile, ...]]):
+    """Cut files, by absolute path, into the chunks that the index has of them."""
+
+    library: Library
+    paths: tuple[str, ...]
+
+    def run(self) -> Slices[tuple[CutFile, ...]]:
+        """Read one file after the other; what is no text is left out."""
+        from glossator.retrieval.work import cut_files  # noqa: PLC0415 - see above
+
+        return (yield from cut_files(self.library, self.paths))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadVectors(Job[tuple[str, ...]]):
+    """Take in the vectors that are kept of some files' chunks; the texts that have none."""
+
+    request: VectorsRequest
+
+    def run(self) -> Slices[tuple[str, ...]]:
+        """Look up one file after the other."""
+        from glossator.retrieval.work import load_vectors  # noqa: PLC0415 - see above
+
+        return (yield from load_vectors(self.request))
+
+
+@dataclass(frozen=True, slots=True)
+class KeepContexts(Job[None]):
+    """Keep what a model wrote about chunks, by their keys, in the file `place`."""
+
+    place: str
+    contexts: Mapping[bytes, str]
+
+    def run(self) -> Slices[None]:
+        """Write them in one transaction."""
+        from glossator.retrieval.work import keep_contexts  # noqa: PLC0415 - see above
+
+        keep_contexts(self.place, self.contexts)
+        yield None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -65,8 +65,14 @@ class ChunkKeeper:
         progress: Callable[[JobProgress | None], None],
         notice: Callable[[str], None],
         patience: float,
+        indexed: Callable[[Library, str, Iterable[str]], None],
     ) -> None:
-        """In the first `patience` seconds nothing is indexed unless somebody waits for it."""
+        """In the first `patience` seconds nothing is indexed unless somebody waits for it.
+
+        `indexed` hears which files of a root, by relative path, are in the index now.
+        """
+        self._indexed = indexed
+        self.contexts = ""  # the file with what a model wrote about chunks; "": none is indexed
         self._host, self._worker, self._settings = host, worker, settings
         self._progress, self._notice, self._patience = progress, notice, patience
         self._wanted = asyncio.Event()  # somebody waits for the index
@@ -191,6 +197,10 @@ class ChunkKeeper:
         """Whether all files below the roots are indexed, but for those that are `fresh`."""
         return self._synced == roots and not self._left
 
+    def refresh(self, paths: Iterable[str]) -> None:
+        """Index these files again, by absolute path: something about them changed."""
+        self._note(frozenset(paths))
+
     def distrust(self) -> None:
         """A search could not read the index: compare all files."""
         self._synced = None
@@ -282,7 +292,7 @@ class ChunkKeeper:
                 stamps_below, snapshot, root, None if whole else paths
             )
             most = self._settings.index_bytes // _SHARE // len(roots)
-            asked = SyncRequest(library, root, stamps, gone, whole, most)
+            asked = SyncRequest(library, root, stamps, gone, whole, most, self.contexts)
             self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
             try:
                 await asyncio.wait({self._job})
@@ -291,6 +301,7 @@ class ChunkKeeper:
             if self._job.cancelled():
                 return 0.0  # by the user; nothing more is done then
             synced.append(self._job.result())
+            self._indexed(library, root, stamps)
             if synced[-1].busy:
                 self._problem = (
                     f"Another server of the workspace writes the index for Search of {root},"

@@ -9,7 +9,7 @@ the right lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -19,13 +19,15 @@ from numpy.typing import NDArray
 
 from glossator.retrieval.candidate import Candidate
 from glossator.retrieval.chunk_index import Matches
-from glossator.retrieval.features import FEATURES, features
-from glossator.retrieval.requests import ALL_STAGES, Place, Stages
-from glossator.retrieval.words import Question
+from glossator.retrieval.features import FEATURES, figures_of
+from glossator.retrieval.requests import ALL_STAGES, Place, Reason, Stages
+from glossator.retrieval.words import QuestionWords
 
 VECTORS = "vectors"  # the feature that is added when there are embeddings
 _SHARPNESS = 0.6  # of the scores as log-odds
 _SAME_FILE = 0.7  # how much the right lines count against the right file
+_TOLD = 6  # features that explain a place
+_LEAST_TOLD = 0.005  # of the score
 _LEXICAL = FEATURES.index("lexical")
 _DEFINED = FEATURES.index("named_defined")
 
@@ -37,19 +39,25 @@ class Ranked:
     candidate: Candidate
     score: float
     places: Mapping[str, Place]
+    reasons: tuple[Reason, ...] = ()
 
 
 def rank(
-    question: Question,
+    question: QuestionWords,
     matches: Matches,
     limit: int,
     stages: Stages = ALL_STAGES,
     similarity: NDArray[np.float64] | None = None,
+    *,
+    explain: bool = False,
 ) -> tuple[Ranked, ...]:
-    """The best candidates; `similarity` is the cosine of each to the question, if it is known."""
+    """The best candidates; `similarity` is the cosine of each to the question, if it is known.
+
+    With `explain` and the reranker, each comes with its reasons.
+    """
     if not matches.candidates:
         return ()
-    figures = features(question, matches)
+    figures = figures_of(question, matches)
     by_stage: dict[str, NDArray[np.float64]] = {}
     if stages.lexical:
         by_stage["lexical"] = figures[:, _LEXICAL]
@@ -60,10 +68,11 @@ def rank(
     if stages.rerank or not by_stage:
         by_stage["rerank"] = reranked(figures, similarity if stages.vectors else None)
     scores = list(by_stage.values())[-1]
-    order = np.argsort(-scores, kind="stable")
-    if stages.rerank and figures[:, _DEFINED].max() < 1:
-        order = diversified(scores, [each.path for each in matches.candidates])
+    paths = [each.path for each in matches.candidates]
+    order = ordered(figures, scores, paths) if stages.rerank else np.argsort(-scores, kind="stable")
     places = {name: _ranks(values) for name, values in by_stage.items()}
+    told = explain and "rerank" in by_stage
+    reasons = _reasons(figures, similarity if stages.vectors else None) if told else None
     return tuple(
         Ranked(
             matches.candidates[row],
@@ -72,6 +81,7 @@ def rank(
                 name: Place(int(places[name][row]), float(values[row]))
                 for name, values in by_stage.items()
             },
+            reasons(row) if reasons else (),
         )
         for row in order[:limit].tolist()
     )
@@ -79,7 +89,8 @@ def rank(
 
 def fused(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """The sum of the standardised scores; untrained."""
-    return np.sum([(each - each.mean()) / (each.std() + 1e-9) for each in scores], axis=0)
+    total: NDArray[np.float64] = np.sum([scaled(each) for each in scores], axis=0)
+    return total
 
 
 def reranked(
@@ -87,13 +98,46 @@ def reranked(
 ) -> NDArray[np.float64]:
     """The linear reranker's scores."""
     weights = _weights("lexical" if similarity is None else VECTORS)
-    scores = figures @ np.array([weights[name] for name in FEATURES])
+    scores: NDArray[np.float64] = figures @ np.array([weights[name] for name in FEATURES])
     return scores if similarity is None else scores + weights[VECTORS] * scaled(similarity)
 
 
+def _reasons(
+    figures: NDArray[np.float64], similarity: NDArray[np.float64] | None
+) -> Callable[[int], tuple[Reason, ...]]:
+    """What gives the weightiest features of a row, most first."""
+    weights = _weights("lexical" if similarity is None else VECTORS)
+    names, values = [*FEATURES], figures
+    if similarity is not None:
+        names, values = [*names, VECTORS], np.column_stack((figures, scaled(similarity)))
+    apart = (values - values.mean(axis=0)) * np.array([weights[name] for name in names])
+
+    def told(row: int) -> tuple[Reason, ...]:
+        order = np.argsort(-np.abs(apart[row]), kind="stable")[:_TOLD].tolist()
+        return tuple(
+            Reason(names[at], float(values[row, at]), float(apart[row, at]))
+            for at in order
+            if abs(apart[row, at]) >= _LEAST_TOLD
+        )
+
+    return told
+
+
 def scaled(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Standardised, as the reranker takes it."""
-    return (similarity - similarity.mean()) / (similarity.std() + 1e-9)
+    """Standardised, as fusion and the reranker take it."""
+    result: NDArray[np.float64] = (similarity - similarity.mean()) / (similarity.std() + 1e-9)
+    return result
+
+
+def ordered(
+    figures: NDArray[np.float64], scores: NDArray[np.float64], paths: Sequence[str]
+) -> NDArray[np.intp]:
+    """The rows as `diversified`; a definition that was asked for stays first."""
+    order = diversified(scores, paths)
+    best = int(scores.argmax())
+    if figures[best, _DEFINED] == 1:
+        return np.concatenate([[best], order[order != best]])
+    return order
 
 
 def diversified(scores: NDArray[np.float64], paths: Sequence[str]) -> NDArray[np.intp]:

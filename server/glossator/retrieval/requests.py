@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from glossator.retrieval.chunks import Chunk
 from glossator.symbols import Library
+
+if TYPE_CHECKING:
+    from glossator.embeddings import Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +19,7 @@ class SyncRequest:
 
     `stamps`: by relative path. `whole`: files that are not among them are gone; else only those in
     `gone` are, and those in `stamps` are read whatever the index knows. The index takes at most
-    `max_bytes` of disk.
+    `max_bytes` of disk. `contexts`: the file with what a model wrote about chunks, "" for none.
     """
 
     library: Library
@@ -24,6 +28,7 @@ class SyncRequest:
     gone: tuple[str, ...]
     whole: bool
     max_bytes: int
+    contexts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +77,23 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """How far a feature of the reranker put a chunk above the average candidate, or below it.
+
+    `value` is the feature's, `weight` the difference to the average candidate's in the score.
+    """
+
+    feature: str
+    value: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class FoundChunk:
     """A chunk of the file at an absolute path; `digest` begins the SHA-256 of its text.
 
-    The score is comparable within one search only; `places` are by stage.
+    The score is comparable within one search only; `places` are by stage. `reasons` are those of
+    the reranker, the weightiest first, if they were asked for.
     """
 
     path: str
@@ -83,6 +101,16 @@ class FoundChunk:
     chunk: Chunk
     score: float
     places: Mapping[str, Place]
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CutFile:
+    """The chunks of the file at an absolute path whose text has this SHA-256."""
+
+    path: str
+    sha256: str
+    chunks: tuple[Chunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +149,7 @@ class SearchRequest:
 
     `fresh` are absolute paths of files that are read now, because they changed or are not in the
     index; `corpus` says what is known of them. `only`: the files to search, None for all.
-    `indexed`: whether there is an index.
+    `indexed`: whether there is an index. `explain`: the reasons are told, too.
     """
 
     library: Library
@@ -133,3 +161,27 @@ class SearchRequest:
     only: frozenset[str] | None = None
     stages: Stages = ALL_STAGES
     indexed: bool = True
+    vector: QuestionVector | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionVector:
+    """The vector of a question, by which model, and the file with those of the chunks."""
+
+    vector: Vectors
+    model_id: str
+    place: str
+    max_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsRequest:
+    """The vectors of the chunks of some files, by relative path, are to be ready for searches."""
+
+    library: Library
+    root: str
+    paths: tuple[str, ...]
+    model_id: str
+    place: str
+    max_bytes: int

@@ -11,14 +11,16 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from glossator.core.document import Document
 from glossator.core.terms import query_terms
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import FileEntry, outermost
 from glossator.retrieval.chunks import Chunk
+from glossator.retrieval.embedding import Embedding
 from glossator.retrieval.jobs import SearchChunks
 from glossator.retrieval.keeper import ChunkKeeper
 from glossator.retrieval.likely import Likely, likely_files
@@ -27,15 +29,20 @@ from glossator.retrieval.requests import (
     ChunksFound,
     Corpus,
     Place,
+    QuestionVector,
+    Reason,
     SearchRequest,
     Stages,
 )
+from glossator.retrieval.stamps import stamps_below
 from glossator.retrieval.words import words_of
 from glossator.settings import WorkspaceSettings
+from glossator.symbols import Library
 from glossator.worker import JobProgress, Worker, WorkerGone, WorkerPhase, run_here
 
 _log = logging.getLogger(__name__)
 
+_RERANKED = 150  # hits that a reranker reads
 _TRIES = 3  # while the index is found to be unusable, and files change
 
 
@@ -43,13 +50,14 @@ _TRIES = 3  # while the index is found to be unusable, and files change
 class Hit:
     """A chunk of a document and how well it fits; higher is better, within one search only.
 
-    `places`: where each stage of the search put it.
+    `places`: where each stage of the search put it; `reasons`: what weighed most, if asked for.
     """
 
     document: Document
     chunk: Chunk
     score: float
     places: dict[str, Place]
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def lines(self) -> list[str]:
@@ -62,7 +70,7 @@ class Found:
     """The best chunks, the terms that were looked for, and how much was searched.
 
     `absent` are the question's words that no file holds. `pending` files hold a word, too, and were
-    not looked at, because the index is not complete yet.
+    not looked at, because the index is not complete yet. `problem` says which stage did not work.
     """
 
     hits: tuple[Hit, ...]
@@ -70,6 +78,20 @@ class Found:
     files: int
     pending: int
     absent: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reordered:
+    """The numbers of hits in a better order, by what; `problem` says why they are as they were."""
+
+    order: tuple[int, ...]
+    by: str
+    problem: str = ""
+
+
+Rerank: TypeAlias = Callable[[str, Sequence[Hit], int], Awaitable[Reordered]]
+"""Reranks hits for a question, of which so many first ones matter."""
 
 
 class Retriever:
@@ -83,10 +105,18 @@ class Retriever:
         progress: Callable[[JobProgress | None], None],
         patience: float = 2.0,
         notice: Callable[[str], None] = _log.warning,
+        embedding: Callable[[], Embedding | None] = lambda: None,
     ) -> None:
-        """`index` keeps the chunks; it begins by itself after `patience` seconds."""
-        self.index = ChunkKeeper(host, worker, settings, progress, notice, patience)
-        self._worker, self._settings = worker, settings
+        """`index` keeps the chunks; it begins by itself after `patience` seconds.
+
+        `embedding` is called in a thread, when the first chunks are indexed.
+        """
+        self.index = ChunkKeeper(host, worker, settings, progress, notice, patience, self._indexed)
+        self.stages = ALL_STAGES  # of a search that names none
+        self.embedding: Embedding | None = None
+        self._make_embedding: Callable[[], Embedding | None] = embedding
+        self._making: asyncio.Task[None] | None = None
+        self._host, self._worker, self._settings = host, worker, settings
 
     def start(self) -> None:
         """Begin to index in the background."""
@@ -95,6 +125,11 @@ class Retriever:
     async def close(self) -> None:
         """End the work; what was committed stays."""
         await self.index.close()
+        if self._making is not None:
+            self._making.cancel()
+            await asyncio.wait({self._making})
+        if self.embedding is not None:
+            await self.embedding.close()
 
     async def search(
         self,
@@ -102,9 +137,17 @@ class Retriever:
         question: str,
         limit: int,
         only: Sequence[FileEntry] | None = None,
-        stages: Stages = ALL_STAGES,
+        stages: Stages | None = None,
+        rerank: Rerank | None = None,
+        *,
+        explain: bool = False,
     ) -> Found:
-        """The best chunks in the files `only`, or in all. Raises `JobFailed`."""
+        """The best chunks in the files `only`, or in all. Raises `JobFailed`.
+
+        `stages` are those of the settings if none are given; `rerank` comes after all of them.
+        """
+        stages = self.stages if stages is None else stages
+        reranks = rerank if stages.rerank else None
         terms = query_terms(question)
         if not terms:
             return Found((), (), 0, 0)
@@ -113,12 +156,14 @@ class Retriever:
             self.index.library_of(snapshot),
             roots,
             question,
-            limit,
+            limit if reranks is None else max(limit, _RERANKED),
             frozenset(self.index.fresh | snapshot.overlays.keys()),
             None,
             None if only is None else frozenset(entry.path for entry in only),
             stages,
             self._settings.index,
+            await self._vector(question) if stages.vectors else None,
+            explain,
         )
         found, hits = ChunksFound(), list[Hit]()
         for _ in range(_TRIES):
@@ -132,13 +177,34 @@ class Retriever:
             if not changed:
                 break
             asked = replace(asked, fresh=asked.fresh | changed)  # read them as they are now
+        problem = self.embedding.problem if self.embedding is not None else ""
+        if reranks is not None and len(hits) > 1:
+            hits, problem = await _reranked(reranks, question, hits, limit)
         absent = tuple(
             word
             for word in dict.fromkeys(words_of(question))
             if found.absent.intersection(query_terms(word)[:1])
         )
         searched = snapshot.file_count if only is None else len(only)
-        return Found(tuple(hits), terms, searched, found.pending, absent)
+        return Found(tuple(hits[:limit]), terms, searched, found.pending, absent, problem)
+
+    def _indexed(self, library: Library, root: str, paths: Iterable[str]) -> None:
+        """Embed the chunks of files that were indexed."""
+        if self.embedding is not None:
+            self.embedding.embed(library, root, paths)
+        elif self._making is None:
+            self._making = asyncio.create_task(self._begin_embedding(library))
+
+    async def _begin_embedding(self, library: Library) -> None:
+        self.embedding = await asyncio.to_thread(self._make_embedding)
+        if self.embedding is not None:
+            self.embedding.start()
+            for root in outermost(library.roots):
+                stamps, _ = await asyncio.to_thread(stamps_below, self._host.snapshot(), root, None)
+                self.embedding.embed(library, root, stamps)
+
+    async def _vector(self, question: str) -> QuestionVector | None:
+        return None if self.embedding is None else await self.embedding.question(question)
 
     async def _ask(self, asked: SearchRequest) -> ChunksFound:
         if self._worker.state.phase is not WorkerPhase.BACKING_OFF:
@@ -148,6 +214,19 @@ class Retriever:
                 _log.warning("Searching in this process: %s", gone)
         library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
         return await run_here(SearchChunks(replace(asked, library=library)))
+
+
+async def _reranked(
+    rerank: Rerank, question: str, hits: Sequence[Hit], best: int
+) -> tuple[list[Hit], str]:
+    """The hits in the better order, and why they are not."""
+    better = await rerank(question, hits, best)
+    if better.problem:
+        return list(hits), better.problem
+    return [
+        replace(hits[at], places={**hits[at].places, better.by: Place(rank, 0.0)})
+        for rank, at in enumerate(better.order, 1)
+    ], ""
 
 
 async def _with_likely(
@@ -175,7 +254,7 @@ def _documents(snapshot: WorkspaceSnapshot, found: ChunksFound) -> tuple[list[Hi
     for at in found.hits:
         document = snapshot.read(at.path)
         if isinstance(document, Document) and document.sha256.startswith(at.digest.hex()):
-            hits.append(Hit(document, at.chunk, at.score, dict(at.places)))
+            hits.append(Hit(document, at.chunk, at.score, dict(at.places), at.reasons))
         else:
             changed.add(at.path)
     return hits, changed

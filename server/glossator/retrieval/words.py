@@ -65,17 +65,19 @@ def terms(texts: Iterable[str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionWords:
     """What is looked for.
 
     `terms`: the stems that tell, in order; `compounds`: neighbouring words as one identifier, and
     the identifiers that are named, both in lower case; `named`: those identifiers as written.
+    `symbol`: the name that the question consists of, without what it is qualified by.
     """
 
     text: str
     terms: tuple[str, ...]
     compounds: tuple[str, ...]
     named: tuple[str, ...]
+    symbol: str = ""
 
 
 _NAMED = re.compile(
@@ -84,7 +86,10 @@ _NAMED = re.compile(
 )
 
 
-def question_of(text: str) -> Question:
+_SYMBOL = re.compile(r"`?[\w$]+(?:(?:\.|::|#)[\w$]+)*(?:\(\))?`?\??")
+
+
+def question_of(text: str) -> QuestionWords:
     """What a question looks for."""
     words = words_of(text)
     telling = [word for word in words if word.lower() not in STOP_WORDS]
@@ -99,4 +104,5 @@ def question_of(text: str) -> Question:
         named.append(words[0])
     pairs = (one + two for one, two in pairwise(telling))
     compounds = dict.fromkeys(name.casefold() for name in (*named, *pairs))
-    return Question(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)))
+    symbol = named[-1] if named and _SYMBOL.fullmatch(text.strip()) else ""
+    return QuestionWords(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)), symbol)

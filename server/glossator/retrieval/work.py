@@ -4,49 +4,52 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from time import monotonic
 
 from glossator.core.document import text_hash
 from glossator.core.text import split_lines
+from glossator.embeddings import VectorStore
 from glossator.files import state_folder
 from glossator.retrieval import chunk_folder
-from glossator.retrieval.candidate import DIGEST_BYTES, Candidate, candidates_of
+from glossator.retrieval.candidate import DIGEST_BYTES, Candidate, digest_of
 from glossator.retrieval.chunk_index import (
     ChunkIndex,
     IndexBusy,
     IndexDamaged,
-    IndexedFile,
-    IndexWriter,
     Matches,
     begin_again,
 )
-from glossator.retrieval.chunks import Chunk, cut
+from glossator.retrieval.contexts import ChunkContexts
 from glossator.retrieval.features import relevant
+from glossator.retrieval.fresh import RECENT, below, chunks_of
+from glossator.retrieval.index_writer import IndexedFile, IndexWriter
 from glossator.retrieval.ranker import rank
 from glossator.retrieval.requests import (
     CheckRequest,
     ChunksFound,
     Corpus,
+    CutFile,
     FoundChunk,
     SearchRequest,
     Synced,
     SyncRequest,
+    VectorsRequest,
 )
-from glossator.retrieval.words import Question, hash_of, question_of, terms
-from glossator.symbols import Outlines, SourceText, outline_by_lines, outlines, read
+from glossator.retrieval.vectors import ChunkVectors
+from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
+from glossator.symbols import Library, Outlines, outlines, read
 from glossator.worker import JobProgress, Slices
 
 _log = logging.getLogger(__name__)
 
 FOLDER = "chunks"  # in the state folder of a root
-MAX_CHUNKS = 400  # of one file, about 1 MB; what follows is data
 _SLICE_SECONDS = 0.03
 _COMMIT_SECONDS = 3.0  # of work, after which a search sees it and a kill costs no more
 _MOST_FRESH = 300  # chunks of such texts that are ranked
-_RECENT_CHUNKS = 5_000  # of texts that are not in the index, remembered by content
 
 
 def sync(asked: SyncRequest) -> Slices[Synced]:
@@ -101,6 +104,7 @@ def _put(
     """Index the files; gives how many found no room."""
     left = 0
     full = chunk_folder.disk_bytes(_folder(asked.root)) > asked.max_bytes
+    context_of = _contexts(asked.contexts).of if asked.contexts else _no_context
     pause_at = monotonic() + _SLICE_SECONDS
     commit_at = monotonic() + _COMMIT_SECONDS
     for done, path in enumerate(paths):
@@ -123,8 +127,23 @@ def _put(
             continue
         lines = split_lines(text.text)
         file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
-        writer.put(path, file, lines, chunks_of(text, lines, kept))
+        writer.put(path, file, lines, chunks_of(text, lines, kept), context_of)
     return left
+
+
+def _no_context(_key: bytes) -> str:
+    return ""
+
+
+def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> None:
+    """Keep what a model wrote about chunks. Raises `OSError` and `StoreUnavailable`."""
+    os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+    _contexts(place).put(contexts)
+
+
+@cache
+def _contexts(place: str) -> ChunkContexts:
+    return ChunkContexts(place)
 
 
 def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
@@ -164,19 +183,43 @@ def renew(root: str) -> Slices[bool]:
     return True
 
 
+def cut_files(library: Library, paths: Sequence[str]) -> Slices[tuple[CutFile, ...]]:
+    """The chunks of files that are texts."""
+    found: list[CutFile] = []
+    pause_at = monotonic() + _SLICE_SECONDS
+    with outlines(library) as kept:
+        for path in paths:
+            text = read(library, path)
+            if text is not None:
+                chunks = chunks_of(text, split_lines(text.text), kept)
+                found.append(CutFile(path, text.sha256, chunks))
+            if monotonic() >= pause_at:
+                yield None
+                pause_at = monotonic() + _SLICE_SECONDS
+    return tuple(found)
+
+
 def search(asked: SearchRequest) -> Slices[ChunksFound]:
     """The best chunks of the indexes and of the fresh files."""
     question = question_of(asked.question)
     matches, files, unusable = Matches(), 0, []
     fresh = set(asked.fresh)
+    vectors = None
+    if (given := asked.vector) is not None and asked.stages.vectors:
+        vectors = _vectors_of(given.model_id, given.place, given.max_bytes)
     pending = set(asked.corpus.others if asked.corpus is not None else ())
     for root in asked.roots if asked.indexed else ():
         try:
             index = _opened(root)
             same = _as_indexed(index, asked)
-            only = None if asked.only is None else frozenset(_below(root, asked.only))
-            without = frozenset(_below(root, fresh - same))
-            matches.add(index.search(question, only, without))
+            only = None if asked.only is None else frozenset(below(root, asked.only))
+            without = frozenset(below(root, fresh - same))
+            found = index.search(question, only, without)
+            if not asked.stages.lexical:
+                found.candidates = []
+            if vectors is not None and given is not None:
+                vectors.add_nearest(index, given.vector, found, only, without)
+            matches.add(found)
             fresh -= same
             files += len(index.known)
             if pending:
@@ -195,9 +238,19 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             matches.frequency = Counter(asked.corpus.frequency)
     yield None
     absent = _absent(question, matches, read_now, asked.corpus)
-    ranked = rank(question, matches, asked.limit, asked.stages)
+    similarity = None
+    if vectors is not None and given is not None:
+        similarity = vectors.similarity(given.vector, matches.candidates)
+    ranked = rank(question, matches, asked.limit, asked.stages, similarity, explain=asked.explain)
     hits = tuple(
-        FoundChunk(os.path.join(at.root, at.path), at.digest, at.chunk, each.score, each.places)
+        FoundChunk(
+            os.path.join(at.root, at.path),
+            at.digest,
+            at.chunk,
+            each.score,
+            each.places,
+            each.reasons,
+        )
         for each in ranked
         for at in (each.candidate,)
     )
@@ -205,7 +258,7 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
 
 
 def _absent(
-    question: Question, matches: Matches, read_now: Sequence[Candidate], corpus: Corpus | None
+    question: QuestionWords, matches: Matches, read_now: Sequence[Candidate], corpus: Corpus | None
 ) -> frozenset[str]:
     """The terms that are in nothing that was searched."""
     held: set[int] = set()
@@ -226,7 +279,7 @@ def _as_indexed(index: ChunkIndex, asked: SearchRequest) -> set[str]:
     texts = asked.library.open_texts
     return {
         os.path.join(index.root, path)
-        for path in _below(index.root, texts)
+        for path in below(index.root, texts)
         if path in index.known
         and index.known[path].digest == digest_of(text_hash(texts[os.path.join(index.root, path)]))
     }
@@ -243,54 +296,24 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
             text = read(asked.library, path)
             if text is not None:
                 root = next((at for at in asked.roots if path.startswith(os.path.join(at, ""))), "")
-                found += _RECENT.of(root, text, kept)
+                found += RECENT.of(root, text, kept)
             if monotonic() >= pause_at:
                 yield None
                 pause_at = monotonic() + _SLICE_SECONDS
     return found
 
 
-def digest_of(sha256: str) -> bytes:
-    """The part of a text's SHA-256 that the index keeps."""
-    return bytes.fromhex(sha256)[:DIGEST_BYTES]
+def load_vectors(asked: VectorsRequest) -> Slices[tuple[str, ...]]:
+    """Take in the vectors that are kept of some files' chunks; the texts that have none."""
+    vectors = _vectors_of(asked.model_id, asked.place, asked.max_bytes)
+    return (yield from vectors.load(_opened(asked.root), asked))
 
 
-def chunks_of(text: SourceText, lines: Sequence[str], kept: Outlines) -> tuple[Chunk, ...]:
-    """The chunks of a text, by its outline."""
-    symbols = kept.of(text) if text.language is not None else outline_by_lines(lines, text.path)
-    return cut(lines, symbols)[:MAX_CHUNKS]
+@cache
+def _vectors_of(model_id: str, place: str, max_bytes: int) -> ChunkVectors:
+    return ChunkVectors(VectorStore(place, max_bytes, model_id))
 
 
-def _below(root: str, paths: Iterable[str]) -> Iterator[str]:
-    prefix = os.path.join(root, "")
-    return (path[len(prefix) :] for path in paths if path.startswith(prefix))
-
-
-@dataclass(slots=True)
-class _Recent:
-    """The chunks of the last texts that were read for a search, by path and content."""
-
-    kept: OrderedDict[tuple[str, str], list[Candidate]] = field(default_factory=OrderedDict)
-    count: int = 0
-
-    def of(self, root: str, text: SourceText, outlined: Outlines) -> list[Candidate]:
-        """The chunks of a text at an absolute path below `root`."""
-        key = text.path, text.sha256
-        if key in self.kept:
-            self.kept.move_to_end(key)
-            return self.kept[key]
-        lines = split_lines(text.text)
-        path = next(_below(root, (text.path,)), text.path) if root else text.path
-        digest, chunks = digest_of(text.sha256), chunks_of(text, lines, outlined)
-        made = [each for each, _ in candidates_of(root, path, digest, lines, chunks)]
-        self.kept[key] = made
-        self.count += len(made)
-        while self.count > _RECENT_CHUNKS and len(self.kept) > 1:
-            self.count -= len(self.kept.popitem(last=False)[1])
-        return made
-
-
-_RECENT = _Recent()
 _OPENED: dict[str, ChunkIndex] = {}
 
 

@@ -123,8 +123,30 @@ class SymbolSettings(_Group):
 
 
 class RetrievalSettings(_Group):
-    """How chunks are found for a question."""
+    """How code is found for a question. Embeddings find it by meaning, not by words alone."""
 
+    embedder: Literal["auto", "none", "local", "static", "voyage", "openai"] = Field(
+        "auto",
+        description=(
+            "What embeds code: a model on this machine (local), a file (static), Voyage, OpenAI or"
+            " a compatible server, or none. auto: local if it is installed. Voyage and OpenAI are"
+            " sent the code of the workspace."
+        ),
+    )
+    embedding_model: str | None = Field(
+        None,
+        description="The model's name at Voyage or OpenAI; unset, voyage-code-3 or"
+        " text-embedding-3-small.",
+    )
+    embedding_url: str | None = Field(
+        None,
+        description="The address of a server with Voyage's or OpenAI's protocol, as in"
+        " https://host:port/v1; code is sent there.",
+    )
+    embedding_path: str | None = Field(
+        None,
+        description="For static: the folder with model.safetensors and tokenizer.json.",
+    )
     contexts: Literal["structural", "generated"] = Field(
         "structural",
         description=(
@@ -152,6 +174,15 @@ class RetrievalSettings(_Group):
     )
     reranker_model: str | None = Field(
         None, description="The reranker's model, for voyage and cohere, if not the usual one."
+    )
+    whole_tokens: int = Field(
+        0,
+        ge=0,
+        le=500_000,
+        description=(
+            "A workspace of at most so many estimated tokens goes whole into the cached prompt of"
+            " each new session. 20,000 tokens cost about 5 cents at $2 a million; 0 for never."
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from glossator.core.document import Document
 from glossator.core.languages import CODE, language_of
+from glossator.core.statement import Statement
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import Listing
 from glossator.settings import WorkspaceSettings
@@ -38,6 +39,7 @@ from glossator.symbols.jobs import (
     ImportsOf,
     IsName,
     OutlineOf,
+    StatementsIn,
     pieces,
 )
 from glossator.symbols.sources import Library, statistics
@@ -106,6 +108,13 @@ class SymbolFinder:
     ) -> tuple[tuple[str, int], ...]:
         """What these lines (1-based, inclusive) call: names with their lines, in their order."""
         job = partial(CallsOf, first_line=first_line, last_line=last_line)
+        return await self._on_one(snapshot, document, job)
+
+    async def statements(
+        self, snapshot: WorkspaceSnapshot, document: Document, first_line: int, last_line: int
+    ) -> tuple[Statement, ...]:
+        """The statements that touch these lines (1-based, inclusive); none without a grammar."""
+        job = partial(StatementsIn, first_line=first_line, last_line=last_line)
         return await self._on_one(snapshot, document, job)
 
     async def definitions(

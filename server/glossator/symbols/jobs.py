@@ -14,10 +14,12 @@ from typing import ClassVar, TypeVar
 import re2
 
 from glossator.core.languages import CODE
+from glossator.core.statement import Statement
 from glossator.core.text import split_lines
 from glossator.symbols.imports import Import, imports
 from glossator.symbols.references import calls_in, is_name
 from glossator.symbols.sources import Library, SourceText, editor_text, outlines, read_each
+from glossator.symbols.statements import statements
 from glossator.symbols.symbol import NearSymbol, Symbol
 from glossator.worker import Job, Slices
 
@@ -102,6 +104,20 @@ class CallsOf(_DocumentJob[tuple[tuple[str, int], ...]]):
         lines = split_lines(text.text)
         called = calls_in(text.text, text.language, self.first_line, self.last_line)
         return tuple((lines[at.line - 1][at.start : at.end], at.line) for at in called)
+
+
+@dataclass(frozen=True, slots=True)
+class StatementsIn(_DocumentJob[tuple[Statement, ...]]):
+    """The statements that touch lines of a document; see `statements`."""
+
+    first_line: int
+    last_line: int
+
+    def result(self, text: SourceText) -> tuple[Statement, ...]:
+        """None in a text above the library's `parse_limit`."""
+        if text.language is None or len(text.text) > self.library.parse_limit:
+            return ()
+        return statements(text.text, text.language, self.first_line, self.last_line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from .conversation_state import CommandRuns, FindingCounts, Findings, TodoList
 from .diagnostics import diagnostic_lines, report_diagnostics
 from .edit_report import line_ranges, lines_around, numbered_lines
 from .reads import ReadDocument, ReadRange, ReadState
-from .search import MAX_CHUNKS, search_answer
+from .search import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
+from .selection import Selection, select
 from .subagents import Explore, Fork
 from .toolbox import all_tools, reading_tools
 
 __all__ = [
     "MAX_CHUNKS",
+    "MAX_QUERY",
     "BashArgs",
     "CommandRuns",
     "Directive",
@@ -22,6 +24,8 @@ __all__ = [
     "ReadRange",
     "ReadState",
     "Registry",
+    "SearchArgs",
+    "Selection",
     "SubAgents",
     "TodoList",
     "Tool",
@@ -36,4 +40,5 @@ __all__ = [
     "reading_tools",
     "report_diagnostics",
     "search_answer",
+    "select",
 ]

@@ -19,7 +19,7 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
 from glossator.documents import WorkspaceSnapshot
-from glossator.retrieval import Retriever
+from glossator.retrieval import Rerank, Retriever
 from glossator.sandbox import ShellContext
 from glossator.symbols import SymbolFinder
 from glossator.tools.conversation_state import CommandRuns, Findings, TodoList
@@ -183,7 +183,7 @@ class ToolContext:
     `waiting` surrounds a question to the user, whose time does not count as work. `save` saves
     open documents before a command, and says in a sentence for the model which are not saved; ""
     if all are. `before_asking` is awaited before a question about the call, whose reply may still
-    turn out void. `permit` is the decision about the call.
+    turn out void. `permit` is the decision about the call. `rerank` orders what Search found.
     """
 
     snapshot: WorkspaceSnapshot
@@ -206,6 +206,7 @@ class ToolContext:
     permit: Permit = field(default_factory=Permit)
     call_id: str = ""
     agents: SubAgents | None = None
+    rerank: Rerank | None = None
 
 
 class Tool(Protocol):

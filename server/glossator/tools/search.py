@@ -6,20 +6,30 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from glossator.core.answers import SearchAnswer, SearchHit
 from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN
-from glossator.core.span import Span, whole_and_cut
+from glossator.core.retrieval_answers import SearchAnswer, SearchHit, SearchReason, StagePlace
+from glossator.core.span import FoundPlace, Span, whole_and_cut
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
-from glossator.retrieval import Found, Hit, Retriever
+from glossator.retrieval import (
+    ALL_STAGES,
+    Found,
+    Hit,
+    Rerank,
+    Retriever,
+    Stages,
+    question_of,
+    telling_lines,
+)
 from glossator.tools.absence import account
 from glossator.tools.base import ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Selection, select
 
 MAX_CHUNKS = 20
 WHOLE = 5  # chunks with their text; of the others only where they are
+MAX_QUERY = 2_000  # characters
 MAX_TOKENS = 12_000  # of text
 MAX_LINE_CHARACTERS = 300
 
@@ -29,7 +39,7 @@ _TITLE = 80  # characters
 class SearchArgs(ToolArgs):
     """Arguments of Search."""
 
-    query: str = Field(max_length=2_000, description="Question or terms.")
+    query: str = Field(max_length=MAX_QUERY, description="Question or terms.")
     path: str | None = Field(None, description="Folder; else the workspace.")
     glob: str | None = Field(None, description="Only these files, such as `*.py`.")
     limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="Most chunks.")
@@ -59,39 +69,68 @@ class Search:
         snapshot = context.snapshot
         selection = await in_thread(select, snapshot, args.path, args.glob, hides=context.hidden)
         only = None if selection.is_all else await in_thread(lambda: selection.files)
-        found = await context.retriever.search(snapshot, args.query, args.limit, only)
+        found = await context.retriever.search(
+            snapshot, args.query, args.limit, only, rerank=context.rerank
+        )
         return await in_thread(_report, snapshot, selection, found)
 
 
 async def search_answer(
-    snapshot: WorkspaceSnapshot, retriever: Retriever, question: str, limit: int
+    snapshot: WorkspaceSnapshot,
+    retriever: Retriever,
+    args: SearchArgs,
+    stages: Stages = ALL_STAGES,
+    rerank: Rerank | None = None,
+    *,
+    explain: bool = False,
 ) -> SearchAnswer:
-    """The best chunks in the whole workspace, for people; no permission rule hides files."""
-    found = await retriever.search(snapshot, question, limit)
-    return await in_thread(_answer, snapshot, found)
+    """The best chunks for people; no permission rule hides files. Raises `UsageError`."""
+    selection = await in_thread(select, snapshot, args.path, args.glob)
+    only = None if selection.is_all else await in_thread(lambda: selection.files)
+    found = await retriever.search(
+        snapshot, args.query, args.limit, only, stages, rerank, explain=explain
+    )
+    return await in_thread(_answer, snapshot, selection, args.query, found)
 
 
-def _answer(snapshot: WorkspaceSnapshot, found: Found) -> SearchAnswer:
+def _answer(
+    snapshot: WorkspaceSnapshot, selection: Selection, query: str, found: Found
+) -> SearchAnswer:
+    where = f" ({selection.filters})" if selection.filters else ""
     searched = (
-        f"Searched {found.files:,} files for {', '.join(found.terms)}."
+        f"Searched {found.files:,} files{where} for {', '.join(found.terms)}."
         if found.hits
-        else _nothing_found(snapshot, select(snapshot), found)
+        else _nothing_found(snapshot, selection, found)
     )
     if found.pending:
         searched += f" {_pending(found)}"
-    hits = (
-        SearchHit(
-            path=snapshot.relative(hit.document.path),
-            uri=hit.document.uri,
-            first_line=hit.chunk.first_line,
-            last_line=hit.chunk.last_line,
-            context=_title(hit),
-            text="\n".join(hit.lines),
-            score=round(hit.score, 3),
-        )
-        for hit in found.hits
+    if found.problem:
+        searched += f" {found.problem}"
+    hits = tuple(_hit(snapshot, query, hit) for hit in found.hits)
+    return SearchAnswer(hits, searched, found.absent if found.hits else ())
+
+
+def _hit(snapshot: WorkspaceSnapshot, query: str, hit: Hit) -> SearchHit:
+    chunk, lines = hit.chunk, hit.lines
+    told = telling_lines(question_of(query), lines, chunk.first_line, *chunk.defines[:1])
+    places = hit.places.items()
+    return SearchHit(
+        path=snapshot.relative(hit.document.path),
+        uri=hit.document.uri,
+        sha256=hit.document.sha256,
+        first_line=chunk.first_line,
+        last_line=chunk.last_line,
+        context=_title(hit),
+        text="\n".join(lines),
+        score=round(hit.score, 3),
+        lines=told.lines,
+        words=told.words,
+        stages=tuple(StagePlace(name, at.rank, round(at.score, 3)) for name, at in places),
+        reasons=tuple(
+            SearchReason(each.feature, round(each.value, 3), round(each.weight, 3))
+            for each in hit.reasons
+        ),
     )
-    return SearchAnswer(tuple(hits), searched)
 
 
 def _report(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> ToolResult:
@@ -105,10 +144,15 @@ def _report(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> 
         parts.append(f"[in no file searched: {', '.join(found.absent)}]")
     if found.pending:
         parts.append(f"[{_pending(found)}]")
+    if found.problem:
+        parts.append(f"[{found.problem}]")
     shown = [_spans(hit) for hit in found.hits[: len(kept)]]
     whole = tuple(span for spans, _ in shown for span in spans)
     shortened = tuple(span for _, spans in shown for span in spans)
-    return ToolResult("\n\n".join(filter(None, parts)), whole, citable=shortened)
+    places = tuple(_found_place(hit, snapshot) for hit in found.hits)
+    outcome = "1 place" if len(places) == 1 else f"{len(places)} places"
+    text = "\n\n".join(filter(None, parts))
+    return ToolResult(text, whole, citable=shortened, outcome=outcome, places=places)
 
 
 def _pending(found: Found) -> str:
@@ -137,6 +181,12 @@ def _block(number: int, hit: Hit, snapshot: WorkspaceSnapshot) -> str:
     shown = (shorten(line, MAX_LINE_CHARACTERS) for line in hit.lines)
     numbered = (f"{number}\t{line}" for number, line in enumerate(shown, chunk.first_line))
     return "\n".join((head, *numbered))
+
+
+def _found_place(hit: Hit, snapshot: WorkspaceSnapshot) -> FoundPlace:
+    chunk = hit.chunk
+    path = snapshot.relative(hit.document.path)
+    return FoundPlace(path, chunk.first_line, chunk.last_line, _title(hit))
 
 
 def _title(hit: Hit) -> str:

@@ -1,9 +1,10 @@
 from .commands import COMMANDS, LoadedCommand, load_command
 from .declaration import CommandDeclaration, LineAction
-from .declared import DECLARED, EXPLAIN, FIX, LINE_ACTIONS
+from .declared import DECLARED
 from .gloss import ShownGloss, report_at
 from .hover import HoverAnswer, HoverRequest, hover_at
 from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses_of
+from .line_actions import EXPLAIN, FIX, LINE_ACTIONS
 from .on_lines import why_not_edited
 from .symbols import (
     Range,

@@ -107,8 +107,13 @@ async def _answer(
 ) -> Answer:
     started = time.perf_counter()
     question = asked.question
-    if not session.system:
-        session.freeze(*await opening_of(app))
+    whole = app.settings.retrieval.whole_tokens > 0
+    if not session.system or (whole and not session.conversation.messages):
+        opening = await opening_of(app)
+        session.freeze(opening.system, opening.tools)
+        opening.show(session.reads)
+        if opening.notice:
+            run.emit(Notice(opening.notice))
     mentioned = await attach_mentioned(app, session, run, question, attached)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
@@ -138,7 +143,7 @@ async def _answer(
     context = RunContext(
         model,
         run.emit,
-        partial(app.tool_context, session, run, delegation),
+        partial(app.tool_context, session, run, delegation, meter),
         acting.permission(only_reads=asked.only_reads),
         delegation.received,
         compactor,

@@ -6,7 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.context import CarriedState, Compacted, Compactor, KeptTools, NoGain, PromptPrefix
+from glossator.context import (
+    CarriedState,
+    Compacted,
+    Compactor,
+    KeptTools,
+    NoGain,
+    PromptPrefix,
+    changed_since,
+)
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction, Event
 from glossator.core.permission import Access
@@ -63,9 +71,19 @@ def compactor_of(
 
 
 def _carried(app: Application, session: Session) -> CarriedState:
-    relative = app.host.snapshot().relative
+    snapshot = app.host.snapshot()
+    relative = snapshot.relative
     files = []
     for document in session.reads.read_documents():
+        known = session.reads.last(document.path)
+        changed = None if known is None else changed_since(session.system, snapshot, known)
+        if changed is False:
+            continue  # the system prompt still shows it
+        if changed:
+            files.append(
+                f"{relative(document.path)}: other than in the system prompt, read it again"
+            )
+            continue
         shown = runs(sorted(session.reads.lines(document)))
         lines = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in shown)
         files.append(f"{relative(document.path)}: lines {lines}")

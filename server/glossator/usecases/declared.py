@@ -16,47 +16,14 @@ from glossator.usecases.declaration import (
     Palette,
     by_name,
 )
-
-# What neither mends nor rewrites has the empty kind: editors show that in the light bulb (VS Code
-# under "More Actions"), and never by themselves. A source action would not be shown there.
-EXPLAIN = LineAction(
-    "glossator.explain", "Explain", "user/explain", "Explain a file, or lines of it."
+from glossator.usecases.line_actions import (
+    DOCUMENT,
+    EXPLAIN,
+    EXPLORE_USAGE,
+    FIX,
+    REFACTOR,
+    WRITE_TESTS,
 )
-FIX = LineAction(
-    "glossator.fix", "Fix", "user/fix", "Mend what is wrong there.", "quickfix", edits=True
-)
-REFACTOR = LineAction(
-    "glossator.refactor",
-    "Refactor",
-    "user/refactor",
-    "Make the code better without changing what it does.",
-    "refactor.rewrite",
-    edits=True,
-)
-DOCUMENT = LineAction(
-    "glossator.document",
-    "Document",
-    "user/document",
-    "Write the documentation that is missing.",
-    "refactor.rewrite",
-    edits=True,
-)
-WRITE_TESTS = LineAction(
-    "glossator.writeTests",
-    "Write tests",
-    "user/write_tests",
-    "Write tests in the project's style.",
-    joint="for",
-    edits=True,
-)
-EXPLORE_USAGE = LineAction(
-    "glossator.exploreUsage",
-    "Explore usage",
-    "user/explore_usage",
-    "Find out who uses it, how, and what would break.",
-    joint="of",
-)
-LINE_ACTIONS = (EXPLAIN, FIX, REFACTOR, DOCUMENT, WRITE_TESTS, EXPLORE_USAGE)
 
 _IN_CHAT = "view == glossator.chat"
 _IN_FOLDER = "workspaceFolderCount > 0"
@@ -292,6 +259,32 @@ _ALL = (
             "Search…", "search", _IN_FOLDER, key="ctrl+alt+shift+g", key_when="!terminalFocus"
         ),
         terminal="search",
+    ),
+    CommandDeclaration(
+        "glossator.generateContexts",
+        "Generate contexts",
+        "contexts:generate_contexts",
+        palette=Palette("Generate Contexts for Search…", "sparkle", _IN_FOLDER),
+        terminal="contexts",
+    ),
+    CommandDeclaration(
+        "glossator.estimateContexts",
+        "Estimate contexts",
+        "contexts:estimate_contexts",
+        progress=True,
+        terminal="contexts",
+    ),
+    CommandDeclaration(
+        "glossator.exportContexts",
+        "Export contexts",
+        "contexts:share_contexts",
+        terminal="contexts",
+    ),
+    CommandDeclaration(
+        "glossator.importContexts", "Import contexts", "contexts:take_contexts", terminal="contexts"
+    ),
+    CommandDeclaration(
+        "glossator.endBatches", "End batches", "contexts:end_batches", terminal="contexts"
     ),
     CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
     CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),

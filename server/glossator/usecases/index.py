@@ -48,6 +48,8 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
             found += await _write_chunks(app, chunks.rebuild())
         case IndexMode.CHECK:
             found = await _check(app)
+    if request.mode is not IndexMode.CHECK and app.retriever.embedding is not None:
+        app.retriever.embedding.resume()
     status = app.host.status()
     text = status.index.text
     return IndexAnswer(

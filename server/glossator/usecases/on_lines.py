@@ -14,8 +14,8 @@ from glossator.core.report import Thoroughness
 from glossator.prompts import load_prompt
 from glossator.usecases.ask import answer
 from glossator.usecases.declaration import LineAction
-from glossator.usecases.declared import EXPLORE_USAGE
 from glossator.usecases.explore import ExploreRequest, explored_and_kept, or_usage_error
+from glossator.usecases.line_actions import EXPLORE_USAGE
 from glossator.usecases.subjects import pointed_at
 
 _NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."

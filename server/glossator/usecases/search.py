@@ -1,28 +1,75 @@
-"""Search: the chunks of the workspace that bear on a question; no model is asked."""
+"""Search: the chunks of the workspace that bear on a question.
+
+No model is asked unless the settings name one that reranks.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from glossator.application import Application
-from glossator.core.answers import SearchAnswer
 from glossator.core.errors import UsageError
-from glossator.tools import MAX_CHUNKS, search_answer
+from glossator.core.retrieval_answers import SearchAnswer
+from glossator.llm import Meter, Spending, price_in_words
+from glossator.retrieval import Stages
+from glossator.tools import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
+
+
+class SearchStage(StrEnum):
+    """A stage of a search that can be switched off."""
+
+    LEXICAL = "lexical"
+    VECTORS = "vectors"
+    RERANK = "rerank"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A question or terms, and how many chunks to give at most."""
+    """A question or terms, and how many chunks to give at most.
+
+    `path` and `glob` name the files to search, as the tool Search has them. The stages `without`
+    are off. With `explain` each hit says what put it in its place.
+    """
 
     query: str
     limit: int = MAX_CHUNKS
+    path: str | None = None
+    glob: str | None = None
+    without: tuple[SearchStage, ...] = ()
+    explain: bool = False
 
 
 async def search(app: Application, request: SearchRequest) -> SearchAnswer:
-    """Find the chunks. Raises `UsageError` for an empty query or a limit out of range."""
+    """Find the chunks. Raises `UsageError` for what cannot be searched."""
     if not request.query.strip():
         raise UsageError("The query is empty; name what you are looking for.")
     if not 1 <= request.limit <= MAX_CHUNKS:
         raise UsageError(f"The limit must be between 1 and {MAX_CHUNKS}.")
+    if len(request.query) > MAX_QUERY:
+        raise UsageError(f"The query is longer than {MAX_QUERY:,} characters; ask in fewer words.")
+    off = set(request.without)
+    if off == set(SearchStage):
+        raise UsageError("All stages of the search are off; leave at least one of them on.")
+    stages = Stages(
+        lexical=SearchStage.LEXICAL not in off,
+        vectors=SearchStage.VECTORS not in off,
+        rerank=SearchStage.RERANK not in off,
+    )
     await app.ready()
-    return await search_answer(app.host.snapshot(), app.retriever, request.query, request.limit)
+    args = SearchArgs(
+        query=request.query, path=request.path, glob=request.glob, limit=request.limit
+    )
+    meter = Meter()
+    answer = await search_answer(
+        app.host.snapshot(),
+        app.retriever,
+        args,
+        stages,
+        app.reranking(meter) if stages.rerank else None,
+        explain=request.explain,
+    )
+    if meter.spending != Spending():
+        cost = price_in_words(meter.spending.dollars)
+        answer = replace(answer, searched=f"{answer.searched} Reranking cost {cost}.")
+    return answer

@@ -72,7 +72,9 @@ async def _held(app: Application, session_id: str | None) -> _Held:
         frame = PromptPrefix(state.system, state.tools)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet
-        return _Held(held.title, PromptPrefix(*await opening_of(app)), held.messages, held.account)
+        opening = await opening_of(app)
+        frame = PromptPrefix(opening.system, opening.tools)
+        return _Held(held.title, frame, held.messages, held.account)
     return held
 
 

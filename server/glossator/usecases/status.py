@@ -23,7 +23,6 @@ from glossator.core.answers import (
 from glossator.core.shown import shown
 from glossator.files import Sweep
 from glossator.index import TextIndexStatus
-from glossator.retrieval import ChunkStatus
 from glossator.search import NoRipgrep, find_ripgrep
 from glossator.sessions import Session
 from glossator.worker import WorkerPhase, WorkerState
@@ -58,7 +57,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         watcher=workspace.watcher,
         last_sweep=None if workspace.last_sweep is None else _sweep(workspace.last_sweep),
         index=_index(workspace.index),
-        chunks=_chunks(app.retriever.index.status()),
+        chunks=_chunks(app),
         outlines=None if kept is None else OutlinesView(kept.entries, kept.bytes),
         worker=_worker(worker),
         worker_memory_bytes=_memory_of(worker.process_id) if worker.process_id else None,
@@ -95,11 +94,26 @@ def _index_state(index: TextIndexStatus) -> str:
     return "; ".join(dict.fromkeys(elsewhere)) or "on"
 
 
-def _chunks(status: ChunkStatus) -> ChunksView:
+def _chunks(app: Application) -> ChunksView:
+    status = app.retriever.index.status()
     state = status.state
     if status.building is not None:
         state = f"building: {status.building.done:,} of {status.building.total:,} files"
-    return ChunksView(state, status.files, status.pending, status.disk_bytes, status.problem)
+    return ChunksView(
+        state, status.files, status.pending, status.disk_bytes, _embedding(app), status.problem
+    )
+
+
+def _embedding(app: Application) -> str:
+    embedding = app.retriever.embedding
+    if embedding is None:
+        return app.embedding_problem or "off: no embedder is chosen, or nothing is indexed yet"
+    said = embedding.choice.model_id
+    if embedding.waiting:
+        said += f"; {embedding.waiting:,} files wait"
+    if embedding.paused:
+        said += "; paused by the user"
+    return f"{said}; {embedding.problem}" if embedding.problem else said
 
 
 def _sweep(sweep: Sweep) -> SweepView:

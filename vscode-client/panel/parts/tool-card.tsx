@@ -1,6 +1,7 @@
 // A tool call: one line while folded, all that is known of it when open.
 
 import { shown } from "../../src/shown.ts";
+import type { FoundPlace } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { oneLine, placeOf } from "../state/calls.ts";
 import { duration } from "../state/figures.ts";
@@ -91,6 +92,7 @@ function State({ part, live }: { part: ToolPart; live: boolean }) {
 
 function Details({ part, said }: { part: ToolPart; said: string }) {
   const place = placeOf(part.arguments);
+  const { finished } = part;
   return (
     <>
       <dl class="arguments">
@@ -111,11 +113,37 @@ function Details({ part, said }: { part: ToolPart; said: string }) {
           <Shown text={said} kind="text" />
         </p>
       )}
+      {finished !== null && finished.places.length > 0 && <Places places={finished.places} />}
       {place && (
         <button type="button" class="link" onClick={() => tell({ type: "openPath", ...place })}>
           <Icon name="go-to-file" /> Open <Shown text={place.path} />
         </button>
       )}
     </>
+  );
+}
+
+/** What a call found; each opens at its lines. */
+function Places({ places }: { places: readonly FoundPlace[] }) {
+  return (
+    <ol class="places">
+      {places.map(({ path, firstLine, lastLine, context }) => (
+        <li key={`${path}:${firstLine}`}>
+          <button
+            type="button"
+            class="link"
+            onClick={() => tell({ type: "openPath", path, line: firstLine, lastLine })}
+          >
+            <Shown text={path} />
+            {`:${firstLine === lastLine ? firstLine : `${firstLine}-${lastLine}`}`}
+          </button>
+          {context && (
+            <span class="place-context">
+              <Shown text={context} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -50,8 +50,9 @@ const HANDLERS: Handlers = {
     }),
   "tool.progress": (turn, { callId, message }) =>
     change(turn, isCall(callId), (part) => ({ ...part, progress: message })),
-  "tool.finished": (turn, { callId, tool, summary, error, unsuccessful, milliseconds }) => {
-    const finished = { summary, error, unsuccessful, milliseconds };
+  "tool.finished": (turn, { callId, tool, places = [], ...ended }) => {
+    const { summary, error, unsuccessful, milliseconds } = ended;
+    const finished = { summary, error, unsuccessful, milliseconds, places };
     const known = turn.parts.some(isCall(callId))
       ? turn
       : withPart(turn, {

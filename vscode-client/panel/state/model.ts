@@ -4,6 +4,7 @@ import type { Chip, Completion, Situation } from "../../src/panel/messages.ts";
 import type {
   Answer,
   EditPlan,
+  FoundPlace,
   PermissionRequest,
   Question,
   ReviewRequest,
@@ -41,6 +42,7 @@ export interface ToolPart {
     readonly error: boolean;
     readonly unsuccessful: boolean;
     readonly milliseconds: number;
+    readonly places: readonly FoundPlace[];
   } | null;
 }
 

@@ -1,15 +1,13 @@
 // Ask, search, stop: what the extension is there for.
 
 import { randomUUID } from "node:crypto";
-import { type QuickPickItem, Uri, window } from "vscode";
+import { type QuickPickItem, type Uri, window } from "vscode";
 import { fileChips, selectionChip } from "../editor/chips.ts";
 import { pick } from "../ports/pick.ts";
 import { UserError } from "../result.ts";
-import { labelled } from "../shown.ts";
-import type { Attachment, SearchHit, Thoroughness } from "../wire.ts";
+import type { Attachment, Thoroughness } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
-
-const SEARCH_MILLISECONDS = 150; // of not typing, before what was typed is looked for
+import { search } from "./searching.ts";
 
 /** What an exploration is to find out. */
 interface Wanted {
@@ -117,58 +115,4 @@ async function exploreInBox(): Promise<Wanted | undefined> {
     throw new UserError("There is nothing to explore yet. Type what you want to know.");
   }
   return { question: picked.words, thoroughness: picked.items[0]?.thoroughness ?? "medium" };
-}
-
-/** Hits come while one types; the active one is shown beside. */
-async function search(parts: Parts, query: string): Promise<void> {
-  const picker = window.createQuickPick<ReturnType<typeof itemOf>>();
-  picker.title = "Glossator: search";
-  picker.placeholder = "Words of a question, names, terms";
-  picker.matchOnDescription = true;
-  picker.matchOnDetail = true;
-  let timer: NodeJS.Timeout | undefined;
-  let newest = 0;
-  const look = async (query: string) => {
-    newest += 1;
-    const number = newest;
-    picker.busy = query !== "";
-    try {
-      const { hits, searched } = query
-        ? await parts.server.run("glossator.search", { query })
-        : { hits: [], searched: "" };
-      if (number === newest) {
-        picker.items = hits.map(itemOf);
-        picker.title = searched ? `Glossator: search — ${searched}` : "Glossator: search";
-      }
-    } finally {
-      picker.busy = picker.busy && number !== newest;
-    }
-  };
-  await new Promise<void>((resolve, reject) => {
-    picker.onDidChangeValue((value) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => void look(value.trim()).catch(reject), SEARCH_MILLISECONDS);
-    });
-    picker.onDidAccept(() => {
-      const [item] = picker.activeItems;
-      if (item) {
-        const { uri, firstLine, lastLine } = item.hit;
-        parts.spans.open(Uri.parse(uri), firstLine, lastLine).then(resolve, reject);
-        picker.hide();
-      }
-    });
-    picker.onDidHide(() => resolve());
-    picker.show();
-    picker.value = query;
-  }).finally(() => {
-    clearTimeout(timer);
-    picker.dispose();
-  });
-}
-
-function itemOf(hit: SearchHit) {
-  const { path, firstLine, lastLine, context, text } = hit;
-  const detail = labelled(text.trim().split("\n", 1)[0] ?? "");
-  const label = `$(file-code) ${labelled(path)}:${firstLine}-${lastLine}`;
-  return { label, description: labelled(context), detail, alwaysShow: true, hit };
 }

@@ -5,6 +5,7 @@ import type { Inquiries } from "../ports/inquiries.ts";
 import type { Offered } from "../wire.ts";
 import { actions } from "./actions.ts";
 import { asking } from "./asking.ts";
+import { contexts } from "./contexts.ts";
 import { showFailure } from "./failures.ts";
 import { glosses } from "./glosses.ts";
 import { menu } from "./menu.ts";
@@ -25,6 +26,7 @@ export function registerCommands(parts: Parts, inquiries: Inquiries): Disposable
     ...undo(parts),
     ...models(parts),
     ...upkeep(parts),
+    ...contexts(parts),
     ...menu(parts),
     ...rules(parts),
     "glossator.showAsked": () => inquiries.show(),

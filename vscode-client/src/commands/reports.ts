@@ -31,6 +31,7 @@ export function statusReport(status: StatusAnswer): string {
       `${chunks.state}; ${count(chunks.files)} files, ${megabytes(chunks.diskBytes)} on disk`,
     ],
     ["Not in it yet", count(chunks.pending)],
+    ["Embeddings", chunks.embedding],
     ["Worker", status.worker],
     ["ripgrep", status.ripgrep],
     ["Memory", megabytes(status.memoryBytes)],

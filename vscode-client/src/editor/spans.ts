@@ -33,15 +33,22 @@ export class Spans implements Disposable {
   });
   #timer: NodeJS.Timeout | undefined;
 
-  /** Show the lines (1-based, inclusive), and put the cursor at their beginning. */
-  async open(uri: Uri, firstLine: number, lastLine: number, preserveFocus = false): Promise<void> {
+  /**
+   * Show the lines (1-based, inclusive), and put the cursor at their beginning. With `look` the
+   * focus stays where it is, and the next document takes this one's tab.
+   */
+  async open(uri: Uri, firstLine: number, lastLine: number, look = false): Promise<void> {
     const document = await workspace.openTextDocument(uri);
     const first = Math.min(Math.max(firstLine, 1), document.lineCount) - 1;
     const last = Math.min(Math.max(lastLine, firstLine, 1), document.lineCount) - 1;
     const range = new Range(first, 0, last, document.lineAt(last).text.length);
     const start = new Position(first, 0);
     const selection = new Range(start, start);
-    const editor = await window.showTextDocument(document, { selection, preserveFocus });
+    const editor = await window.showTextDocument(document, {
+      selection,
+      preserveFocus: look,
+      ...(look ? { preview: true } : {}),
+    });
     editor.revealRange(range, TextEditorRevealType.InCenterIfOutsideViewport);
     this.#clear();
     editor.setDecorations(this.#bright, [range]);
@@ -53,8 +60,8 @@ export class Spans implements Disposable {
   }
 
   /** The same for a path as answers name it: relative to a folder of the workspace. */
-  async openPath(path: string, line: number): Promise<void> {
-    await this.open(await located(path), line, line);
+  async openPath(path: string, line: number, lastLine = line): Promise<void> {
+    await this.open(await located(path), line, lastLine);
   }
 
   dispose(): void {

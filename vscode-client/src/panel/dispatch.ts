@@ -39,7 +39,7 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "open":
       return await open(message, parts);
     case "openPath":
-      return await parts.spans.openPath(message.path, message.line);
+      return await parts.spans.openPath(message.path, message.line, message.lastLine);
     case "openDiff":
       return await openDiff(message.plan);
     case "insert":

@@ -137,7 +137,12 @@ export type ToHost =
       readonly firstLine: number;
       readonly lastLine: number;
     }
-  | { readonly type: "openPath"; readonly path: string; readonly line: number }
+  | {
+      readonly type: "openPath";
+      readonly path: string;
+      readonly line: number;
+      readonly lastLine?: number;
+    }
   | { readonly type: "openDiff"; readonly plan: EditPlan }
   /** Show all that something asked is about, in an editor. */
   | { readonly type: "openAsked"; readonly id: string }

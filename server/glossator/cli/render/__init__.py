@@ -90,13 +90,29 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines of a file from `first_line` on, the words of the `query` marked."""
+    """Those `lines` (1-based) of a `text` that begins at `first_line`, with `words` marked.
+
+    Between lines that are not neighbours something is left out.
+    """
 
     text: str
     path: str
     first_line: int
-    query: str
+    lines: tuple[int, ...]
+    words: tuple[str, ...]
     kind: str
+
+    @property
+    def rows(self) -> tuple[tuple[int | None, int], ...]:
+        """Line numbers with their rows in the text, from 0; None as number for what is left out."""
+        shown: list[tuple[int | None, int]] = []
+        last = None
+        for number in self.lines:
+            if last is not None and number > last + 1:
+                shown.append((None, 0))
+            shown.append((number, number - self.first_line))
+            last = number
+        return tuple(shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +201,8 @@ class Display(Protocol):
     def diff(self, diff: str) -> None:
         """A file was changed."""
 
-    def answer(self, answer: object, query: str = "") -> None:
-        """The end of the command; words of the `query` are marked in what it found."""
+    def answer(self, answer: object) -> None:
+        """The end of the command."""
 
     def error(self, code: int, message: str) -> None:
         """The command failed."""

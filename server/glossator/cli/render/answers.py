@@ -17,7 +17,6 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render import (
-    Code,
     Column,
     Exact,
     Fields,
@@ -29,6 +28,7 @@ from glossator.cli.render import (
     listed,
 )
 from glossator.cli.render.evaluation import evaluation_parts
+from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.core.answers import (
     Answer,
@@ -40,8 +40,6 @@ from glossator.core.answers import (
     ModelList,
     ModelView,
     RuleList,
-    SearchAnswer,
-    SearchHit,
     SpendingView,
     StatusAnswer,
     ToolAnswer,
@@ -49,6 +47,14 @@ from glossator.core.answers import (
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.citations import place as lines_of
 from glossator.core.price import Price
+from glossator.core.retrieval_answers import (
+    BatchesEnded,
+    ContextsAnswer,
+    ContextsEstimate,
+    ContextsExported,
+    ContextsImported,
+    SearchAnswer,
+)
 from glossator.core.session_answers import AgentTranscript, ExportedSession
 from glossator.core.shown import shown
 from glossator.core.span import CitationStatus, CitationView
@@ -75,13 +81,11 @@ class Trusted:
     trusted: tuple[str, ...]
 
 
-def answer_parts(answer: object, query: str) -> Iterator[Part]:
-    """The parts of an answer; words of the `query` are marked in what it found."""
+def answer_parts(answer: object) -> Iterator[Part]:
+    """The parts of an answer."""
     match answer:
         case Answer():
             yield from _run(answer)
-        case SearchAnswer():
-            yield from _search(answer, query)
         case ToolAnswer(text=text) | ExportedSession(text=text) | AgentTranscript(text=text):
             yield Exact(text)
         case StatusAnswer():
@@ -94,6 +98,15 @@ def answer_parts(answer: object, query: str) -> Iterator[Part]:
             yield from _models(answer)
         case RuleList() | Trusted():
             yield _permissions(answer)
+        case (
+            SearchAnswer()
+            | ContextsAnswer()
+            | ContextsEstimate()
+            | ContextsExported()
+            | ContextsImported()
+            | BatchesEnded()
+        ):
+            yield from retrieval_parts(answer)
         case RetrievalReport() | Generated():
             yield from evaluation_parts(answer)
         case _:
@@ -173,19 +186,6 @@ def _what_next(answer: Answer) -> str:
     return f"changed {names(answer.changed_files)} (glossator undo) · {session}"
 
 
-def _search(answer: SearchAnswer, query: str) -> Iterator[Part]:
-    for number, hit in enumerate(answer.hits):
-        yield from _hit(hit, query, f"hit {number}")
-    yield line(answer.searched, "dim", aside=True)
-
-
-def _hit(hit: SearchHit, query: str, kind: str) -> Iterator[Part]:
-    place = Styled(_place(hit.path, hit.first_line, hit.last_line), "bold blue", hit.uri)
-    context = (Styled("  "), Styled(hit.context, "dim")) if hit.context else ()
-    yield TextLine((place, *context), kind)
-    yield Code(hit.text, hit.path, hit.first_line, query, kind)
-
-
 def _index(answer: IndexAnswer) -> Iterator[tuple[str, str]]:
     yield "files", f"{answer.files:,}"
     yield "in the index", f"{answer.indexed:,}"
@@ -237,6 +237,7 @@ def _status(status: StatusAnswer) -> Iterator[tuple[str, str]]:
 
 def _chunks(chunks: ChunksView) -> Iterator[tuple[str, str]]:
     yield "for Search", f"{chunks.state}; {plural(chunks.files, 'file')}, {size(chunks.disk_bytes)}"
+    yield "embeddings", chunks.embedding
     if chunks.pending:
         yield "not in it yet", plural(chunks.pending, "file")
     if chunks.problem:

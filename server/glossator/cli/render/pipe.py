@@ -110,7 +110,7 @@ class JsonLines:
         """One line."""
         _write({"diff": diff})
 
-    def answer(self, answer: object, query: str = "") -> None:  # noqa: ARG002 - nothing is marked
+    def answer(self, answer: object) -> None:
         """The last line."""
         wire = to_wire(answer)
         _write({"answer": wire} if isinstance(answer, Answer) else wire)
@@ -144,8 +144,9 @@ def _quote(text: str) -> None:
 
 def _lines(part: render.Code | render.Fields | render.Table) -> Iterable[str]:
     match part:
-        case render.Code(text=text):
-            return (f"    {each}".rstrip() for each in text.rstrip("\n").split("\n"))
+        case render.Code(text=text, rows=rows):
+            texts = text.split("\n")
+            return ("    …" if n is None else f"    {n}\t{texts[row]}" for n, row in rows)
         case render.Fields(rows=rows):
             return (f"{name}: {value}" for name, value in rows)
         case render.Table(plain=None, rows=rows):

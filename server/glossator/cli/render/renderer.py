@@ -140,12 +140,12 @@ class Renderer:
         """A file was changed."""
         self._tell(Diff(diff))
 
-    def answer(self, answer: object, query: str = "") -> None:
+    def answer(self, answer: object) -> None:
         """The end of a command."""
         if isinstance(answer, Answer):
             self._out.answer_text(answer)
         self._out.still()
-        for part in answer_parts(answer, query):
+        for part in answer_parts(answer):
             self._out.show(part)
 
     def error(self, _code: int, message: str) -> None:

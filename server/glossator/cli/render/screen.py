@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.padding import Padding
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.status import Status
 from rich.style import Style
@@ -24,7 +23,6 @@ from glossator.core.wire import Json
 
 _BAR_WIDTH = 40  # characters
 _LEAST = 24  # columns of the beginning of a line that is cut
-_SNIPPET_LINES = 12
 _DIFF_HEAD = 2  # lines
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan", "\\": "dim"}
 
@@ -258,29 +256,26 @@ def _diff_style(number: int, text: str) -> str:
 
 
 def _code(part: render.Code) -> RenderableType:
-    """The first lines, in the colours of their language."""
-    lines = render.printable(part.text).rstrip("\n").split("\n")
-    code = "\n".join(lines[:_SNIPPET_LINES])
+    """The lines with their numbers, in the colours of their language; long ones are cut."""
+    code = render.printable(part.text)
     syntax = Syntax(
         code,
         Syntax.guess_lexer(part.path, code),
         theme=CODE_THEME,
         background_color="default",
-        line_numbers=True,
-        start_line=part.first_line,
     )
-    _mark_words(syntax, code, part.query)
-    more = len(lines) - _SNIPPET_LINES
-    if more <= 0:
-        return syntax
-    return Group(syntax, Padding(Text(f"… {more} more lines", "dim"), (0, 0, 0, 2)))
-
-
-def _mark_words(syntax: Syntax, code: str, query: str) -> None:
-    words = [re.escape(word) for word in re.findall(r"\w{2,}", query)]
-    if not words:
-        return
-    pattern = re.compile("|".join(words), re.IGNORECASE)
-    for number, text in enumerate(code.split("\n"), start=1):
-        for match in pattern.finditer(text):
-            syntax.stylize_range("bold underline", (number, match.start()), (number, match.end()))
+    drawn = syntax.highlight(code)
+    if part.words:
+        words = "|".join(map(re.escape, sorted(part.words, key=len, reverse=True)))
+        drawn.highlight_regex(rf"(?<!\w)(?:{words})(?!\w)", "bold underline")
+    texts = drawn.split("\n", allow_blank=True)
+    width = len(str(part.lines[-1])) if part.lines else 0
+    rows = []
+    for number, row in part.rows:
+        if number is None:
+            rows.append(Text("⋮".rjust(width + 2), "dim"))
+            continue
+        text = texts[row] if row < len(texts) else Text()
+        text.expand_tabs(4)
+        rows.append(Text.assemble((f"  {number:>{width}} ", "dim"), text))
+    return Text("\n", no_wrap=True, overflow="ellipsis").join(rows)

@@ -1,0 +1,49 @@
+"""Has the best chunks of a search reranked by what the settings name: a model or a service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from glossator.contextual import Candidate, create_reranker
+from glossator.core.price import Price
+from glossator.documents import WorkspaceSnapshot
+from glossator.llm import Meter, Model
+from glossator.retrieval import Hit, Reordered, Rerank
+from glossator.settings import Settings
+
+
+def rerank_by(
+    settings: Settings,
+    fast: Model,
+    environment: Mapping[str, str],
+    hidden: Callable[[], Callable[[str], bool] | None],
+    snapshot: Callable[[], WorkspaceSnapshot],
+    meter: Meter | None,
+) -> Rerank | None:
+    """What reranks, whose costs count in `meter`; None if the settings name nothing that is asked.
+
+    It is sent the question and excerpts of chunks, but of no file that permission rules hide.
+    """
+    prices = {name: Price(each.input, each.output) for name, each in settings.models.prices.items()}
+    reranker = create_reranker(settings.retrieval, fast, environment, prices)
+    if reranker is None:
+        return None
+
+    async def rerank(question: str, hits: Sequence[Hit], best: int) -> Reordered:
+        hides, relative = hidden(), snapshot().relative
+        shown = [at for at, hit in enumerate(hits) if not (hides and hides(hit.document.path))]
+        candidates = [
+            Candidate(
+                " > ".join((relative(hits[at].document.path), *hits[at].chunk.within)),
+                "\n".join(hits[at].lines),
+            )
+            for at in shown
+        ]
+        result = await reranker.rerank(question, candidates, best, meter)
+        order = [shown[at] for at in result.order]
+        kept = set(shown)
+        return Reordered(
+            (*order, *(at for at in range(len(hits)) if at not in kept)), result.by, result.problem
+        )
+
+    return rerank

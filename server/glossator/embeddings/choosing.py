@@ -1,0 +1,93 @@
+"""Which embedder the settings and the environment ask for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from glossator.core.errors import EmbeddingFailed
+from glossator.embeddings import minilm
+from glossator.embeddings.access import OWN_KEY, Access, access_to
+from glossator.embeddings.embedder import EmbedderChoice, Kind
+from glossator.embeddings.static import StaticFiles
+from glossator.settings import RetrievalSettings, Settings
+
+
+class _Api(NamedTuple):
+    url: str
+    model: str
+    variable: str
+
+
+_APIS = {
+    "voyage": _Api("https://api.voyageai.com/v1", "voyage-code-3", "VOYAGE_API_KEY"),
+    "openai": _Api("https://api.openai.com/v1", "text-embedding-3-small", "OPENAI_API_KEY"),
+}
+_NO_SEARCH = (
+    "Search by vectors needs one more package. Run: pip install 'glossator[vectors]', or set"
+    " retrieval.embedder to none."
+)
+
+
+def choose(settings: Settings, environment: Mapping[str, str]) -> EmbedderChoice | None:
+    """The embedder, or None where there is to be none. Nothing is loaded and nothing is sent.
+
+    Raises `EmbeddingFailed` when it was asked for by name and cannot be had.
+    """
+    wanted = settings.retrieval
+    if wanted.embedder == "none":
+        return None
+    if wanted.embedder == "auto":
+        there = minilm.is_installed() and find_spec("usearch")
+        return EmbedderChoice("local", minilm.MODEL_ID) if there else None
+    if find_spec("usearch") is None:
+        raise EmbeddingFailed(_NO_SEARCH)
+    if wanted.embedder == "local":
+        if not minilm.is_installed():
+            raise EmbeddingFailed(minilm.EXTRA)
+        return EmbedderChoice("local", minilm.MODEL_ID)
+    if wanted.embedder == "static":
+        return _static(wanted.embedding_path)
+    if settings.models.offline:
+        raise EmbeddingFailed(
+            f"retrieval.embedder is {wanted.embedder}, which sends code to a server, but"
+            " models.offline is set. Set retrieval.embedder to local, or models.offline to false."
+        )
+    return _api(wanted.embedder, wanted, environment)
+
+
+def _static(path: str | None) -> EmbedderChoice:
+    if not path:
+        raise EmbeddingFailed(
+            "retrieval.embedder is static, but no file is named. Set retrieval.embeddingPath to a"
+            " folder with model.safetensors and tokenizer.json."
+        )
+    absolute = Path(os.path.abspath(Path(path).expanduser()))
+    return EmbedderChoice("static", StaticFiles.at(absolute).model_id, path=str(absolute))
+
+
+def _api(kind: Kind, wanted: RetrievalSettings, environment: Mapping[str, str]) -> EmbedderChoice:
+    api = _APIS[kind]
+    model = wanted.embedding_model or ("" if wanted.embedding_url else api.model)
+    if not model:
+        raise EmbeddingFailed(
+            "retrieval.embeddingUrl names a server, but no model is named."
+            " Set retrieval.embeddingModel to one that it offers."
+        )
+    access = _access(api, wanted.embedding_url, environment)
+    return EmbedderChoice(kind, f"{kind}:{access.server}:{model}", model=model, access=access)
+
+
+def _access(api: _Api, url: str | None, environment: Mapping[str, str]) -> Access:
+    if url:
+        return access_to(url, OWN_KEY, environment)
+    access = access_to(api.url, api.variable, environment)
+    if not access.key:
+        raise EmbeddingFailed(
+            f"No key for {access.server}. Set the environment variable {api.variable}, or"
+            " retrieval.embedder to local."
+        )
+    return access

@@ -1,0 +1,328 @@
+"""Which lines of a place the offline model quotes: whole statements that carry the question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from glossator.core.statement import Statement
+from glossator.core.terms import is_import
+
+_LINES = 16  # of a quote
+_LEAST_LINES = 5  # a shorter one gets the statements around it
+_WHOLE = 60  # lines of a statement that cannot be divided
+_OF_COMMENT = 0.7  # how much a term counts that only a comment holds,
+_OF_LIST = 0.3  # or only a list of names
+_RARITY = 0.25
+_AGAIN = 0.05  # how much each further line with a term counts
+_LINE_COST = 0.01  # of all terms' weight
+_LANGUAGES = {
+    ".c": "c",
+    ".cpp": "cpp",
+    ".cs": "csharp",
+    ".go": "go",
+    ".h": "c",
+    ".java": "java",
+    ".js": "js",
+    ".kt": "kotlin",
+    ".md": "markdown",
+    ".php": "php",
+    ".py": "python",
+    ".rb": "ruby",
+    ".rs": "rust",
+    ".sh": "bash",
+    ".swift": "swift",
+    ".toml": "toml",
+    ".ts": "ts",
+    ".tsx": "tsx",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+}
+_PROSE = {".md", ".toml", ".yaml", ".yml"}
+_DOCSTRINGS = ('"""', "'''", 'r"""')
+_COMMENT = re.compile(r"//|/?\*|#(?!include|define|if|el|endif|pragma|\[)")
+_LISTED = re.compile(r"""\s*["']?[\w.]+["']?,?\s*""")
+_FLOW = re.compile(
+    r"[\s})]*(?:async |await )?(?:if|elif|else|elsif|for|foreach|while|until|unless|try|catch"
+    r"|except|finally|ensure|rescue|with|switch|match|case|when|do|begin|loop|return|select|unsafe|go"
+    r"|defer|@\w.*)\b"
+)
+_ATTRIBUTES = ("#[", "@", "[")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_NAME_CHARACTERS = 90
+
+
+@dataclass(frozen=True)
+class Extract:
+    """Consecutive lines of a file; `first_line` is 1-based."""
+
+    path: str
+    first_line: int
+    lines: tuple[str, ...]
+
+    @property
+    def last_line(self) -> int:
+        """1-based and inclusive."""
+        return self.first_line + len(self.lines) - 1
+
+    def overlaps(self, other: Extract) -> bool:
+        """Whether both show a line of the same file."""
+        apart = self.last_line < other.first_line or other.last_line < self.first_line
+        return self.path == other.path and not apart
+
+    def part(self, first_line: int, last_line: int) -> Extract:
+        """As many of these lines as it has, blank ones at the edges left out."""
+        first_line, last_line = max(first_line, self.first_line), min(last_line, self.last_line)
+        while first_line < last_line and not self.line(first_line).strip():
+            first_line += 1
+        while last_line > first_line and not self.line(last_line).strip():
+            last_line -= 1
+        start = first_line - self.first_line
+        lines = self.lines[start : last_line + 1 - self.first_line]
+        return Extract(self.path, first_line, lines)
+
+    def line(self, number: int) -> str:
+        """The line of a number, 1-based."""
+        return self.lines[number - self.first_line]
+
+    @property
+    def text(self) -> str:
+        """The lines, joined."""
+        return "\n".join(self.lines)
+
+    @cached_property
+    def comments(self) -> tuple[bool, ...]:
+        """Which lines look like comments or docstrings; none in prose."""
+        return tuple(_comment_lines(self))
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether it holds only comments of code."""
+        return all(self.comments[at] for at, line in enumerate(self.lines) if line.strip())
+
+
+def weights(terms: Sequence[str], extracts: Iterable[Extract]) -> dict[str, float]:
+    """How much each term tells: the rarer in the lines that were read, the more.
+
+    Not much more: lines were read because they hold the terms that tell most.
+    """
+    lines = [line.lower() for extract in extracts for line in extract.lines]
+    held = Counter(term for line in lines for term in terms if term in line)
+    return {term: 1 / (1 + _RARITY * math.log1p(held[term])) for term in terms}
+
+
+def share(extract: Extract, terms: Mapping[str, float]) -> float:
+    """How much of the terms' weight the lines hold, 0 to 1; code counts more than comments."""
+    found, _ = _Scores(extract, (), terms).over(extract.first_line, extract.last_line)
+    return found
+
+
+def best_extract(
+    stretch: Extract, place: range, statements: Sequence[Statement], terms: Mapping[str, float]
+) -> Extract:
+    """The statements of a `stretch` that hold most of the `terms` in few lines.
+
+    Some lines of them are in the `place`. Without any statements, paragraphs are taken for them.
+    """
+    statements = statements or tuple(_paragraphs(stretch))
+    shown = range(stretch.first_line, stretch.last_line + 1)
+
+    def fits(first: int, last: int) -> bool:
+        inside = first in shown and last in shown
+        return inside and first < place.stop and last >= place.start
+
+    windows = [each for each in _windows(statements) if fits(each[0], each[1])]
+    if not windows:  # a statement that is too long: a table, a macro
+        statements = tuple(_paragraphs(stretch))
+        windows = [each for each in _windows(statements) if fits(each[0], each[1])]
+    scores = _Scores(stretch, statements, terms)
+    if not windows:
+        return stretch.part(place.start, min(place.stop - 1, place.start + _LINES - 1))
+    best = max(windows, key=lambda at: (scores.worth(at[0], at[1]), -at[0]))
+    first, last, siblings = best
+    grown = _around(statements, first, last)
+    if grown is not None and fits(*grown):
+        return stretch.part(*grown)
+    for following in siblings:
+        if last - first + 1 >= _LEAST_LINES:
+            break
+        end = following.last_line
+        if following.first_line > last and end - first < _LINES and fits(first, end):
+            last = end
+    return stretch.part(first, last)
+
+
+def definition_extract(
+    stretch: Extract, first: int, last: int, statements: Sequence[Statement], most: int
+) -> Extract:
+    """A definition with the comment above it, if that is short; of a long one the head.
+
+    Long: of more than `most` lines.
+    If the head is short, as many statements of the body follow as there is room for.
+    """
+    whole = _around(statements, first, last, most=last + 1) or (first, last)
+    start = max(min(whole[0], first), stretch.first_line)
+    if first - start > _LINES:
+        start = first
+    if last - start < most and last <= stretch.last_line:
+        return stretch.part(start, last)
+    node = next((each for each in _all(statements) if _is_it(each, first, last)), None)
+    if node is None:
+        return stretch.part(start, min(last, stretch.last_line, first + most - 1))
+    end = node.head_line
+    for inner in node.inner:
+        if inner.last_line - start >= _LINES or inner.last_line > stretch.last_line:
+            break
+        end = max(end, inner.last_line)
+    return stretch.part(start, min(end, stretch.last_line))
+
+
+def enclosing(extract: Extract, stretch: Extract, statements: Sequence[Statement]) -> str:
+    """The line that begins the definition around an extract; "" if there is none, or not shown."""
+    name = ""
+    for node in _all(statements):
+        in_body = node.head_line < extract.first_line and extract.last_line <= node.last_line
+        in_head = node.first_line < extract.first_line and extract.last_line <= node.head_line
+        holds = in_body or in_head
+        if not holds or node.first_line < stretch.first_line:
+            continue
+        heads = range(node.first_line, min(node.head_line, stretch.last_line) + 1)
+        lines = [n for n in heads if not stretch.comments[n - stretch.first_line]]
+        texts = (stretch.line(n).strip() for n in lines)
+        text = next((text for text in texts if text and not text.startswith(_ATTRIBUTES)), "")
+        if text and "`" not in text and not _FLOW.match(text):
+            name = text
+    name = name.rstrip("{ ")
+    return name if len(name) <= _NAME_CHARACTERS else f"{name[:_NAME_CHARACTERS]}…"
+
+
+def code_fence(extract: Extract) -> tuple[str, str]:
+    """A Markdown fence longer than any inside the extract, with the language's name."""
+    ticks = "```"
+    while ticks in extract.text:
+        ticks += "`"
+    return ticks + _LANGUAGES.get(PurePosixPath(extract.path).suffix, ""), ticks
+
+
+class _Scores:
+    """What lines of a stretch are worth for terms."""
+
+    def __init__(
+        self, stretch: Extract, statements: Sequence[Statement], terms: Mapping[str, float]
+    ) -> None:
+        self._first, self._terms = stretch.first_line, terms
+        self._whole = sum(terms.values()) or 1.0
+        imports = {
+            number
+            for each in _all(statements)
+            if each.first_line in range(stretch.first_line, stretch.last_line + 1)
+            and is_import(stretch.line(each.first_line))
+            for number in range(each.first_line, each.last_line + 1)
+        }
+        self._held: list[dict[str, float]] = []
+        for number, line in enumerate(stretch.lines, stretch.first_line):
+            lower, is_comment = line.lower(), stretch.comments[number - stretch.first_line]
+            counts = _OF_COMMENT if is_comment else 1.0
+            if number in imports or (not is_comment and is_import(line)):
+                self._held.append({})
+                continue
+            if _LISTED.fullmatch(line):
+                counts = _OF_LIST
+            self._held.append({term: counts for term in terms if term in lower})
+
+    def over(self, first: int, last: int) -> tuple[float, float]:
+        """The share of the terms' weight in lines, and a bonus for lines that repeat them."""
+        best: dict[str, float] = {}
+        times: Counter[str] = Counter()
+        for held in self._held[first - self._first : last + 1 - self._first]:
+            for term, counts in held.items():
+                best[term] = max(best.get(term, 0.0), counts)
+                times[term] += 1
+        found = sum(self._terms[term] * counts for term, counts in best.items())
+        again = sum(self._terms[term] * min(count - 1, 4) for term, count in times.items())
+        return found / self._whole, _AGAIN * again / self._whole
+
+    def worth(self, first: int, last: int) -> float:
+        """Of lines as a quote."""
+        return sum(self.over(first, last)) - _LINE_COST * (last - first)
+
+
+def _windows(
+    statements: Sequence[Statement],
+) -> Iterator[tuple[int, int, Sequence[Statement]]]:
+    """Consecutive statements that fit, at every level, with their siblings; heads of long ones."""
+    for at, each in enumerate(statements):
+        first = each.first_line
+        for other in statements[at:]:
+            if other.last_line - first >= _LINES:
+                break
+            yield first, other.last_line, statements
+        if each.last_line - first >= _LINES:
+            if not each.inner and each.last_line - first < _WHOLE:
+                yield first, each.last_line, ()
+            if each.inner and each.head_line - first < _LINES:
+                yield first, each.head_line, each.inner
+        yield from _windows(each.inner)
+
+
+def _around(
+    statements: Sequence[Statement], first: int, last: int, most: int = _LINES
+) -> tuple[int, int] | None:
+    """The largest statement of at most so many lines that holds these."""
+    for each in _all(statements):  # the outermost come first
+        inside = each.first_line <= first and last <= each.last_line
+        if inside and each.last_line - each.first_line < most:
+            if most > _LINES and not _is_it(each, first, last):
+                continue
+            return each.first_line, each.last_line
+    return None
+
+
+def _is_it(node: Statement, first: int, last: int) -> bool:
+    """Whether a statement is what the outline has at these lines; it may begin with a comment."""
+    return node.last_line == last and node.first_line <= first <= max(node.head_line, first)
+
+
+def _all(statements: Sequence[Statement]) -> Iterator[Statement]:
+    for each in statements:
+        yield each
+        yield from _all(each.inner)
+
+
+def _paragraphs(stretch: Extract) -> Iterator[Statement]:
+    """Runs of lines that are not blank; a fenced block is one."""
+    start, fence = 0, ""
+    for number, line in enumerate((*stretch.lines, ""), stretch.first_line):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and fence and mark[1].startswith(fence):
+            fence = ""
+        if line.strip() and not start:
+            start = number
+        elif start and not line.strip() and (not fence or number > stretch.last_line):
+            yield Statement(start, number - 1, number - 1)
+            start = 0
+
+
+def _comment_lines(extract: Extract) -> list[bool]:
+    suffix = PurePosixPath(extract.path).suffix
+    if suffix not in _LANGUAGES.keys() - _PROSE:
+        return [False] * len(extract.lines)
+    said: list[bool] = []
+    within, before = False, ":"
+    for text in map(str.strip, extract.lines):
+        begins = text.startswith(_DOCSTRINGS)
+        ends = text.count('"""') % 2 or text.count("'''") % 2
+        if text in _DOCSTRINGS and not within and not before.endswith(":"):
+            said = [True] * len(said)  # the extract began within it
+        elif ends and (within or begins):
+            within = not within
+        said.append(within or begins or text in _DOCSTRINGS or _COMMENT.match(text) is not None)
+        before = text or before
+    return said

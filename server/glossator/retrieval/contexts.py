@@ -1,0 +1,45 @@
+"""What a model wrote about chunks, by the key of the chunk: it is indexed with the chunk's lines.
+
+A context follows from the whole document (see `contextual`), but here it is kept by the chunk it is
+about, so that an edit elsewhere in the document does not lose it. It is foreign text: its words are
+indexed, and it is never shown nor cited.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from glossator.core.errors import StoreUnavailable
+from glossator.store import Blobs
+
+_log = logging.getLogger(__name__)
+
+_NAMESPACE = "chunks"
+_MAX_BYTES = 1_000_000_000  # some two million
+_LOST = "generated contexts are not indexed"
+
+
+class ChunkContexts:
+    """The contexts in one SQLite file; belongs to one thread."""
+
+    def __init__(self, place: str) -> None:
+        self._blobs = Blobs(place, _MAX_BYTES, _LOST)
+
+    def of(self, key: bytes) -> str:
+        """The context of the chunk with a key, "" without one."""
+        try:
+            found = self._blobs.get(_NAMESPACE, [key]).get(key, b"")
+        except StoreUnavailable as problem:
+            _log.warning("%s", problem)
+            return ""
+        return found.decode("utf-8", "ignore")
+
+    def put(self, contexts: Mapping[bytes, str]) -> None:
+        """Keep contexts by key of their chunks. Raises `StoreUnavailable`."""
+        values = {key: text.encode("utf-8", "ignore") for key, text in contexts.items()}
+        self._blobs.put(_NAMESPACE, values)
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._blobs.close()

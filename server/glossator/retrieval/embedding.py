@@ -1,0 +1,143 @@
+"""Embeds the chunks of a workspace in the background, and questions at once.
+
+The model runs in a worker process of its own, so that embedding holds up nothing. Open and recent
+files come first; what was embedded is kept, so that it goes on where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery
+from glossator.files import outermost, state_folder
+from glossator.retrieval.jobs import LoadVectors
+from glossator.retrieval.requests import QuestionVector, VectorsRequest
+from glossator.symbols import Library
+from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
+
+_log = logging.getLogger(__name__)
+
+_FILES = 16  # whose chunks are looked at in one go
+_TEXTS = 64  # of one job
+_FAILED_SECONDS = 60.0
+_SHOWN = 200  # files; fewer show no progress
+
+
+def vectors_file(roots: Sequence[str]) -> str:
+    """The file with the vectors of a workspace's chunks; its folder is made. Raises `OSError`."""
+    return str(state_folder.prepare(outermost(roots)[0]) / "vectors.db")
+
+
+def contexts_file() -> str:
+    """The file with what models wrote about chunks of any workspace."""
+    return str(state_folder.index_base().parent / "contexts" / "chunks.sqlite")
+
+
+class Embedding:
+    """Keeps the vectors of all chunks; for the event-loop thread."""
+
+    def __init__(
+        self,
+        choice: EmbedderChoice,
+        place: str,
+        max_bytes: int,
+        indexer: Worker,
+        progress: Callable[[JobProgress | None], None],
+    ) -> None:
+        """`place` is the file of vectors, `indexer` the worker that holds the index of chunks."""
+        self.choice = choice
+        self.problem = ""
+        self.paused = False
+        self.building: JobProgress | None = None
+        self._place, self._max_bytes = place, max_bytes
+        self._indexer, self._embedder = indexer, Worker()
+        self._progress = progress
+        self._waiting: dict[tuple[str, str], None] = {}  # root and relative path, in their order
+        self._library: Library | None = None
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin in the background."""
+        self._task = asyncio.create_task(self._run(), name="glossator-embedding")
+
+    async def close(self) -> None:
+        """End the work; what was embedded stays."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+        await self._embedder.close()
+
+    @property
+    def waiting(self) -> int:
+        """The number of files whose chunks are to be embedded."""
+        return len(self._waiting)
+
+    def pause(self) -> None:
+        """Embed nothing before `resume`; questions are embedded."""
+        self.paused = True
+
+    def resume(self) -> None:
+        """Go on."""
+        self.paused = False
+        self._wake.set()
+
+    def embed(self, library: Library, root: str, paths: Iterable[str]) -> None:
+        """The chunks of these files are wanted, before those that wait already."""
+        self._library = library
+        self._waiting = {**{(root, path): None for path in paths}, **self._waiting}
+        self._wake.set()
+
+    async def question(self, text: str) -> QuestionVector | None:
+        """The vector of a question; None if there is none now, and `problem` says why."""
+        try:
+            vector = await self._embedder.run(EmbedQuery(self.choice, text))
+        except (WorkerGone, JobFailed) as failure:
+            self.problem = f"Search goes by words alone: {failure}"
+            _log.warning("%s", self.problem)
+            return None
+        self.problem = ""
+        return QuestionVector(vector, self.choice.model_id, self._place, self._max_bytes)
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                await self._embed()
+            except (WorkerGone, JobFailed) as failure:
+                self.problem = f"Chunks are not embedded: {failure}"
+                _log.warning("%s", self.problem)
+                await asyncio.sleep(getattr(failure, "retry_after", 0.0) or _FAILED_SECONDS)
+                self._wake.set()
+            finally:
+                if self.building is not None:
+                    self.building = None
+                    self._progress(None)
+
+    async def _embed(self) -> None:
+        done = 0
+        while self._waiting and self._library is not None and not self.paused:
+            root, _ = next(iter(self._waiting))
+            some = [at for at in islice(self._waiting, _FILES) if at[0] == root]
+            await self._embed_files(self._library, root, tuple(path for _, path in some))
+            for each in some:
+                self._waiting.pop(each, None)
+            done += len(some)
+            if done + len(self._waiting) >= _SHOWN:
+                self.building = JobProgress(done, done + len(self._waiting))
+                self._progress(self.building)
+
+    async def _embed_files(self, library: Library, root: str, paths: tuple[str, ...]) -> None:
+        asked = VectorsRequest(
+            library, root, paths, self.choice.model_id, self._place, self._max_bytes
+        )
+        texts = await self._indexer.run(LoadVectors(asked))
+        for at in range(0, len(texts), _TEXTS):
+            batch = texts[at : at + _TEXTS]
+            await self._embedder.run(EmbedChunks(self.choice, self._place, self._max_bytes, batch))
+        if texts:
+            await self._indexer.run(LoadVectors(asked))

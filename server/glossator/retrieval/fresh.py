@@ -1,0 +1,55 @@
+"""The chunks of texts that are read for a search, remembered by content."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from glossator.core.text import split_lines
+from glossator.retrieval.candidate import Candidate, candidates_of, digest_of
+from glossator.retrieval.chunk_index import MOST_OF_FILE
+from glossator.retrieval.chunks import Chunk, cut
+from glossator.symbols import Outlines, SourceText, outline_by_lines
+
+_RECENT_CHUNKS = 5_000
+
+
+def chunks_of(text: SourceText, lines: Sequence[str], kept: Outlines) -> tuple[Chunk, ...]:
+    """The chunks of a text, by its outline."""
+    symbols = kept.of(text) if text.language is not None else outline_by_lines(lines, text.path)
+    return cut(lines, symbols)[:MOST_OF_FILE]
+
+
+def below(root: str, paths: Iterable[str]) -> Iterator[str]:
+    """Those of `paths` that lie below a root, relative to it."""
+    prefix = os.path.join(root, "")
+    return (path[len(prefix) :] for path in paths if path.startswith(prefix))
+
+
+@dataclass(slots=True)
+class _Recent:
+    """The chunks of the last texts that were read for a search, by path and content."""
+
+    kept: OrderedDict[tuple[str, str], list[Candidate]] = field(default_factory=OrderedDict)
+    count: int = 0
+
+    def of(self, root: str, text: SourceText, outlined: Outlines) -> list[Candidate]:
+        """The chunks of a text at an absolute path below `root`."""
+        key = text.path, text.sha256
+        if key in self.kept:
+            self.kept.move_to_end(key)
+            return self.kept[key]
+        lines = split_lines(text.text)
+        path = next(below(root, (text.path,)), text.path) if root else text.path
+        digest, chunks = digest_of(text.sha256), chunks_of(text, lines, outlined)
+        made = [each for each, _ in candidates_of(root, path, digest, lines, chunks)]
+        self.kept[key] = made
+        self.count += len(made)
+        while self.count > _RECENT_CHUNKS and len(self.kept) > 1:
+            self.count -= len(self.kept.popitem(last=False)[1])
+        return made
+
+
+RECENT = _Recent()

@@ -1,0 +1,213 @@
+"""Generated contexts for Search: estimate, ask, make; share them; end batches under way.
+
+Without a yes to the estimate nothing is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from glossator.application import Application
+from glossator.contextual import (
+    ContextGenerator,
+    ContextProgress,
+    export_contexts,
+    import_contexts,
+)
+from glossator.core.errors import UsageError
+from glossator.core.ports import Activity
+from glossator.core.question import Option, Question
+from glossator.core.retrieval_answers import (
+    BatchesEnded,
+    ContextsAnswer,
+    ContextsEstimate,
+    ContextsExported,
+    ContextsImported,
+)
+from glossator.llm import price_in_words
+from glossator.usecases.context_source import (
+    ContextSource,
+    fast_model,
+    ledger_folder,
+    open_store,
+    opened,
+)
+
+_NOBODY = "Nothing was sent, because nobody said yes to the estimate."
+_NO = "Nothing was sent."
+_SINGLY, _BATCH, _NEITHER = "One by one", "As a batch", "No"
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateContextsRequest:
+    """The files are those of the workspace, or those below `path` that match `glob`."""
+
+    path: str | None = None
+    glob: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateContextsRequest:
+    """At most `dollars` are spent, which must not exceed `retrieval.contextDollars`.
+
+    Unless it is `confirmed` that the user has seen the estimate and said yes, the server asks.
+    `batched`: through the batch API, which takes minutes to a day.
+    """
+
+    confirmed: bool = False
+    dollars: float | None = None
+    batched: bool = False
+    path: str | None = None
+    glob: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportContextsRequest:
+    """What `glossator.exportContexts` gave, here or elsewhere."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndBatchesRequest:
+    """With `forget` the batches are given up as well, and what they made is lost."""
+
+    forget: bool = False
+
+
+async def estimate_contexts(app: Application, request: EstimateContextsRequest) -> ContextsEstimate:
+    """What it would take. Raises `UsageError` where no contexts can be made."""
+    async with opened(app, request.path, request.glob) as contexts:
+        return await contexts.estimate()
+
+
+async def generate_contexts(app: Application, request: GenerateContextsRequest) -> ContextsAnswer:
+    """Make what is missing, after a yes. Raises `UsageError` where no contexts can be made."""
+    limit = _limit(app, request.dollars)
+    async with opened(app, request.path, request.glob) as contexts:
+        estimate = await contexts.estimate()
+        if not (estimate.chunks or estimate.under_way):
+            await contexts.index()
+            return _unsent(estimate, "")
+        if request.batched and not estimate.takes_batches:
+            raise UsageError(
+                f"The server of {estimate.model} has no batch API. Have them made one by one."
+            )
+        batched: bool | str = request.batched
+        if estimate.chunks and not request.confirmed:
+            batched = await _asked(app, estimate)
+        if isinstance(batched, str):
+            return _unsent(estimate, batched)
+        try:
+            return await _made(app, contexts, estimate, limit, batched=batched)
+        finally:
+            await contexts.index()
+
+
+async def share_contexts(app: Application, request: EstimateContextsRequest) -> ContextsExported:
+    """The contexts of this workspace's chunks, for a colleague."""
+    async with opened(app, request.path, request.glob) as contexts:
+        keys = [
+            key for each in contexts.documents for key in contexts.generator.keys(each).values()
+        ]
+        text = await export_contexts(contexts.store, keys)
+        return ContextsExported(text, max(text.count("\n") - 1, 0))
+
+
+async def take_contexts(
+    app: Application,  # noqa: ARG001 - as every handler
+    request: ImportContextsRequest,
+) -> ContextsImported:
+    """Take in what a colleague exported. Raises `UsageError` for anything else."""
+    store = open_store()
+    try:
+        return ContextsImported(await import_contexts(store, request.text))
+    finally:
+        await store.close()
+
+
+async def end_batches(app: Application, request: EndBatchesRequest) -> BatchesEnded:
+    """Ask the provider to end the batches under way; what is answered already is billed."""
+    model, store = await fast_model(app), open_store()
+    try:
+        generator = ContextGenerator(model, store, ledger_folder(app.host.snapshot().roots))
+        ended = await generator.cancel()
+        if request.forget:
+            await generator.forget_batches()
+        return BatchesEnded(ended)
+    finally:
+        await store.close()
+
+
+def _limit(app: Application, asked: float | None) -> float | None:
+    """The most that may be spent. Raises `UsageError` for more than the settings allow."""
+    most = app.settings.retrieval.context_dollars
+    if asked is None:
+        return most
+    if asked <= 0:
+        raise UsageError("The most to spend must be more than nothing.")
+    if most is not None and asked > most:
+        raise UsageError(
+            f"retrieval.contextDollars allows {price_in_words(most)} for one build. Raise it first,"
+            " or ask for less."
+        )
+    return asked
+
+
+async def _asked(app: Application, estimate: ContextsEstimate) -> bool | str:
+    """Whether as a batch; or why nothing is to be sent."""
+    options = [Option(_SINGLY, f"about {price_in_words(estimate.dollars)}")]
+    if estimate.takes_batches:
+        low, high = map(price_in_words, (estimate.batch_dollars, estimate.batch_most))
+        options.append(Option(_BATCH, f"about {low} to {high}, in minutes to a day"))
+    options.append(Option(_NEITHER, "send nothing"))
+    question = f"{estimate.in_words}\nMake the contexts?"
+    answer = await app.port.ask_user(Question(question, tuple(options)))
+    match answer.chosen:
+        case ("One by one",):
+            return False
+        case ("As a batch",):
+            return True
+        case _:
+            return _NO if answer else _NOBODY
+
+
+def _unsent(estimate: ContextsEstimate, why: str) -> ContextsAnswer:
+    return ContextsAnswer(estimate, 0, 0, (), why, 0.0, "")
+
+
+async def _made(
+    app: Application,
+    source: ContextSource,
+    estimate: ContextsEstimate,
+    limit: float | None,
+    *,
+    batched: bool,
+) -> ContextsAnswer:
+    """Make them, and show how far it is; the user may cancel it, which loses nothing."""
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - requests are tasks
+    activity: Activity = app.port.begin("Glossator: generating contexts for Search", task.cancel)
+
+    def show(progress: ContextProgress) -> None:
+        words = f"{progress.made:,} of {progress.missing:,}, {price_in_words(progress.dollars)}"
+        if progress.waiting:
+            words += f"; {progress.waiting}"
+        activity.report(words, 100 * progress.made // max(progress.missing, 1))
+
+    try:
+        report = await source.generator.generate(
+            source.documents, dollars=limit, batched=batched, on_progress=show
+        )
+    finally:
+        activity.end()
+    return ContextsAnswer(
+        estimate,
+        report.made,
+        report.failed,
+        report.problems,
+        report.stopped,
+        report.spending.dollars,
+        report.cost_in_words,
+    )

@@ -1,0 +1,135 @@
+// Search: hits come while one types, the one that one moves to is shown, and Enter opens it.
+
+import { type Tab, type TextEditor, Uri, window } from "vscode";
+import { labelled } from "../shown.ts";
+import type { SearchHit } from "../wire.ts";
+import type { Parts } from "./parts.ts";
+
+const SEARCH_MILLISECONDS = 150; // of not typing, before what was typed is looked for
+const TITLE = "Glossator: search";
+const TELLING = 2; // lines of a hit that are shown in the list
+
+/** Look for what is typed, `query` at first. What was open is shown again if nothing is taken. */
+export async function search(parts: Parts, query: string): Promise<void> {
+  const picker = window.createQuickPick<ReturnType<typeof itemOf>>();
+  picker.title = TITLE;
+  picker.placeholder = "A question, names, terms. Up and down show the lines.";
+  picker.matchOnDescription = true;
+  picker.matchOnDetail = true;
+  // By label, a name in a path would come before the best hit. It is not in the published types.
+  Object.assign(picker, { sortByLabel: false });
+  const preview = new Preview(parts);
+  let timer: NodeJS.Timeout | undefined;
+  let newest = 0;
+  const look = async (query: string) => {
+    newest += 1;
+    const number = newest;
+    picker.busy = query !== "";
+    try {
+      const { hits, searched } = query
+        ? await parts.server.run("glossator.search", { query })
+        : { hits: [], searched: "" };
+      if (number === newest) {
+        picker.items = hits.map(itemOf);
+        picker.title = searched ? `${TITLE} — ${searched}` : TITLE;
+      }
+    } finally {
+      picker.busy = picker.busy && number !== newest;
+    }
+  };
+  let taken = false;
+  await new Promise<void>((resolve, reject) => {
+    picker.onDidChangeValue((value) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void look(value.trim()).catch(reject), SEARCH_MILLISECONDS);
+    });
+    picker.onDidChangeActive(([item]) => {
+      // The first one is made active by itself, while one types.
+      if (item && (preview.shown || item !== picker.items[0])) {
+        preview.show(item.hit).catch(reject);
+      }
+    });
+    picker.onDidAccept(() => {
+      const [item] = picker.activeItems;
+      if (item) {
+        taken = true;
+        const { uri, firstLine, lastLine } = item.hit;
+        parts.spans.open(Uri.parse(uri), firstLine, lastLine).then(resolve, reject);
+        picker.hide();
+      }
+    });
+    picker.onDidHide(() => {
+      if (!taken) {
+        preview.restore().then(resolve, reject);
+      }
+    });
+    picker.show();
+    picker.value = query;
+    if (query.trim()) {
+      look(query.trim()).catch(reject);
+    }
+  }).finally(() => {
+    clearTimeout(timer);
+    picker.dispose();
+  });
+}
+
+/** Shows hits in the editor while the list keeps the focus. */
+class Preview {
+  readonly #parts: Parts;
+  readonly #editor: TextEditor | undefined = window.activeTextEditor;
+  readonly #wasPreview = activeTab()?.isPreview === true;
+  #last: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Whether one was shown. */
+  get shown(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** One after the other, so that the last one stays. */
+  async show({ uri, firstLine, lastLine }: SearchHit): Promise<void> {
+    const before = this.#last;
+    this.#last = (async () => {
+      await before;
+      await this.#parts.spans.open(Uri.parse(uri), firstLine, lastLine, true);
+    })();
+    await this.#last;
+  }
+
+  /** What was open before. */
+  async restore(): Promise<void> {
+    if (!this.shown) {
+      return;
+    }
+    await this.#last;
+    const tab = activeTab();
+    if (this.#editor) {
+      const { document, selection, viewColumn } = this.#editor;
+      const where = viewColumn === undefined ? {} : { viewColumn };
+      const preview = this.#wasPreview;
+      await window.showTextDocument(document, { selection, preview, ...where });
+    }
+    const open = window.tabGroups.all.some((group) => group.tabs.some((each) => each === tab));
+    if (tab?.isPreview && open && !(this.#editor && tab === activeTab())) {
+      await window.tabGroups.close(tab);
+    }
+  }
+}
+
+function activeTab(): Tab | undefined {
+  return window.tabGroups.activeTabGroup.activeTab;
+}
+
+function itemOf(hit: SearchHit) {
+  const { path, firstLine, lastLine, context, text, lines } = hit;
+  const all = text.split("\n");
+  const telling = lines.map((line) => all[line - firstLine]?.trim()).filter(Boolean);
+  const detail = labelled(telling.slice(0, TELLING).join(" ⋯ "));
+  const place = firstLine === lastLine ? firstLine : `${firstLine}-${lastLine}`;
+  const label = `$(file-code) ${labelled(path)}:${place}`;
+  return { label, description: labelled(context), detail, alwaysShow: true, hit };
+}
