@@ -75,7 +75,7 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
     [
         (
             "explain review planned denied allowed stopped unsaved again gloss recorded long"
-            " hostile reloaded undone restarted typed picked looks"
+            " hostile reloaded undone restarted typed searched picked looks"
         ),
         "restricted",
     ],

@@ -94,17 +94,18 @@ class ContextSource:
             words = [NOTHING]
         else:
             tokens = guess.usage.input_total
+            cached = guess.usage.cache_read_tokens / max(tokens, 1)
             words = [
                 (
                     f"{guess.model} would read {guess.files:,} files and write a sentence or two"
                     f" about each of {guess.chunks:,} chunks: {guess.document_tokens:,} tokens of"
-                    f" documents, {tokens:,} tokens in all, most of them from the cache."
+                    f" documents, {tokens:,} tokens in all, {cached:.0%} from the cache."
                 ),
                 f"One by one that costs about {price_in_words(guess.dollars)}.",
             ]
             if self.generator.takes_batches:
-                low, high = map(price_in_words, (guess.batch_dollars, guess.batch_most))
-                words.append(f"As a batch, in minutes to a day, about {low} to {high}.")
+                price = price_range(guess.batch_dollars, guess.batch_most)
+                words.append(f"As a batch, in minutes to a day, about {price}.")
             if settings.context_dollars is not None:
                 limit = price_in_words(settings.context_dollars)
                 words.append(f"It stops at {limit} (retrieval.contextDollars).")
@@ -162,6 +163,12 @@ async def fast_model(app: Application) -> Model:
 def open_store() -> ContextFile:
     """The contexts of all workspaces: they are kept by content."""
     return ContextFile(str(_base() / "contexts.sqlite"))
+
+
+def price_range(low: float | None, high: float | None) -> str:
+    """Both prices, or the one that they are, in words."""
+    words = dict.fromkeys(map(price_in_words, (low, high)))
+    return " to ".join(words)
 
 
 def ledger_folder(roots: Iterable[str]) -> str:

@@ -32,6 +32,7 @@ from glossator.usecases.context_source import (
     ledger_folder,
     open_store,
     opened,
+    price_range,
 )
 
 _NOBODY = "Nothing was sent, because nobody said yes to the estimate."
@@ -159,8 +160,8 @@ async def _asked(app: Application, estimate: ContextsEstimate) -> bool | str:
     """Whether as a batch; or why nothing is to be sent."""
     options = [Option(_SINGLY, f"about {price_in_words(estimate.dollars)}")]
     if estimate.takes_batches:
-        low, high = map(price_in_words, (estimate.batch_dollars, estimate.batch_most))
-        options.append(Option(_BATCH, f"about {low} to {high}, in minutes to a day"))
+        price = price_range(estimate.batch_dollars, estimate.batch_most)
+        options.append(Option(_BATCH, f"about {price}, in minutes to a day"))
     options.append(Option(_NEITHER, "send nothing"))
     question = f"{estimate.in_words}\nMake the contexts?"
     answer = await app.port.ask_user(Question(question, tuple(options)))

@@ -57,10 +57,11 @@ def _estimate(guess: ContextsEstimate) -> Iterator[tuple[str, str]]:
         yield "not sent", f"{plural(guess.left_out, 'file')}: generated, data, or hidden by rules"
     sent, written = amount(guess.input_tokens), amount(guess.output_tokens)
     documents = amount(guess.document_tokens)
-    yield "tokens", f"{documents} of documents; {sent} in, mostly from the cache, {written} out"
+    yield "tokens", f"{documents} of documents; {sent} in, {written} out"
     yield "one by one", price(guess.dollars)
     if guess.takes_batches:
-        yield "as a batch", f"{price(guess.batch_dollars)} to {price(guess.batch_most)}"
+        prices = dict.fromkeys(map(price, (guess.batch_dollars, guess.batch_most)))
+        yield "as a batch", " to ".join(prices)
     yield "limit", "none" if guess.limit is None else price(guess.limit)
 
 
