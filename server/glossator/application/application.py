@@ -197,6 +197,7 @@ class Application:
             self.environment,
             self.acting.hidden,
             self.host.snapshot,
+            lambda: self.acting.trust.said is not False,
             meter,
         )
 

@@ -18,6 +18,7 @@ def rerank_by(
     environment: Mapping[str, str],
     hidden: Callable[[], Callable[[str], bool] | None],
     snapshot: Callable[[], WorkspaceSnapshot],
+    trusted: Callable[[], bool],
     meter: Meter | None,
 ) -> Rerank | None:
     """What reranks, whose costs count in `meter`; None if the settings name nothing that is asked.
@@ -26,7 +27,7 @@ def rerank_by(
     """
     prices = {name: Price(each.input, each.output) for name, each in settings.models.prices.items()}
     reranker = create_reranker(settings.retrieval, fast, environment, prices)
-    if reranker is None:
+    if reranker is None or settings.models.offline:
         return None
 
     async def rerank(question: str, hits: Sequence[Hit], best: int) -> Reordered:
@@ -39,11 +40,12 @@ def rerank_by(
             )
             for at in shown
         ]
+        if not trusted():
+            return Reordered((), "", "This folder is not trusted, so nothing was sent to rerank.")
         result = await reranker.rerank(question, candidates, best, meter)
-        order = [shown[at] for at in result.order]
-        kept = set(shown)
-        return Reordered(
-            (*order, *(at for at in range(len(hits)) if at not in kept)), result.by, result.problem
-        )
+        order = list(range(len(hits)))  # hits that are not sent keep their places
+        for place, at in zip(shown, result.order, strict=True):
+            order[place] = shown[at]
+        return Reordered(tuple(order), result.by, result.problem)
 
     return rerank

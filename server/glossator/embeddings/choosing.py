@@ -41,9 +41,9 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> EmbedderChoice
     if wanted.embedder == "none":
         return None
     if wanted.embedder == "auto":
-        there = minilm.is_installed() and find_spec("usearch")
+        there = minilm.is_installed() and _can_search()
         return EmbedderChoice("local", minilm.MODEL_ID) if there else None
-    if find_spec("usearch") is None:
+    if not _can_search():
         raise EmbeddingFailed(_NO_SEARCH)
     if wanted.embedder == "local":
         if not minilm.is_installed():
@@ -57,6 +57,10 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> EmbedderChoice
             " models.offline is set. Set retrieval.embedder to local, or models.offline to false."
         )
     return _api(wanted.embedder, wanted, environment)
+
+
+def _can_search() -> bool:
+    return all(find_spec(name) for name in ("numkong", "usearch"))
 
 
 def _static(path: str | None) -> EmbedderChoice:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numkong
 import numpy as np
 
 from glossator.core.errors import EmbeddingFailed
@@ -148,6 +147,8 @@ class VectorIndex:
         rows = self._matrix[self._linked : len(self)]
         if not len(rows):
             return []
+        import numkong  # noqa: PLC0415 - of the extra
+
         distances = np.asarray(numkong.cdist(query[None], rows, "angular"))[0]
         count = min(count, len(rows))
         nearest = np.argpartition(distances, count - 1)[:count]

@@ -7,9 +7,9 @@ from .features import FEATURES, figures_of
 from .fresh import chunks_of
 from .index_writer import IndexedFile
 from .jobs import KeepContexts
-from .keeper import ChunkKeeper, ChunkStatus
+from .keeper import ChunkKeeper
 from .ranker import VECTORS, ordered, rank, scaled
-from .requests import ALL_STAGES, Place, Reason, Stages
+from .requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
 from .retriever import Found, Hit, Reordered, Rerank, Retriever
 from .telling import Telling, telling_lines
 from .words import QuestionWords, question_of

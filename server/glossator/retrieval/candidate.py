@@ -5,6 +5,7 @@ Terms are kept as the CRC-32 of their UTF-8, so that a search compares numbers.
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from collections import Counter
@@ -43,6 +44,11 @@ class Candidate:
     length: int
     hashes: NDArray[np.uint32]
     counts: NDArray[np.uint8]
+
+    @property
+    def place(self) -> str:
+        """The absolute path of its file."""
+        return os.path.join(self.root, self.path)
 
     def context_terms(self, of_path: list[str], path_times: int) -> list[str]:
         """The terms of its structural context."""

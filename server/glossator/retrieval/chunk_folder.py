@@ -26,7 +26,7 @@ _BLOCK = 1 << 20
 
 
 def is_current(folder: str) -> bool:
-    """Whether the folder holds an index of this version, or can begin one."""
+    """Whether the folder is marked as one of this version."""
     try:
         with open(os.path.join(folder, _MARK), encoding="ascii", errors="replace") as file:
             return file.read() == VERSION

@@ -41,7 +41,8 @@ class IndexDamaged(GlossatorError):
 class Matches:
     """Candidates for a question, and what is known of the corpus.
 
-    `files`: BM25 scores of files by path. `frequency`: by term, of how many `chunks` it is in.
+    `files`: BM25 scores of files by absolute path. `frequency`: by term, of how many `chunks` it
+    is in.
     """
 
     candidates: list[Candidate] = field(default_factory=list)
@@ -140,7 +141,7 @@ class ChunkIndex:
                     if key not in found:
                         found[key] = decode(self.root, _record(searcher.doc(address)))
             files = {
-                path_of(_text(searcher.doc(address))): score
+                os.path.join(self.root, path_of(_text(searcher.doc(address)))): score
                 for score, address in self._best(
                     searcher, self._any("whole", question.terms), among, _FILES
                 )

@@ -8,6 +8,7 @@ indexed, and it is never shown nor cited.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 
 from glossator.core.errors import StoreUnavailable
@@ -24,6 +25,8 @@ class ChunkContexts:
     """The contexts in one SQLite file; belongs to one thread."""
 
     def __init__(self, place: str) -> None:
+        """Its folder is made. Raises `OSError`."""
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
         self._blobs = Blobs(place, _MAX_BYTES, _LOST)
 
     def of(self, key: bytes) -> str:

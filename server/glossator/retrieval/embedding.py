@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -24,6 +25,8 @@ _log = logging.getLogger(__name__)
 _FILES = 16  # whose chunks are looked at in one go
 _TEXTS = 64  # of one job
 _FAILED_SECONDS = 60.0
+_QUESTION_SECONDS = 5.0  # that a search waits for the vector of its question
+_QUESTION_PAUSE = 30.0  # after one that failed, in which searches do not wait again
 _SHOWN = 200  # files; fewer show no progress
 
 
@@ -55,7 +58,8 @@ class Embedding:
         """
         self._hides = hides if choice.access is not None else None
         self.choice = choice
-        self.problem = ""
+        self._failed_at = -math.inf  # the last question that got no vector, in the loop's time
+        self._of_question = self._of_chunks = ""  # problems
         self.paused = False
         self.building: JobProgress | None = None
         self._place, self._max_bytes = place, max_bytes
@@ -76,6 +80,11 @@ class Embedding:
             self._task.cancel()
             await asyncio.wait({self._task})
         await self._embedder.close()
+
+    @property
+    def problem(self) -> str:
+        """Why chunks or questions are not embedded, with a next step, or ""."""
+        return " ".join(filter(None, (self._of_question, self._of_chunks)))
 
     @property
     def waiting(self) -> int:
@@ -110,13 +119,19 @@ class Embedding:
 
     async def question(self, text: str) -> QuestionVector | None:
         """The vector of a question; None if there is none now, and `problem` says why."""
-        try:
-            vector = await self._embedder.run(EmbedQuery(self.choice, text))
-        except (WorkerGone, JobFailed) as failure:
-            self.problem = f"Search goes by words alone: {failure}"
-            _log.warning("%s", self.problem)
+        now = asyncio.get_running_loop().time()
+        if now - self._failed_at < _QUESTION_PAUSE:
             return None
-        self.problem = ""
+        try:
+            async with asyncio.timeout(_QUESTION_SECONDS):
+                vector = await self._embedder.run(EmbedQuery(self.choice, text))
+        except (WorkerGone, JobFailed, TimeoutError) as failure:
+            why = str(failure) or f"the question was not embedded in {_QUESTION_SECONDS:g} s."
+            self._of_question = f"Search goes by words alone: {why}"
+            self._failed_at = now
+            _log.warning("%s", self._of_question)
+            return None
+        self._of_question = ""
         return QuestionVector(vector, self.choice.model_id, self._place, self._max_bytes)
 
     async def _run(self) -> None:
@@ -125,11 +140,12 @@ class Embedding:
             self._wake.clear()
             try:
                 await self._embed()
+                self._of_chunks = ""
                 if not self._waiting:
                     self._rested.set()
             except (WorkerGone, JobFailed) as failure:
-                self.problem = f"Chunks are not embedded: {failure}"
-                _log.warning("%s", self.problem)
+                self._of_chunks = f"Chunks are not embedded: {failure}"
+                _log.warning("%s", self._of_chunks)
                 await asyncio.sleep(getattr(failure, "retry_after", 0.0) or _FAILED_SECONDS)
                 self._wake.set()
             finally:
@@ -142,9 +158,15 @@ class Embedding:
         while self._waiting and self._library is not None and not self.paused:
             root, _ = next(iter(self._waiting))
             some = [at for at in islice(self._waiting, _FILES) if at[0] == root]
-            await self._embed_files(self._library, root, tuple(path for _, path in some))
-            for each in some:
-                self._waiting.pop(each, None)
+            for each in some:  # one that changes meanwhile is wanted once more
+                del self._waiting[each]
+            done_here = False
+            try:
+                await self._embed_files(self._library, root, tuple(path for _, path in some))
+                done_here = True
+            finally:
+                if not done_here:
+                    self._waiting.update(dict.fromkeys(some))  # after the others
             done += len(some)
             if done + len(self._waiting) >= _SHOWN:
                 self.building = JobProgress(done, done + len(self._waiting))

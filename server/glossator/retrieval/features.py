@@ -138,10 +138,11 @@ def figures_of(question: QuestionWords, matches: Matches) -> NDArray[np.float64]
     top = max(matches.files.values(), default=0.0) or 1.0
     of_path: dict[str, NDArray[np.float64]] = {}
     for row, candidate in enumerate(candidates):
-        path = candidate.path
-        if path not in of_path:
-            of_path[path] = _of_file(asked, path, matches.files.get(path, 0.0) / top)
-        result[row] += of_path[path]
+        place = candidate.place
+        if place not in of_path:
+            score = matches.files.get(place, 0.0) / top
+            of_path[place] = _of_file(asked, candidate.path, score)
+        result[row] += of_path[place]
         _of_chunk(result[row], asked, candidate)
     return result
 

@@ -11,14 +11,14 @@ import logging
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from glossator.core.errors import UsageError
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import outermost, state_folder
 from glossator.index import Prune
 from glossator.retrieval.jobs import CheckChunks, RenewChunks, SyncChunks
-from glossator.retrieval.requests import CheckRequest, Synced, SyncRequest
+from glossator.retrieval.requests import CheckRequest, ChunkStatus, Synced, SyncRequest
 from glossator.retrieval.stamps import stamps_below
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
@@ -34,24 +34,6 @@ _MANY = 2_000  # changed files, from which on all are compared
 _SHOWN = 1_000  # files; reading fewer shows no progress
 _SHARE = 2  # the index takes at most this fraction of the disk space for indexes (see `index`)
 _OUTLINES_SHARE = 8
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkStatus:
-    """The state of the index: `files` are in it, of `listed` ones; `pending` are to be read.
-
-    `state` is "on" or says why nothing is indexed; `problem`: why it is behind, with a next step.
-    `stopped`: by the user.
-    """
-
-    state: str
-    files: int
-    listed: int
-    building: JobProgress | None
-    problem: str
-    pending: int = 0
-    disk_bytes: int = 0
-    stopped: bool = False
 
 
 class ChunkKeeper:
@@ -77,6 +59,7 @@ class ChunkKeeper:
         self._progress, self._notice, self._patience = progress, notice, patience
         self._wanted = asyncio.Event()  # somebody waits for the index
         self._changed: set[str] = set()
+        self._again: set[str] = set()  # of these, what is to be indexed though it did not change
         self._reading: AbstractSet[str] = frozenset()  # what the sync at work reads
         self._synced: tuple[str, ...] | None = None  # the roots that were compared as a whole
         self._left = 0  # files that found no room
@@ -129,6 +112,7 @@ class ChunkKeeper:
         if self._task is None:
             return
         async with self._turn:
+            self._synced = None  # searches read files from now on
             for root in outermost(self._host.roots):
                 try:
                     renewed = await self._worker.run(RenewChunks(root))
@@ -141,7 +125,6 @@ class ChunkKeeper:
                         "The index for Search was not rebuilt, because another server of the"
                         " workspace writes it; wait until it is done."
                     )
-            self._synced = None
         await self.build()
 
     def cancel_build(self) -> None:
@@ -189,17 +172,23 @@ class ChunkKeeper:
         )
 
     @property
+    def files(self) -> int:
+        """How many files were in the index after the last sync."""
+        return self._files
+
+    @property
     def fresh(self) -> AbstractSet[str]:
         """The files that changed since they were indexed, by absolute path."""
         return self._changed | self._reading
 
     def covers(self, roots: tuple[str, ...]) -> bool:
         """Whether all files below the roots are indexed, but for those that are `fresh`."""
-        return self._synced == roots and not self._left
+        return self._synced == roots and not self._left and len(self.fresh) <= _MANY
 
     def refresh(self, paths: Iterable[str]) -> None:
-        """Index these files again, by absolute path: something about them changed."""
-        self._note(frozenset(paths))
+        """Index these files again, by absolute path, though their texts are the same."""
+        self._again.update(paths)
+        self._note(self._again)
 
     def distrust(self) -> None:
         """A search could not read the index: compare all files."""
@@ -286,13 +275,16 @@ class ChunkKeeper:
     ) -> float | None:
         """Sync each root; the seconds to wait if it could not be done now."""
         library = replace(self.library_of(snapshot), open_texts={})
+        again = frozenset(self._again)
         synced: list[Synced] = []
         for root in roots:
             stamps, gone = await asyncio.to_thread(
                 stamps_below, snapshot, root, None if whole else paths
             )
             most = self._settings.index_bytes // _SHARE // len(roots)
-            asked = SyncRequest(library, root, stamps, gone, whole, most, self.contexts)
+            if self._stopped:
+                return 0.0
+            asked = SyncRequest(library, root, stamps, gone, whole, most, self.contexts, again)
             self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
             try:
                 await asyncio.wait({self._job})
@@ -301,13 +293,13 @@ class ChunkKeeper:
             if self._job.cancelled():
                 return 0.0  # by the user; nothing more is done then
             synced.append(self._job.result())
-            self._indexed(library, root, stamps)
             if synced[-1].busy:
                 self._problem = (
                     f"Another server of the workspace writes the index for Search of {root},"
                     " which is shared; wait until it is done."
                 )
                 return _BUSY_SECONDS
+            self._indexed(library, root, stamps)
             if damage := synced[-1].damage:
                 self._tell(
                     f"The index for Search of {root} was damaged and is built again ({damage})."
@@ -316,6 +308,7 @@ class ChunkKeeper:
                 if not whole:
                     self._synced = None
                     return 0.0
+        self._again -= again
         self._files = sum(each.files for each in synced)
         self._disk_bytes = sum(each.disk_bytes for each in synced)
         self._left = sum(each.left for each in synced) + (0 if whole else self._left)
@@ -328,7 +321,10 @@ class ChunkKeeper:
         if whole and any(each.read for each in synced):
             own = frozenset(str(state_folder.root_folder(root)) for root in roots)
             limit = self._settings.index_bytes
-            await self._worker.run(Prune(str(state_folder.index_base()), own, limit))
+            try:
+                await self._worker.run(Prune(str(state_folder.index_base()), own, limit))
+            except (WorkerGone, JobFailed) as error:
+                _log.warning("Unused indexes were not removed: %s", error)
         return None
 
     def _show(self, progress: JobProgress) -> None:

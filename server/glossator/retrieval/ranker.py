@@ -68,8 +68,8 @@ def rank(
     if stages.rerank or not by_stage:
         by_stage["rerank"] = reranked(figures, similarity if stages.vectors else None)
     scores = list(by_stage.values())[-1]
-    paths = [each.path for each in matches.candidates]
-    order = ordered(figures, scores, paths) if stages.rerank else np.argsort(-scores, kind="stable")
+    files = [each.place for each in matches.candidates]
+    order = ordered(figures, scores, files) if stages.rerank else np.argsort(-scores, kind="stable")
     places = {name: _ranks(values) for name, values in by_stage.items()}
     told = explain and "rerank" in by_stage
     reasons = _reasons(figures, similarity if stages.vectors else None) if told else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from glossator.retrieval.chunks import Chunk
 from glossator.symbols import Library
+from glossator.worker import JobProgress
 
 if TYPE_CHECKING:
     from glossator.embeddings import Vectors
@@ -20,6 +21,7 @@ class SyncRequest:
     `stamps`: by relative path. `whole`: files that are not among them are gone; else only those in
     `gone` are, and those in `stamps` are read whatever the index knows. The index takes at most
     `max_bytes` of disk. `contexts`: the file with what a model wrote about chunks, "" for none.
+    Files in `again`, by absolute path, are read though they did not change.
     """
 
     library: Library
@@ -29,6 +31,7 @@ class SyncRequest:
     whole: bool
     max_bytes: int
     contexts: str = ""
+    again: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,24 @@ class Synced:
     left: int = 0
     busy: bool = False
     damage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkStatus:
+    """The state of the index: `files` are in it, of `listed` ones; `pending` are to be read.
+
+    `state` is "on" or says why nothing is indexed; `problem`: why it is behind, with a next step.
+    `stopped`: by the user.
+    """
+
+    state: str
+    files: int
+    listed: int
+    building: JobProgress | None
+    problem: str
+    pending: int = 0
+    disk_bytes: int = 0
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +152,7 @@ class ChunksFound:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What is known of files that are not in the index: their scores, by path below their root.
+    """What is known of files that are not in the index: their scores, by absolute path.
 
     `frequency`: by term, how many of `total` files hold it. `others`, absolute paths, hold a word
     of the question, too, and are not read for this search.

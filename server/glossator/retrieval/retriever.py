@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -152,12 +151,13 @@ class Retriever:
         if not terms:
             return Found((), (), 0, 0)
         roots = tuple(outermost(snapshot.roots))
+        covered = self.index.covers(roots)
         asked = SearchRequest(
             self.index.library_of(snapshot),
             roots,
             question,
             limit if reranks is None else max(limit, _RERANKED),
-            frozenset(self.index.fresh | snapshot.overlays.keys()),
+            frozenset(snapshot.overlays) | (self.index.fresh if covered else frozenset()),
             None,
             None if only is None else frozenset(entry.path for entry in only),
             stages,
@@ -170,23 +170,32 @@ class Retriever:
             if asked.corpus is None and not self.index.covers(roots):
                 asked = await _with_likely(asked, snapshot, only)
             found = await self._ask(asked)
-            if found.unusable and self.index.covers(roots):
+            emptied = found.files < self.index.files // 2  # by another server
+            if (found.unusable or emptied) and self.index.covers(roots):
                 self.index.distrust()
                 continue
             hits, changed = await asyncio.to_thread(_documents, snapshot, found)
             if not changed:
                 break
             asked = replace(asked, fresh=asked.fresh | changed)  # read them as they are now
-        problem = self.embedding.problem if self.embedding is not None else ""
+        problems = [self.embedding.problem if self.embedding is not None else ""]
         if reranks is not None and len(hits) > 1:
             hits, problem = await _reranked(reranks, question, hits, limit)
+            problems.append(problem)
         absent = tuple(
             word
             for word in dict.fromkeys(words_of(question))
             if found.absent.intersection(query_terms(word)[:1])
         )
         searched = snapshot.file_count if only is None else len(only)
-        return Found(tuple(hits[:limit]), terms, searched, found.pending, absent, problem)
+        return Found(
+            tuple(hits[:limit]),
+            terms,
+            searched,
+            found.pending,
+            absent,
+            " ".join(filter(None, problems)),
+        )
 
     def _indexed(self, library: Library, root: str, paths: Iterable[str]) -> None:
         """Embed the chunks of files that were indexed."""
@@ -197,7 +206,9 @@ class Retriever:
 
     async def _begin_embedding(self, library: Library) -> None:
         self.embedding = await asyncio.to_thread(self._make_embedding)
-        if self.embedding is not None:
+        if self.embedding is None:
+            self._making = None  # the next sync asks again: trust or a key may be given later
+        else:
             self.embedding.start()
             for root in outermost(library.roots):
                 stamps, _ = await asyncio.to_thread(stamps_below, self._host.snapshot(), root, None)
@@ -213,7 +224,7 @@ class Retriever:
             except WorkerGone as gone:
                 _log.warning("Searching in this process: %s", gone)
         library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
-        return await run_here(SearchChunks(replace(asked, library=library)))
+        return await run_here(SearchChunks(replace(asked, library=library, vector=None)))
 
 
 async def _reranked(
@@ -234,8 +245,7 @@ async def _with_likely(
 ) -> SearchRequest:
     """The request, with the files to read because the index may not hold them."""
     likely = await _likely(snapshot, asked.question, snapshot.files() if only is None else only)
-    scores = {_relative(snapshot, path): score for path, score in likely.scores.items()}
-    corpus = Corpus(scores, likely.frequency, likely.files, likely.others)
+    corpus = Corpus(likely.scores, likely.frequency, likely.files, likely.others)
     return replace(asked, fresh=asked.fresh | likely.scores.keys(), corpus=corpus)
 
 
@@ -258,10 +268,3 @@ def _documents(snapshot: WorkspaceSnapshot, found: ChunksFound) -> tuple[list[Hi
         else:
             changed.add(at.path)
     return hits, changed
-
-
-def _relative(snapshot: WorkspaceSnapshot, path: str) -> str:
-    for root in outermost(snapshot.roots):
-        if path.startswith(prefix := os.path.join(root, "")):
-            return path[len(prefix) :]
-    return path

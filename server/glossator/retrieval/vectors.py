@@ -59,7 +59,7 @@ class ChunkVectors:
         without: frozenset[str],
     ) -> None:
         """Add the chunks nearest to the question to the candidates."""
-        if self.index is None:
+        if self.index is None or question.shape != (self.index.dimension,):
             return
         there = {candidate.key for candidate in matches.candidates}
         near = [key for key, _ in self.index.search(question, _NEAREST) if key not in there]
@@ -69,7 +69,7 @@ class ChunkVectors:
         self, question: Vectors, candidates: Sequence[Candidate]
     ) -> NDArray[np.float64] | None:
         """The cosine of each candidate; one without a vector is as near as the middle one."""
-        if self.index is None or not candidates:
+        if self.index is None or not candidates or question.shape != (self.index.dimension,):
             return None
         found = self.index.cosines(question, [candidate.key for candidate in candidates])
         cosines = np.array([np.nan if cosine is None else cosine for cosine in found])

@@ -73,11 +73,7 @@ def _sync(asked: SyncRequest) -> Slices[Synced]:
     index = _opened(asked.root)
     yield from _verify(index)
     known = index.known
-    stale = [
-        path
-        for path, stamp in asked.stamps.items()
-        if not asked.whole or path not in known or known[path].stamp != stamp
-    ]
+    stale = [path for path in asked.stamps if not _same(asked, path, known.get(path))]
     gone = [path for path in known if path not in asked.stamps] if asked.whole else asked.gone
     gone = [path for path in gone if path in known]
     left = 0
@@ -89,6 +85,17 @@ def _sync(asked: SyncRequest) -> Slices[Synced]:
             writer.commit()
     size = chunk_folder.disk_bytes(_folder(asked.root))
     return Synced(len(stale) - left, len(index.known), size, left)
+
+
+def _same(asked: SyncRequest, path: str, known: IndexedFile | None) -> bool:
+    """Whether a file is as it was indexed; one that is said to have changed is read to tell."""
+    place = os.path.join(asked.root, path)
+    if known is None or known.stamp != asked.stamps[path] or place in asked.again:
+        return False
+    if asked.whole:
+        return True
+    text = read(asked.library, place)
+    return known.digest == (bytes(DIGEST_BYTES) if text is None else digest_of(text.sha256))
 
 
 def _verify(index: ChunkIndex) -> Slices[None]:
@@ -137,7 +144,6 @@ def _no_context(_key: bytes) -> str:
 
 def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> None:
     """Keep what a model wrote about chunks. Raises `OSError` and `StoreUnavailable`."""
-    os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
     _contexts(place).put(contexts)
 
 
@@ -206,7 +212,7 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     fresh = set(asked.fresh)
     vectors = None
     if (given := asked.vector) is not None and asked.stages.vectors:
-        vectors = _vectors_of(given.model_id, given.place, given.max_bytes)
+        vectors = _LOADED.get((given.model_id, given.place))
     pending = set(asked.corpus.others if asked.corpus is not None else ())
     for root in asked.roots if asked.indexed else ():
         try:
@@ -305,13 +311,13 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
 
 def load_vectors(asked: VectorsRequest) -> Slices[tuple[str, ...]]:
     """Take in the vectors that are kept of some files' chunks; the texts that have none."""
-    vectors = _vectors_of(asked.model_id, asked.place, asked.max_bytes)
-    return (yield from vectors.load(_opened(asked.root), asked))
+    key = asked.model_id, asked.place
+    if key not in _LOADED:
+        _LOADED[key] = ChunkVectors(VectorStore(asked.place, asked.max_bytes, asked.model_id))
+    return (yield from _LOADED[key].load(_opened(asked.root), asked))
 
 
-@cache
-def _vectors_of(model_id: str, place: str, max_bytes: int) -> ChunkVectors:
-    return ChunkVectors(VectorStore(place, max_bytes, model_id))
+_LOADED: dict[tuple[str, str], ChunkVectors] = {}  # by model and file
 
 
 _OPENED: dict[str, ChunkIndex] = {}

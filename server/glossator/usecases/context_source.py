@@ -29,6 +29,7 @@ from glossator.retrieval import Chunk, KeepContexts, chunk_key, cut_documents
 from glossator.tools import select
 from glossator.worker import JobFailed, WorkerGone
 
+_TOGETHER = 2_000  # contexts that are kept in one transaction
 NOTHING = "Every chunk has its context: there is nothing to make."
 _NEVER_SENT = frozenset({FileKind.GENERATED, FileKind.DATA})
 _OFFLINE = (
@@ -71,10 +72,10 @@ class ContextSource:
             in_words=self._in_words(guess),
         )
 
-    async def index(self) -> None:
-        """Have Search index the contexts there are, if the settings say so."""
+    async def index(self) -> str:
+        """Have Search index the contexts there are, if the settings say so; why not, or ""."""
         if not self.app.retriever.index.contexts:
-            return
+            return ""
         contexts: dict[bytes, str] = {}
         changed: list[str] = []
         for source, (document, chunks) in zip(self.documents, self.cut, strict=True):
@@ -83,10 +84,19 @@ class ContextSource:
                 if made in known:
                     contexts[chunk_key(document.path, chunk, made.text)] = known[made]
                     changed.append(document.path)
-        if contexts:
-            place = self.app.retriever.index.contexts
-            await self.app.worker.run(KeepContexts(place, contexts))
-            self.app.retriever.index.refresh(changed)
+        index = self.app.retriever.index
+        found = list(contexts.items())
+        try:
+            for at in range(0, len(found), _TOGETHER):
+                some = dict(found[at : at + _TOGETHER])
+                await self.app.worker.run(KeepContexts(index.contexts, some))
+        except (WorkerGone, JobFailed) as error:
+            return (
+                f"Search does not find by the contexts yet: {error} Run glossator contexts again."
+            )
+        index.refresh(changed)
+        await index.settle()
+        return ""
 
     def _in_words(self, guess: ContextEstimate) -> str:
         settings = self.app.settings.retrieval

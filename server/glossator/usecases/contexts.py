@@ -6,7 +6,7 @@ Without a yes to the estimate nothing is sent.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glossator.application import Application
 from glossator.contextual import (
@@ -100,10 +100,10 @@ async def generate_contexts(app: Application, request: GenerateContextsRequest) 
             batched = await _asked(app, estimate)
         if isinstance(batched, str):
             return _unsent(estimate, batched)
-        try:
-            return await _made(app, contexts, estimate, limit, batched=batched)
-        finally:
-            await contexts.index()
+        answer = await _made(app, contexts, estimate, limit, batched=batched)
+        if problem := await contexts.index():
+            answer = replace(answer, problems=(*answer.problems, problem))
+        return answer
 
 
 async def share_contexts(app: Application, request: EstimateContextsRequest) -> ContextsExported:
@@ -116,16 +116,20 @@ async def share_contexts(app: Application, request: EstimateContextsRequest) -> 
         return ContextsExported(text, max(text.count("\n") - 1, 0))
 
 
-async def take_contexts(
-    app: Application,  # noqa: ARG001 - as every handler
-    request: ImportContextsRequest,
-) -> ContextsImported:
-    """Take in what a colleague exported. Raises `UsageError` for anything else."""
+async def take_contexts(app: Application, request: ImportContextsRequest) -> ContextsImported:
+    """Take in what a colleague exported. Raises `UsageError` for anything else.
+
+    Search indexes them where a model is set up, whose name they follow from.
+    """
     store = open_store()
     try:
-        return ContextsImported(await import_contexts(store, request.text))
+        imported = ContextsImported(await import_contexts(store, request.text))
     finally:
         await store.close()
+    if not app.models.fast.offline:
+        async with opened(app, None, None) as contexts:
+            await contexts.index()
+    return imported
 
 
 async def end_batches(app: Application, request: EndBatchesRequest) -> BatchesEnded:

@@ -54,7 +54,7 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
     stages = Stages(
         lexical=SearchStage.LEXICAL not in off,
         vectors=SearchStage.VECTORS not in off,
-        rerank=SearchStage.RERANK not in off,
+        rerank=app.retriever.stages.rerank and SearchStage.RERANK not in off,
     )
     await app.ready()
     args = SearchArgs(
