@@ -110,7 +110,8 @@ class _Answer:
         """Its definitions, its callers, and prose about it."""
         every = _ordered(self._seen, name)
         quoted, parts = every[:_DEFINITIONS], list[str]()
-        about_callers = _ABOUT_CALLERS.search(self._seen.question) is not None
+        asked = None if self._seen.attached else _ABOUT_CALLERS.search(self._seen.question)
+        about_callers = asked is not None  # about attached lines, everything is asked
         for found in quoted if not about_callers else quoted[:1]:
             parts += self._definition(found)
         others = every[len(quoted) :]
