@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -100,3 +102,17 @@ async def test_an_embedder_that_fails_is_told(kept: MakeKept, tree: Path) -> Non
     assert server.name(found.hits[0]) == "src/lines.py"
     assert "Search goes by words alone" in found.problem
     assert "missing" in found.problem
+
+
+def test_the_index_needs_no_extra() -> None:
+    """Without the packages of the extras there are no vectors, and everything else works."""
+    program = (
+        "import sys\n"
+        "for name in ('numkong', 'usearch', 'onnxruntime', 'tokenizers', 'safetensors'):\n"
+        "    sys.modules[name] = None\n"
+        "import glossator.retrieval.work\n"
+        "from glossator.embeddings import choose\n"
+        "from glossator.settings import Settings\n"
+        "assert choose(Settings(), {}) is None\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

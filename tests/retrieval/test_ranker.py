@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from glossator.core.text import split_lines
-from glossator.retrieval.chunk_index import ChunkIndex
+from glossator.retrieval.chunk_index import ChunkIndex, Matches
 from glossator.retrieval.fresh import chunks_of
 from glossator.retrieval.index_writer import IndexedFile
 from glossator.retrieval.ranker import Ranked, diversified, fused, rank
@@ -35,12 +35,16 @@ FILES = {
 
 def index_of(files: Mapping[str, str]) -> ChunkIndex:
     index = ChunkIndex("")
+    fill(index, files)
+    return index
+
+
+def fill(index: ChunkIndex, files: Mapping[str, str]) -> None:
     with index.writing() as writer:
         for path, text in files.items():
             lines = split_lines(text)
             writer.put(path, FILE, lines, chunks_of(editor_text(path, text), lines, Outlines(None)))
         writer.commit()
-    return index
 
 
 def ranked(question: str, stages: Stages | None = None) -> list[Ranked]:
@@ -94,3 +98,13 @@ def test_a_file_that_is_sure_is_shown_whole_and_one_of_many_once() -> None:
 
 def test_nothing_is_ranked_for_words_that_nothing_holds() -> None:
     assert ranked("kangaroo") == []
+
+
+def test_files_of_one_name_in_two_roots_are_two_files() -> None:
+    asked, found = question_of("parse tokens"), Matches()
+    for root in ("/one", "/other"):
+        index = ChunkIndex(root)
+        fill(index, {"src/main.py": PARSER if root == "/one" else "tokens = 1\n"})
+        found.add(index.search(asked))
+    assert found.files.keys() == {"/one/src/main.py", "/other/src/main.py"}
+    assert [each.candidate.root for each in rank(asked, found, 2)] == ["/one", "/other"]
