@@ -13,7 +13,6 @@ import typer
 from glossator.cli.options import Json
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.shown import shown
-from glossator.settings import load_settings
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
@@ -131,6 +130,7 @@ def retrieval(  # noqa: PLR0913 - an option each
 
     def work(display: Display) -> None:
         from glossator import evaluation  # noqa: PLC0415 - slow
+        from glossator.settings import load_settings  # noqa: PLC0415 - slow
 
         if generate is not None and output is not None:
             count = limit_questions or evaluation.QUESTIONS
