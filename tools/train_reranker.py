@@ -63,7 +63,8 @@ def cases(place: Path, repositories: Path | None, store: VectorStore | None) -> 
         choice = EmbedderChoice("local", MODEL_ID)
         embeddings = Embeddings(opened(choice), store)
     of_lines = (place / "annotations.jsonl").exists()
-    labelled = read_set(place, repositories=repositories if of_lines else None)
+    told = of_lines and not (place / "repositories.json").exists()
+    labelled = read_set(place, repositories=repositories if told else None)
     for collection in labelled.collections:
         search = ChunkSearch(embeddings)
         search.index(collection.documents)
