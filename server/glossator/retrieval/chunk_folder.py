@@ -12,6 +12,7 @@ import shutil
 import struct
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 
 from glossator.files import state_folder
 
@@ -35,7 +36,12 @@ def is_current(folder: str) -> bool:
 
 
 def begin_again(folder: str) -> None:
-    """Delete the index in the folder and mark the version; for the one who writes."""
+    """Delete the index in the folder and mark the version; for the one who writes.
+
+    The list of segments goes first: without it there is no index, wherever this is interrupted.
+    """
+    with suppress(FileNotFoundError):
+        os.unlink(os.path.join(folder, _META))
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name in _KEPT:
