@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
@@ -17,10 +18,9 @@ from glossator.core.price import Price
 from glossator.core.statement import Statement
 from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
-from glossator.embeddings import choose
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
-from glossator.retrieval import Embedding, Rerank, Retriever, Stages, contexts_file, vectors_file
+from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
@@ -28,6 +28,9 @@ from glossator.store import Retention
 from glossator.symbols import SymbolFinder
 from glossator.tools import SubAgents, ToolContext, all_tools
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
+
+if TYPE_CHECKING:
+    from glossator.retrieval import Embedding
 
 
 class BuildProgress:
@@ -225,7 +228,11 @@ class Application:
         return not self.runs.busy(session_id) and self.acting.let_go(session_id)
 
     def _embedding(self) -> Embedding | None:
-        """What embeds the chunks, if anything does; why not, is told."""
+        """What embeds the chunks, if anything does; `embedding_problem` says why nothing does."""
+        # numpy, which these need, takes long to import
+        from glossator.embeddings import choose  # noqa: PLC0415
+        from glossator.retrieval import Embedding, vectors_file  # noqa: PLC0415
+
         try:
             choice = choose(self.settings, self.environment)
             place = vectors_file(self.host.roots) if choice is not None else ""

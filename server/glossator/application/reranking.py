@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from glossator.contextual import Candidate, create_reranker
 from glossator.core.price import Price
 from glossator.documents import WorkspaceSnapshot
 from glossator.llm import Meter, Model
@@ -25,9 +24,13 @@ def rerank_by(
 
     It is sent the question and excerpts of chunks, but of no file that permission rules hide.
     """
+    if settings.retrieval.reranker in ("linear", "none") or settings.models.offline:
+        return None
+    from glossator.contextual import Candidate, create_reranker  # noqa: PLC0415 - rarely needed
+
     prices = {name: Price(each.input, each.output) for name, each in settings.models.prices.items()}
     reranker = create_reranker(settings.retrieval, fast, environment, prices)
-    if reranker is None or settings.models.offline:
+    if reranker is None:
         return None
 
     async def rerank(question: str, hits: Sequence[Hit], best: int) -> Reordered:

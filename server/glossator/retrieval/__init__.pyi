@@ -2,7 +2,7 @@ from .candidate import chunk_key, chunk_text
 from .chunk_index import ChunkIndex, Matches
 from .chunks import Chunk, described
 from .cutting import cut_documents
-from .embedding import Embedding, contexts_file, vectors_file
+from .embedding import Embedding, vectors_file
 from .features import FEATURES, figures_of
 from .fresh import chunks_of
 from .index_writer import IndexedFile
@@ -11,6 +11,7 @@ from .keeper import ChunkKeeper
 from .ranker import VECTORS, ordered, rank, scaled
 from .requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
 from .retriever import Found, Hit, Reordered, Rerank, Retriever
+from .stamps import contexts_file
 from .telling import Telling, telling_lines
 from .words import QuestionWords, question_of
 

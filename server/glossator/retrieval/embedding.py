@@ -35,11 +35,6 @@ def vectors_file(roots: Sequence[str]) -> str:
     return str(state_folder.prepare(outermost(roots)[0]) / "vectors.db")
 
 
-def contexts_file() -> str:
-    """The file with what models wrote about chunks of any workspace."""
-    return str(state_folder.index_base().parent / "contexts" / "chunks.sqlite")
-
-
 class Embedding:
     """Keeps the vectors of all chunks; for the event-loop thread."""
 

@@ -12,14 +12,13 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from glossator.core.document import Document
 from glossator.core.terms import query_terms
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import FileEntry, outermost
 from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.embedding import Embedding
 from glossator.retrieval.jobs import SearchChunks
 from glossator.retrieval.keeper import ChunkKeeper
 from glossator.retrieval.likely import Likely, likely_files
@@ -38,6 +37,9 @@ from glossator.retrieval.words import words_of
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobProgress, Worker, WorkerGone, WorkerPhase, run_here
+
+if TYPE_CHECKING:  # it imports numpy, which takes long
+    from glossator.retrieval.embedding import Embedding
 
 _log = logging.getLogger(__name__)
 

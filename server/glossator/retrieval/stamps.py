@@ -1,4 +1,4 @@
-"""The files below a root with their stamps, as the index compares them."""
+"""The files below a root with their stamps, as the index compares them; where contexts are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import os
 from collections.abc import Collection, Iterable
 
 from glossator.documents import WorkspaceSnapshot
-from glossator.files import STAMP, FileEntry
+from glossator.files import STAMP, FileEntry, state_folder
+
+
+def contexts_file() -> str:
+    """The file with what models wrote about chunks of any workspace."""
+    return str(state_folder.index_base().parent / "contexts" / "chunks.sqlite")
 
 
 def stamps_below(
