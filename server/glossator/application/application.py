@@ -196,7 +196,7 @@ class Application:
         """What puts the hits of a search in order, if the settings name such; see `rerank_by`."""
         return rerank_by(
             self.settings,
-            self.models.fast,
+            lambda: self.models.fast,
             self.environment,
             self.acting.hidden,
             self.host.snapshot,

@@ -13,7 +13,7 @@ from glossator.settings import Settings
 
 def rerank_by(
     settings: Settings,
-    fast: Model,
+    fast: Callable[[], Model],
     environment: Mapping[str, str],
     hidden: Callable[[], Callable[[str], bool] | None],
     snapshot: Callable[[], WorkspaceSnapshot],
@@ -29,7 +29,7 @@ def rerank_by(
     from glossator.contextual import Candidate, create_reranker  # noqa: PLC0415 - rarely needed
 
     prices = {name: Price(each.input, each.output) for name, each in settings.models.prices.items()}
-    reranker = create_reranker(settings.retrieval, fast, environment, prices)
+    reranker = create_reranker(settings.retrieval, fast(), environment, prices)
     if reranker is None:
         return None
 
