@@ -1,13 +1,13 @@
 """The words of a question and of code, in a form in which they meet.
 
 Identifiers are split at case changes and underscores and also kept whole; words lose their common
-English endings, so that "splitting" meets `split_lines`. Lines of imports only name things.
+English endings, so that "splitting" meets `split_lines`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -68,29 +68,8 @@ def stem(word: str) -> str:
 
 
 _IMPORT = re.compile(r"\s*(?:from|import|(?:pub )?use|using|require|#include)\b")
-_LISTED = re.compile(  # an item of a longer import
-    r"""\s*(?:
-        [\w.:*]+ (?:::\{[^}]*\}?)? (?:\ as\ \w+)? ,?  # a name
-        | (?:[\w.]+\ )? (?:"[^"]*"|'[^']*') ,?  # a module
-        | (?:[)\]}]\ *from\b.*) | [()\[\]{},;]+ | if\ [\w.]*TYPE_CHECKING:
-    )\s*$""",
-    re.VERBOSE,
-)
-_COMMENT = re.compile(r"\s*(?:#|//|/?\*)")
 
 
 def is_import(line: str) -> bool:
     """Whether an import begins on the line."""
     return _IMPORT.match(line) is not None
-
-
-def are_imports(lines: Sequence[str]) -> bool:
-    """Whether at least three quarters of the lines belong to imports, comments aside."""
-    begun = [is_import(line) for line in lines]
-    told = [
-        at
-        for at, line in enumerate(lines)
-        if line.strip() and (begun[at] or not _COMMENT.match(line))
-    ]
-    named = sum(begun[at] or _LISTED.match(lines[at]) is not None for at in told)
-    return any(begun) and 4 * named >= 3 * len(told)
