@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 
 from glossator.core.document import Document, Missing, text_hash
 from glossator.core.edit import Conflict, EditPlan, FileChange, FileEdit, FileRename, Hunk
@@ -94,10 +95,10 @@ def not_made(
     applied it to another text. With `confirm` the user chose among the hunks; else it is all of
     them or none.
     """
-    if edit.result in texts:
-        return ()
     if not confirm and (proof := _by_old_places(edit, texts, encoding)) is not None:
         return () if proof.made == proof.meant else proof
+    if edit.result in texts:
+        return ()
     if refused:
         return edit.hunks
     untouched = tuple(hunk for hunk in edit.hunks if _moved(edit, (hunk.replacement,), texts[-1]))
@@ -111,14 +112,21 @@ def not_made(
 def _by_old_places(
     edit: FileEdit, texts: Sequence[str], encoding: PositionEncoding
 ) -> Misplaced | None:
-    """The text that the edit made, at the places it names, of a text that was seen."""
+    """The text that the edit made, at the places it names, of a text that was seen.
+
+    Of several the two that follow soonest: the user may change a text into the edit's result.
+    """
+    found: list[tuple[int, str, str]] = []
     for at, text in enumerate(texts):
         made = _at_old_places(edit, text, encoding)
-        if made != text and made in texts[at + 1 :]:
-            moved = _moved(edit, edit.replacements, text)
-            meant = None if moved is None else apply_replacements(text, moved)
-            return Misplaced(edit.path, made, meant)
-    return None
+        if made is not None and made != text and made in texts[at + 1 :]:
+            found.append((texts.index(made, at + 1) - at, text, made))
+    if not found:
+        return None
+    _, text, made = min(found, key=itemgetter(0))
+    moved = _moved(edit, edit.replacements, text)
+    meant = None if moved is None else apply_replacements(text, moved)
+    return Misplaced(edit.path, made, meant)
 
 
 def _at_old_places(edit: FileEdit, text: str, encoding: PositionEncoding) -> str | None:
@@ -150,6 +158,9 @@ def _moved(
 def _has_result(edit: FileEdit, text: str) -> bool:
     """Whether a text is the edit's result, changed elsewhere at most."""
     if edit.base is None:
+        return False
+    gone = [edit.before[each.start : each.end] for each in edit.replacements]
+    if any(old and text.count(old) > edit.result.count(old) for old in gone):
         return False
     back = inverted(edit.before, edit.replacements)
     return not isinstance(rebase(edit.result, back, _holding(edit.base, text)), Conflict)
