@@ -60,3 +60,14 @@ async def test_a_sub_agent_can_be_named_where_there_is_one(
     if described:
         assert arguments["agent"]["description"]
     assert "task" in arguments
+
+
+@pytest.mark.parametrize("trusted", [True, None, False])
+async def test_agents_of_a_workspace_are_listed_only_where_it_is_trusted(
+    tmp_path: Path, *, trusted: bool | None
+) -> None:
+    """Nobody having said anything is not trust."""
+    files = {**FILES, ".claude/agents/law.md": LAW}
+    async with stage(tmp_path / "ws", files, [Turn(Text("Hello."))], trusted=trusted) as s:
+        await s.ask("Hello")
+        assert ("Knows the law" in str(s.sent(0)["messages"])) == (trusted is True)

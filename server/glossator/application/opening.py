@@ -79,8 +79,8 @@ def _unnamed(spec: ToolSpec) -> ToolSpec:
 
 
 async def agents_now(app: Application) -> dict[str, CustomAgent]:
-    """By name; those of a workspace that the user does not trust are left out."""
-    snapshot = None if app.acting.trust.said is False else app.host.snapshot()
+    """By name; those of a workspace that is not known to be trusted are left out."""
+    snapshot = app.host.snapshot() if app.acting.trust.is_trusted else None
     home = app.environment.get("HOME") or app.environment.get("USERPROFILE")
     return await asyncio.to_thread(custom_agents, snapshot, home, app.acting.hidden())
 

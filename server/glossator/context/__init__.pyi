@@ -20,6 +20,7 @@ from .mentions import (
     resolve_mentions,
     unfinished_mention,
 )
+from .reminders import Reminders
 from .summary import PromptPrefix
 from .system import ends_in_plan, is_mode_notice, mode_notice, system_blocks
 from .whole import TooLarge, WholeWorkspace, changed_since, whole_workspace
@@ -38,6 +39,7 @@ __all__ = [
     "Mentioned",
     "NoGain",
     "PromptPrefix",
+    "Reminders",
     "SentRequest",
     "TooLarge",
     "WholeWorkspace",

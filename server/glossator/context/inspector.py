@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from glossator.context.ours import TEXTS, prompt_of
 from glossator.context.summary import PromptPrefix
-from glossator.context.system import PROMPTS as MODES
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
 from glossator.core.price import estimate_tokens
 from glossator.core.session_answers import Kind, Layer, Part
@@ -37,28 +37,6 @@ _DEFERRED = "is no part of the prompt until the model searches for it"
 
 _SYSTEM_BLOCKS = ("instructions", "this session", "the whole workspace")
 
-# Texts in user messages that are not the user's, by their prompt.
-_TEXTS = {
-    "compaction/head": Kind.SUMMARY,
-    "compaction/summary": Kind.SUMMARY,
-    "compaction/extract": Kind.SUMMARY,
-    "compaction/said": Kind.KEPT,
-    "compaction/failure": Kind.KEPT,
-    "compaction/result": Kind.KEPT,
-    "compaction/answered": Kind.KEPT,
-    "compaction/state": Kind.STATE,
-    "user/attachment": Kind.ATTACHMENT,
-    "user/findings": Kind.ATTACHMENT,
-    "user/folder": Kind.ATTACHMENT,
-    "user/image": Kind.ATTACHMENT,
-    "user/diagnostics": Kind.ATTACHMENT,
-    "user/abandoned": Kind.REMINDER,
-    "user/citations": Kind.REMINDER,
-    "user/last_word": Kind.REMINDER,
-    "user/not_attached": Kind.REMINDER,
-    "user/undone": Kind.REMINDER,
-    **dict.fromkeys(MODES, Kind.REMINDER),
-}
 _BLOCKS = {
     "text": (Kind.REPLY, "text"),
     "thinking": (Kind.THINKING, "thinking"),
@@ -172,12 +150,11 @@ def _what(
 
 
 def _text(text: str) -> tuple[Kind, str]:
-    made = [prompt for prompt in map(load_prompt, _TEXTS) if text.startswith(prompt.opening)]
-    if not made:
+    name = prompt_of(text)
+    if not name:
         return Kind.QUESTION, "questions"
-    prompt = max(made, key=lambda each: len(each.opening))  # some prompts share a beginning
-    kind = _TEXTS[prompt.name]
+    kind = TEXTS[name]
     if kind is Kind.ATTACHMENT:
-        return kind, _NAMES.get(prompt.name) or prompt.first_value(text)
+        return kind, _NAMES.get(name) or load_prompt(name).first_value(text)
     names = {Kind.SUMMARY: "summary", Kind.STATE: "state", Kind.REMINDER: "reminders"}
-    return kind, names.get(kind) or _NAMES[prompt.name]
+    return kind, names.get(kind) or _NAMES[name]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from glossator.context.system import PROMPTS as MODES
+from glossator.context.ours import prompt_of
 from glossator.context.transcript import call_in_words, calls_in, estimate_messages, fit, text_of
 from glossator.core.price import estimate_tokens
 from glossator.llm import ContentBlock, Message, user_message
@@ -28,16 +28,7 @@ _FAILURES = 0.05
 _RESULTS = 0.05
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
-# Texts in user messages that are not the user's and not kept; notices of undo (user/undone) are.
-_OURS = (
-    "user/abandoned",
-    "user/attachment",
-    "user/citations",
-    "user/last_word",
-    "user/not_attached",
-    "compaction/image",
-    *MODES,
-)
+_KEPT_WORDS = frozenset({"user/image", "user/undone"})  # not the user's, but kept as such
 
 KEPT = 10  # messages
 _FEWER = (4, 2)  # if ten are all messages, or too long
@@ -149,8 +140,9 @@ def _text_of_user(block: ContentBlock, calls: dict[str, ContentBlock]) -> tuple[
         return kind, text
     if text.startswith(_heading("user/image")):
         return "said", f"{text}\n{image_gone()}"
-    is_ours = any(block["text"].startswith(_heading(name)) for name in _OURS)
-    return "" if is_ours else "said", block["text"]
+    prompt = prompt_of(text)
+    is_said = not prompt or prompt in _KEPT_WORDS
+    return "said" if is_said else "", block["text"]
 
 
 def _kind(text: str) -> tuple[str, str]:

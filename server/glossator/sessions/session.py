@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from glossator.context import CompactionBackoff
+from glossator.context import CompactionBackoff, Reminders
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import AgentStarted, Envelope, RunStarted, Todo, TodoState, Usage
 from glossator.core.report import Report
@@ -111,6 +111,7 @@ class Session:
         self.runs.failed = lambda *failure: self.keep(FAILED_RUNS, failure)
         self.findings = PersistedFindings(state.findings)
         self.reports = state.reports  # of sub-agents, oldest first
+        self.reminders = Reminders()
         self.backoff = CompactionBackoff()
         self.conversation: Conversation = PersistedConversation(
             self._say, self._restarted, messages

@@ -134,7 +134,11 @@ async def _answer(
     acting = app.acting.of(session)
     taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
     changed = await describe_changes(app, session, files_undone(app, session))
-    told = agents, abandoned, taken_back, changed, *acting.reminders()
+
+    def reminders() -> tuple[str, ...]:
+        return (*acting.reminders(), *session.reminders.take())
+
+    told = agents, abandoned, taken_back, changed, *reminders()
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
     mark_undos_seen(app, session)
@@ -152,7 +156,7 @@ async def _answer(
         lambda: app.host.snapshot().revision,
         lambda: acting.checkpoints.changes,
         lambda: bool(app.acting.shell.jobs.running),
-        acting.reminders,
+        reminders,
         None if model.offline else partial(_faults, app, session),
         partial(describe_changes, app, session),
     )

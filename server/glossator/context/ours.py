@@ -1,0 +1,51 @@
+"""Texts in user messages that are not the user's words: what each is, by the prompt it is made of.
+
+A prompt that goes into a user message is named here, so that people are not told that they said
+it, and a compaction does not keep it as their words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from glossator.context.system import PROMPTS as MODES
+from glossator.core.session_answers import Kind
+from glossator.prompts import load_prompt
+
+TEXTS: Mapping[str, Kind] = {
+    "compaction/head": Kind.SUMMARY,
+    "compaction/summary": Kind.SUMMARY,
+    "compaction/extract": Kind.SUMMARY,
+    "compaction/said": Kind.KEPT,
+    "compaction/failure": Kind.KEPT,
+    "compaction/result": Kind.KEPT,
+    "compaction/answered": Kind.KEPT,
+    "compaction/image": Kind.REMINDER,
+    "compaction/state": Kind.STATE,
+    "user/attachment": Kind.ATTACHMENT,
+    "user/findings": Kind.ATTACHMENT,
+    "user/folder": Kind.ATTACHMENT,
+    "user/folder_again": Kind.ATTACHMENT,
+    "user/image": Kind.ATTACHMENT,
+    "user/diagnostics": Kind.ATTACHMENT,
+    "user/abandoned": Kind.REMINDER,
+    "user/agents": Kind.REMINDER,
+    "user/changed": Kind.REMINDER,
+    "user/citations": Kind.REMINDER,
+    "user/last_word": Kind.REMINDER,
+    "user/not_attached": Kind.REMINDER,
+    "user/undone": Kind.REMINDER,
+    **dict.fromkeys(MODES, Kind.REMINDER),
+}
+
+
+def prompt_of(text: str) -> str:
+    """The name of the prompt that a text in a user message is made of; "" for the user's words."""
+    made = [name for name in TEXTS if text.startswith(_opening(name))]
+    return max(made, key=lambda name: len(_opening(name)), default="")  # some share a beginning
+
+
+@cache
+def _opening(name: str) -> str:
+    return load_prompt(name).opening

@@ -1,0 +1,41 @@
+"""Which texts in user messages are the user's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from glossator.context.kept import KeptTools, collect
+from glossator.context.ours import TEXTS, prompt_of
+from glossator.context.reminders import Reminders
+from glossator.llm.conversation import user_message
+from glossator.prompts.loader import load_prompt
+
+# Prompts of `prompts/user` that never begin a text of ours in the main conversation: the words of
+# a command that the user gave, tasks of sub-agents, and parts of results.
+_NOT_OURS = frozenset(
+    "user/calls user/cut_off user/document user/explain user/explore_medium user/explore_quick"
+    " user/explore_usage user/explore_very user/fix user/fork user/gloss user/interrupted"
+    " user/overview user/refactor user/repeated user/start_plan user/unseen"
+    " user/write_tests".split()
+)
+
+
+def test_every_prompt_is_known_to_be_the_users_or_ours() -> None:
+    folder = Path(__file__).parents[2] / "prompts" / "user"
+    names = {f"user/{path.stem}" for path in folder.glob("*.md")}
+    assert names == {name for name in TEXTS if name.startswith("user/")} | _NOT_OURS
+
+
+def test_what_glossator_lists_is_not_what_the_user_said() -> None:
+    agents = load_prompt("user/agents").render(agents="- law: Knows the law.")
+    changed = load_prompt("user/changed").render(files="a.py")
+    assert prompt_of(agents) == "user/agents"
+    assert collect([user_message(agents, changed, "Go on.")], KeptTools()).said == ("Go on.",)
+
+
+def test_a_reminder_waits_once_until_it_is_told() -> None:
+    reminders = Reminders()
+    for text in ("one", "two", "one", ""):
+        reminders.add(text)
+    assert reminders.take() == ("one", "two")
+    assert reminders.take() == ()
