@@ -3,9 +3,12 @@ from .application import Application, BuildProgress
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned
 from .changed import describe_changes, keep_texts
 from .delegation import Delegation
-from .opening import agents_notice, opening_of
+from .git import ask_git
+from .instructing import left_out_files, new_instructions
+from .opening import SECTIONS, agents_notice, opening_of
 
 __all__ = [
+    "SECTIONS",
     "Application",
     "Attachment",
     "BuildProgress",
@@ -13,11 +16,14 @@ __all__ = [
     "Pasted",
     "SessionActing",
     "agents_notice",
+    "ask_git",
     "attach_again",
     "attach_all",
     "attach_lines",
     "attach_mentioned",
     "describe_changes",
     "keep_texts",
+    "left_out_files",
+    "new_instructions",
     "opening_of",
 ]
