@@ -65,7 +65,7 @@ class SharedContexts:
             except StoreUnavailable as error:
                 self._failed(self._reading, error)
                 break
-            self._reading.worked()
+            self._worked(self._reading)
             cleaned = {key: clean_context(_decoded(brought[key])) for key in brought}
             texts = {key: text for key, text in cleaned.items() if text}
             if texts:
@@ -148,8 +148,14 @@ class SharedContexts:
                 loop = asyncio.get_running_loop()
                 self._later = loop.call_later(self._writing.rest, self._begin)
                 return
-            self._writing.worked()
+            self._worked(self._writing)
             await self._file.forget(_UNSHARED, keys)
+
+    def _worked(self, way: _Way) -> None:
+        if way.problem:  # it is back: so may the other be
+            self._reading.worked()
+            self._writing.worked()
+        way.worked()
 
     def _failed(self, way: _Way, error: StoreUnavailable) -> None:
         way.failed(str(error))

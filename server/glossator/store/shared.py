@@ -30,7 +30,7 @@ PASSWORD = "GLOSSATOR_STORE_PASSWORD"  # noqa: S105 - the name of the variable
 
 _READ_SECONDS = 0.5  # of one request
 _WRITE_SECONDS = 2.0
-_CONNECT_SECONDS = 2.0  # of a request that connects first: with TLS, six times there and back
+_CONNECT_SECONDS = 1.0  # of a request that connects first: with TLS, six times there and back
 _LONGEST = 200  # characters of a server's own words
 _PACKAGE = (
     "Sharing through Redis needs one more package. Run: pip install 'glossator[redis]', or remove"
