@@ -23,7 +23,7 @@ from glossator.contextual import (
     SourceDocument,
 )
 from glossator.core.document import Document
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.retrieval_answers import ContextsEstimate
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
@@ -111,7 +111,7 @@ class ContextSource:
             return ""
         try:
             await self.take_in(again=True)
-        except (WorkerGone, JobFailed) as error:
+        except (WorkerGone, JobFailed, StoreUnavailable) as error:
             return (
                 f"Search does not find by the contexts yet: {error} Run glossator contexts again."
             )

@@ -64,6 +64,7 @@ class TeamContexts:
         self._later = None
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run(), name="glossator-team-contexts")
+            self._task.add_done_callback(_log_failure)
 
     async def _run(self) -> None:
         from glossator.application.context_source import source_of  # noqa: PLC0415 - rarely needed
@@ -87,3 +88,8 @@ class TeamContexts:
                 self._waiting = {**dict.fromkeys(some), **self._waiting}
                 self._later = asyncio.get_running_loop().call_later(rest, self._begin)
                 return
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("Contexts of colleagues are not looked up for now", exc_info=error)

@@ -21,7 +21,7 @@ KIND = "contexts:1"  # of the keys; the version is that of the values, which are
 MAX_VALUE_BYTES = 4 * MAX_CHARACTERS
 
 _UNSHARED, _BROUGHT = "unshared", "brought"  # notes in the file: not yet there, from there
-_TOGETHER = 500  # contexts in one request
+_TOGETHER = 250  # contexts in one request: decoding its answers takes some 15 ms
 _PAUSE, _LONGEST_PAUSE = 5.0, 300.0  # seconds; doubled after each failure
 _CLOSING_SECONDS = 2.0  # for what is being shared at the end
 _MEANWHILE = (

@@ -30,7 +30,7 @@ PASSWORD = "GLOSSATOR_STORE_PASSWORD"  # noqa: S105 - the name of the variable
 
 _READ_SECONDS = 0.5  # of one request
 _WRITE_SECONDS = 2.0
-_CONNECT_SECONDS = 1.0  # of a request that connects first: with TLS, six times there and back
+_CONNECT_SECONDS = 1.0  # more for one that connects first: with TLS, five times there and back
 _LONGEST = 200  # characters of a server's own words
 _PACKAGE = (
     "Sharing through Redis needs one more package. Run: pip install 'glossator[redis]', or remove"
@@ -146,7 +146,7 @@ class RedisStore:
         from redis import RedisError  # noqa: PLC0415 - loaded by now
 
         try:
-            async with asyncio.timeout(seconds if self._connected else _CONNECT_SECONDS):
+            async with asyncio.timeout(seconds + (0 if self._connected else _CONNECT_SECONDS)):
                 found = await work(self._client)
         except (RedisError, OSError, TimeoutError) as error:
             await self.close()  # an answer that comes late must not meet another question
@@ -231,5 +231,7 @@ def _why(error: Exception) -> str:
     for kinds, words in known:
         if isinstance(error, kinds):
             return words
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        return "has a certificate that is not trusted. Name your authority's file in SSL_CERT_FILE."
     said = " ".join(shown(str(error)).split())[:_LONGEST].rstrip(".")
     return f"cannot be used ({said}). Make sure that it runs and that store.url is right."

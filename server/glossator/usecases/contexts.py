@@ -22,7 +22,7 @@ from glossator.contextual import (
     export_contexts,
     import_contexts,
 )
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.ports import Activity
 from glossator.core.question import Option, Question
 from glossator.core.retrieval_answers import (
@@ -100,10 +100,8 @@ async def generate_contexts(app: Application, request: GenerateContextsRequest) 
     if isinstance(batched, str):
         return _unsent(estimate, batched)
     answer = await _made(app, contexts, estimate, limit, batched=batched)
-    await _share(app, contexts)
-    if problem := await contexts.index():
-        answer = replace(answer, problems=(*answer.problems, problem))
-    return answer
+    problems = filter(None, (await _share(app, contexts), await contexts.index()))
+    return replace(answer, problems=(*answer.problems, *problems))
 
 
 async def share_contexts(app: Application, request: EstimateContextsRequest) -> ContextsExported:
@@ -134,11 +132,18 @@ async def end_batches(app: Application, request: EndBatchesRequest) -> BatchesEn
     return BatchesEnded(ended)
 
 
-async def _share(app: Application, contexts: ContextSource) -> None:
-    """Wait until the team's store has what is here, if there is such a store and it works."""
+async def _share(app: Application, contexts: ContextSource) -> str:
+    """Wait until the team's store has what is here, if there is one and it works.
+
+    Why this machine's own file does not let it be shared, or "".
+    """
     if app.sharing is not None:
-        await app.sharing.share(contexts.keys())
+        try:
+            await app.sharing.share(contexts.keys())
+        except StoreUnavailable as error:
+            return str(error)
         await app.sharing.settle()
+    return ""
 
 
 def _limit(app: Application, asked: float | None) -> float | None:
