@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from glossator.store import RedisStore
 from tests.patience import SECONDS
 
@@ -69,13 +71,17 @@ class RedisServer:
 
 @contextmanager
 def redis_server(folder: Path, *options: str) -> Iterator[RedisServer]:
+    """A server that is waited for patiently: the machine may have other work."""
     folder.mkdir(exist_ok=True)
     server = RedisServer(folder, _free_port(), options)
     server.start()
-    try:
-        yield server
-    finally:
-        server.kill()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_READ_SECONDS", "_WRITE_SECONDS", "_CONNECT_SECONDS"):
+            patch.setattr(f"glossator.store.shared.{name}", SECONDS)
+        try:
+            yield server
+        finally:
+            server.kill()
 
 
 @asynccontextmanager

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from glossator.contextual import (
     KIND,
     MAX_VALUE_BYTES,
@@ -32,12 +34,14 @@ async def opened(
     """As one machine has it."""
     store = RedisStore(url, {}, KIND, MAX_VALUE_BYTES)
     tell = (told if told is not None else []).append
-    contexts = SharedContexts(ContextFile(str(file)), store, tell, pause)
-    try:
-        yield contexts
-    finally:
-        await contexts.close()
-        await contexts.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("glossator.contextual.sharing._PAUSE", pause)
+        contexts = SharedContexts(ContextFile(str(file)), store, tell)
+        try:
+            yield contexts
+        finally:
+            await contexts.close()
+            await contexts.close()
 
 
 def there(server: RedisServer, key: int) -> bool:

@@ -35,16 +35,10 @@ class SharedContexts:
     `tell` is given a message when the store cannot be used, each only once.
     """
 
-    def __init__(
-        self,
-        file: ContextFile,
-        shared: SharedStore,
-        tell: Callable[[str], None],
-        pause: float = _PAUSE,
-    ) -> None:
+    def __init__(self, file: ContextFile, shared: SharedStore, tell: Callable[[str], None]) -> None:
         self._file, self._shared = file, shared
         self._tell, self._told = tell, set[str]()
-        self._reading, self._writing = _Way(pause), _Way(pause)
+        self._reading, self._writing = _Way(), _Way()
         self._pushing: asyncio.Task[None] | None = None
         self._later: asyncio.TimerHandle | None = None
 
@@ -171,9 +165,8 @@ class _Way:
     Reading and writing have one each, because some may only read.
     """
 
-    def __init__(self, pause: float) -> None:
-        self._first = self._pause = pause
-        self._until = 0.0
+    def __init__(self) -> None:
+        self._pause, self._until = _PAUSE, 0.0
         self.problem = ""
 
     @property
@@ -187,7 +180,7 @@ class _Way:
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
     def worked(self) -> None:
-        self.problem, self._until, self._pause = "", 0.0, self._first
+        self.problem, self._until, self._pause = "", 0.0, _PAUSE
 
 
 def _batches(keys: Iterable[bytes]) -> Iterator[Sequence[bytes]]:

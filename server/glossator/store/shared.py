@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 PASSWORD = "GLOSSATOR_STORE_PASSWORD"  # noqa: S105 - the name of the variable
 
-_READ_SECONDS = 0.5  # of one request
+_READ_SECONDS = 1.0  # of one request: also where the machine is busy with a first index
 _WRITE_SECONDS = 2.0
 _CONNECT_SECONDS = 1.0  # more for one that connects first: with TLS, five times there and back
 _LONGEST = 200  # characters of a server's own words
