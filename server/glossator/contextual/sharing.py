@@ -118,12 +118,12 @@ class SharedContexts:
 
     async def close(self) -> None:
         """End the work; what is not yet shared is noted. Safe to call again."""
-        if self._later is not None:
-            self._later.cancel()
         if self._pushing is not None and not self._pushing.done():
             await asyncio.wait({self._pushing}, timeout=_CLOSING_SECONDS)
             self._pushing.cancel()
             await asyncio.wait({self._pushing})
+        if self._later is not None:
+            self._later.cancel()
         await self._shared.close()
         await self._file.close()
 

@@ -130,8 +130,14 @@ class RedisStore:
     async def close(self) -> None:
         """Close the connections; safe to call again."""
         client, self._client, self._connected = self._client, None, False
-        if client is not None:
+        if client is None:
+            return
+        from redis import RedisError  # noqa: PLC0415 - loaded by now
+
+        try:
             await client.aclose()
+        except (RedisError, OSError) as error:  # it waits for what was written, but not for ever
+            _log.info("A connection to %s was not closed in time: %s", self.place, error)
 
     def _key(self, key: bytes) -> str:
         return f"glossator:{self._kind}:{key.hex()}"
