@@ -282,6 +282,7 @@ export interface ContextsEstimate {
   readonly takesBatches: boolean;
   readonly limit: number | null;
   readonly inWords: string;
+  readonly sharing: string;
 }
 
 /** The contexts of this workspace as JSON lines, and how many they are. */
@@ -499,6 +500,7 @@ export interface IndexAnswer {
   readonly diskBytes: number;
   readonly milliseconds: number;
   readonly problems: ReadonlyArray<string>;
+  readonly sharing: string;
 }
 
 /** What is done to the index. */
@@ -985,6 +987,7 @@ export interface StatusAnswer {
   readonly sessions: number;
   readonly spending: ReadonlyArray<Spending>;
   readonly runs: ReadonlyArray<string>;
+  readonly sharing: string;
 }
 
 /** With `wait`, the answer comes once the workspace has been scanned. */

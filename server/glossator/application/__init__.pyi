@@ -2,6 +2,13 @@ from .acting import SessionActing
 from .application import Application, BuildProgress
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned
 from .changed import describe_changes, keep_texts
+from .context_source import (
+    ContextSource,
+    fast_model,
+    ledger_folder,
+    price_range,
+    source_of_all,
+)
 from .delegation import Delegation
 from .git import ask_git
 from .instructing import left_out_files, new_instructions
@@ -12,6 +19,7 @@ __all__ = [
     "Application",
     "Attachment",
     "BuildProgress",
+    "ContextSource",
     "Delegation",
     "Pasted",
     "SessionActing",
@@ -22,8 +30,12 @@ __all__ = [
     "attach_lines",
     "attach_mentioned",
     "describe_changes",
+    "fast_model",
     "keep_texts",
+    "ledger_folder",
     "left_out_files",
     "new_instructions",
     "opening_of",
+    "price_range",
+    "source_of_all",
 ]

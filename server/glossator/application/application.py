@@ -12,8 +12,9 @@ from glossator.agent import check_tools
 from glossator.application.acting import Acting
 from glossator.application.git import Git
 from glossator.application.reranking import rerank_by
+from glossator.application.team_contexts import TeamContexts
 from glossator.core.document import Document
-from glossator.core.errors import EmbeddingFailed, ModelError
+from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
 from glossator.core.statement import Statement
@@ -31,6 +32,7 @@ from glossator.tools import SubAgents, ToolContext, all_tools
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 if TYPE_CHECKING:
+    from glossator.contextual import ContextStore, SharedContexts
     from glossator.retrieval import Embedding
 
 
@@ -119,6 +121,8 @@ class Application:
         self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self.git = Git(self.host, self.acting.trust, self.acting.limited)
+        self._contexts: ContextStore | None = None
+        self.team = TeamContexts(self)
         self.embedding_problem = ""  # why nothing is embedded, though it was asked for
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
@@ -156,10 +160,40 @@ class Application:
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
+        await self.team.close()
+        if self._contexts is not None:
+            await self._contexts.close()
         await self.retriever.close()
         await self.host.close()
         await self.worker.close()
         await self.models.close()
+
+    @property
+    def contexts(self) -> ContextStore:
+        """Where generated contexts are kept, and shared if the settings say so."""
+        if self._contexts is None:
+            # rarely needed
+            from glossator.application.context_source import open_contexts  # noqa: PLC0415
+
+            url = self.settings.store.url
+            self._contexts = open_contexts(url, self.environment, self.port.tell)
+        return self._contexts
+
+    @property
+    def sharing(self) -> SharedContexts | None:
+        """`contexts` where a team shares them; None if it does not."""
+        if not self.settings.store.url:
+            return None
+        from glossator.contextual import SharedContexts  # noqa: PLC0415 - rarely needed
+
+        return self.contexts if isinstance(self.contexts, SharedContexts) else None
+
+    async def describe_sharing(self) -> str:
+        """Where a team shares generated contexts, and how many came from there; "" if nowhere."""
+        try:
+            return "" if self.sharing is None else await self.sharing.described()
+        except StoreUnavailable as error:
+            return str(error)
 
     @property
     def model(self) -> Model:
@@ -282,6 +316,8 @@ class Application:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._needed.wait(), _HEAD_START)
         await self.host.start()
+        if self.sharing is not None:
+            self.team.start(self.sharing)
         self.retriever.start()
         self.git.look()
 

@@ -155,7 +155,10 @@ class SpendingView:
 
 @dataclass(frozen=True, slots=True)
 class StatusAnswer:
-    """See `docs/protocol.md`; None where there is nothing to say, or nothing is known."""
+    """See `docs/protocol.md`; None where there is nothing to say, or nothing is known.
+
+    `sharing` says where a team shares generated contexts, and how many came from there.
+    """
 
     version: str
     model: str
@@ -180,13 +183,15 @@ class StatusAnswer:
     sessions: int
     spending: tuple[SpendingView, ...]
     runs: tuple[str, ...]
+    sharing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexAnswer:
     """How the index stands afterwards; `problems` are sentences, each with a next step.
 
-    `chunk_files` are in the index for Search; the disk space is that of both.
+    `chunk_files` are in the index for Search; the disk space is that of both. `sharing` says where
+    a team shares generated contexts, and how many came from there.
     """
 
     files: int
@@ -197,6 +202,7 @@ class IndexAnswer:
     disk_bytes: int
     milliseconds: float
     problems: tuple[str, ...]
+    sharing: str = ""
 
 
 class CheckState(StrEnum):

@@ -142,9 +142,12 @@ def _no_context(_key: bytes) -> str:
     return ""
 
 
-def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> None:
-    """Keep what a model wrote about chunks. Raises `OSError` and `StoreUnavailable`."""
-    _contexts(place).put(contexts)
+def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> frozenset[bytes]:
+    """Keep what a model wrote about chunks; which of it is new.
+
+    Raises `OSError` and `StoreUnavailable`.
+    """
+    return _contexts(place).put(contexts)
 
 
 @cache

@@ -21,6 +21,7 @@ class _Group(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
+        hide_input_in_errors=True,  # an address may hold a password
         alias_generator=to_camel,
         validate_by_name=True,
         validate_by_alias=True,
@@ -186,6 +187,19 @@ class RetrievalSettings(_Group):
     )
 
 
+class StoreSettings(_Group):
+    """What a team shares, so that nobody pays for it twice."""
+
+    url: str | None = Field(
+        None,
+        repr=False,  # it may hold a password
+        description=(
+            "The Redis server through which a team shares generated contexts, as in"
+            " redis://host:6379/0, or rediss:// with TLS; the environment has its password."
+        ),
+    )
+
+
 class PriceSettings(_Group):
     """US dollars for a million tokens."""
 
@@ -318,6 +332,7 @@ class Settings(_Group):
     edits: EditSettings = Field(EditSettings(), description="Edits.")
     shell: ShellSettings = Field(ShellSettings(), description="Commands.")
     retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search by question.")
+    store: StoreSettings = Field(StoreSettings(), description="What a team shares.")
     context: ContextSettings = Field(ContextSettings(), description="The context window.")
     sessions: SessionSettings = Field(SessionSettings(), description="Sessions on disk.")
     glosses: GlossSettings = Field(GlossSettings(), description="Glosses on disk.")

@@ -48,8 +48,10 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
             found += await _write_chunks(app, chunks.rebuild())
         case IndexMode.CHECK:
             found = await _check(app)
-    if request.mode is not IndexMode.CHECK and app.retriever.embedding is not None:
-        app.retriever.embedding.resume()
+    if request.mode is not IndexMode.CHECK:
+        await app.team.settle()
+        if app.retriever.embedding is not None:
+            app.retriever.embedding.resume()
     status = app.host.status()
     text = status.index.text
     return IndexAnswer(
@@ -61,6 +63,7 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
         disk_bytes=text.disk_bytes + chunks.status().disk_bytes,
         milliseconds=(time.perf_counter() - started) * 1000,
         problems=found or (*status.index.problems, *_not_on_disk(status.index)),
+        sharing=await app.describe_sharing(),
     )
 
 

@@ -68,6 +68,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         sessions=len(app.sessions.loaded()),
         spending=tuple(_spending(each) for each in app.sessions.loaded() if each.account.replies),
         runs=app.runs.active(),
+        sharing=await app.describe_sharing(),
     )
 
 
