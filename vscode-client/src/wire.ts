@@ -870,6 +870,7 @@ export interface SearchRequest {
   readonly glob?: string | null;
   readonly without?: ReadonlyArray<SearchStage>;
   readonly explain?: boolean;
+  readonly report?: boolean;
 }
 
 /** A stage of a search that can be switched off. */
@@ -1239,6 +1240,9 @@ export type Offered =
   | "glossator.explore"
   | "glossator.search"
   | "glossator.generateContexts"
+  | "glossator.exportContexts"
+  | "glossator.importContexts"
+  | "glossator.endBatches"
   | "glossator.cancel"
   | "glossator.rebuildIndex"
   | "glossator.status"
