@@ -498,6 +498,7 @@ export interface IndexAnswer {
   readonly chunkFiles: number;
   readonly diskBytes: number;
   readonly milliseconds: number;
+  readonly embedding: string;
   readonly problems: ReadonlyArray<string>;
 }
 

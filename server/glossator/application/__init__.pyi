@@ -3,6 +3,7 @@ from .application import Application, BuildProgress
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned
 from .changed import describe_changes, keep_texts
 from .delegation import Delegation
+from .embedding_cost import embedding_bill
 from .opening import agents_notice, opening_of
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "attach_lines",
     "attach_mentioned",
     "describe_changes",
+    "embedding_bill",
     "keep_texts",
     "opening_of",
 ]

@@ -186,7 +186,8 @@ class StatusAnswer:
 class IndexAnswer:
     """How the index stands afterwards; `problems` are sentences, each with a next step.
 
-    `chunk_files` are in the index for Search; the disk space is that of both.
+    `chunk_files` are in the index for Search; the disk space is that of both. `embedding` says what
+    embeds the chunks and what it billed, or why nothing does.
     """
 
     files: int
@@ -196,6 +197,7 @@ class IndexAnswer:
     chunk_files: int
     disk_bytes: int
     milliseconds: float
+    embedding: str
     problems: tuple[str, ...]
 
 
