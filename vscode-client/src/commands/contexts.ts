@@ -39,8 +39,10 @@ async function generate({ server }: Parts): Promise<void> {
   }
   let answer: ContextsAnswer;
   try {
-    // The server shows how far it is, in a notification that cancels it.
-    answer = await server.run("glossator.generateContexts", { confirmed: true, batched });
+    // How far it is, and what it cost until then, the server shows in the status bar.
+    answer = await during("generating contexts for Search", (token) =>
+      server.run("glossator.generateContexts", { confirmed: true, batched }, token),
+    );
   } catch (error) {
     if (!isCancelled(error)) {
       throw error;

@@ -79,6 +79,7 @@ export async function story(stage) {
   await dialog.getByRole("button", { name: "Make One by One" }).click();
   const notices = page.locator(".notifications-toasts .notification-list-item");
   const making = notices.filter({ hasText: "generating contexts for Search" });
+  await making.waitFor();
   await stage.picture("searched-making");
   await making.getByRole("button", { name: "Cancel" }).click();
   await notices.getByText(/was cancelled\. The contexts that were made are kept/).waitFor();
@@ -87,8 +88,9 @@ export async function story(stage) {
   await runCommand(page, "Glossator: Export Contexts…");
   await notices.getByText("There are no contexts to export yet.").waitFor();
 
-  await runCommand(page, "Glossator: Import Contexts…");
-  await box.locator("input").first().fill(`${stage.workspace}/shared.jsonl`);
-  await page.keyboard.press("Enter");
+  const palette = await quickInput(page, "F1");
+  await palette.fill(">Glossator: Import Contexts…");
+  await rows.filter({ hasText: "Import Contexts" }).first().click();
+  await rows.filter({ hasText: "shared.jsonl" }).click(); // VS Code's own list of files
   await notices.getByText("1 context was taken in.").waitFor();
 }
