@@ -60,9 +60,7 @@ async def test_a_question_that_shares_no_word_is_answered(kept: MakeKept, tree: 
     assert without.hits == ()
 
 
-async def test_what_has_nothing_to_do_with_a_question_is_no_hit(
-    kept: MakeKept, tree: Path
-) -> None:
+async def test_what_has_nothing_to_do_with_a_question_is_no_hit(kept: MakeKept, tree: Path) -> None:
     """However few chunks there are, the vectors add none that is about something else."""
     server = await kept(tree)
     await embedding(server, tree)
