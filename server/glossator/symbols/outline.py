@@ -321,7 +321,8 @@ def find_definitions(roots: Sequence[Node], query: Query, source: bytes) -> Defi
         elif "docstring" in captures:
             docstrings[captures["documented"][0].id] = captures["docstring"][0]
         else:
-            pieces.update((_piece(role, *at, source), None) for role, at in captures.items())
+            for role, (node,) in captures.items():
+                pieces[_piece(role, node, source)] = None
     definitions = [_definition(captures, wrappers) for captures in named.values()]
     in_order = sorted(pieces, key=lambda piece: piece.start)
     return Definitions(source, definitions, docstrings, in_order)
