@@ -55,7 +55,8 @@ class Embedding:
         A server is sent no chunk of a file that `hides` names, by its absolute path. `announce`
         hears how many chunks and about how many tokens it will be sent, before it is sent many.
         """
-        self._announce: Callable[[int, int], None] | None = announce if choice.access else None
+        self._announce = announce
+        self._uncounted: dict[tuple[str, str], None] = {}  # of those waiting, for a server
         self.tokens = 0  # that a server billed since the start
         self._hides = hides if choice.access is not None else None
         self.choice = choice
@@ -111,6 +112,8 @@ class Embedding:
             if hides is None or not hides(os.path.join(root, path))
         }
         self._waiting = {**wanted, **self._waiting}
+        if self.choice.access is not None:
+            self._uncounted.update(wanted)
         self._rested.clear()
         self._wake.set()
 
@@ -156,11 +159,10 @@ class Embedding:
                     self._progress(None)
 
     async def _embed(self) -> None:
-        if self._announce is not None and self._library is not None:
-            await self._count(self._announce, self._library)
-            self._announce = None  # what changes later is little
         done = 0
         while self._waiting and self._library is not None and not self.paused:
+            if self._uncounted:
+                await self._count(self._library)
             root, _ = next(iter(self._waiting))
             some = [at for at in islice(self._waiting, _FILES) if at[0] == root]
             for each in some:  # one that changes meanwhile is wanted once more
@@ -177,18 +179,21 @@ class Embedding:
                 self.building = JobProgress(done, done + len(self._waiting))
                 self._progress(self.building)
 
-    async def _count(self, announce: Callable[[int, int], None], library: Library) -> None:
+    async def _count(self, library: Library) -> None:
         """Announce what is to be sent, if it is much."""
         chunks = tokens = 0
-        for root, group in groupby(list(self._waiting), lambda at: at[0]):
+        counted = list(self._uncounted)
+        for root, group in groupby(counted, lambda at: at[0]):
             paths = tuple(path for _, path in group)
             for at in range(0, len(paths), _FILES):
                 asked = self._asked(library, root, paths[at : at + _FILES])
                 texts = await self._indexer.run(LoadVectors(asked))
                 chunks += len(texts)
                 tokens += sum(map(estimate_tokens, texts))
+        for each in counted:
+            self._uncounted.pop(each, None)
         if chunks >= _ANNOUNCED:
-            announce(chunks, tokens)
+            self._announce(chunks, tokens)
 
     def _asked(self, library: Library, root: str, paths: tuple[str, ...]) -> VectorsRequest:
         return VectorsRequest(
