@@ -499,6 +499,7 @@ export interface IndexAnswer {
   readonly chunkFiles: number;
   readonly diskBytes: number;
   readonly milliseconds: number;
+  readonly embedding: string;
   readonly problems: ReadonlyArray<string>;
   readonly sharing: string;
 }
@@ -872,6 +873,7 @@ export interface SearchRequest {
   readonly glob?: string | null;
   readonly without?: ReadonlyArray<SearchStage>;
   readonly explain?: boolean;
+  readonly report?: boolean;
 }
 
 /** A stage of a search that can be switched off. */
@@ -1242,6 +1244,9 @@ export type Offered =
   | "glossator.explore"
   | "glossator.search"
   | "glossator.generateContexts"
+  | "glossator.exportContexts"
+  | "glossator.importContexts"
+  | "glossator.endBatches"
   | "glossator.cancel"
   | "glossator.rebuildIndex"
   | "glossator.status"

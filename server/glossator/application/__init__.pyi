@@ -10,6 +10,7 @@ from .context_source import (
     source_of_all,
 )
 from .delegation import Delegation
+from .embedding_cost import embedding_bill
 from .git import ask_git
 from .instructing import left_out_files, new_instructions
 from .opening import SECTIONS, agents_notice, opening_of
@@ -30,6 +31,7 @@ __all__ = [
     "attach_lines",
     "attach_mentioned",
     "describe_changes",
+    "embedding_bill",
     "fast_model",
     "keep_texts",
     "ledger_folder",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
+from glossator.application.embedding_cost import embedding_notice
 from glossator.application.git import Git
 from glossator.application.reranking import rerank_by
 from glossator.application.team_contexts import TeamContexts
@@ -286,7 +287,11 @@ class Application:
             self.port, "Glossator: embedding for Search", self._pause_embedding
         )
         most = self.settings.workspace.index_bytes // _VECTORS_SHARE
-        return Embedding(choice, place, most, self.worker, progress, self._hides)
+
+        def announce(chunks: int, tokens: int) -> None:
+            self.port.tell(embedding_notice(self.settings.models, choice, chunks, tokens))
+
+        return Embedding(choice, place, most, self.worker, progress, self._hides, announce)
 
     def _hides(self, path: str) -> bool:
         """Whether permission rules hide a file, by its absolute path."""

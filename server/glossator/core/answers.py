@@ -191,7 +191,8 @@ class IndexAnswer:
     """How the index stands afterwards; `problems` are sentences, each with a next step.
 
     `chunk_files` are in the index for Search; the disk space is that of both. `sharing` says where
-    a team shares generated contexts, and how many came from there.
+    a team shares generated contexts, and how many came from there; `embedding` what embeds the
+    chunks and what it billed, or why nothing does.
     """
 
     files: int
@@ -201,6 +202,7 @@ class IndexAnswer:
     chunk_files: int
     disk_bytes: int
     milliseconds: float
+    embedding: str
     problems: tuple[str, ...]
     sharing: str = ""
 

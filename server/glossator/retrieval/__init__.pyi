@@ -13,6 +13,7 @@ from .requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
 from .retriever import Found, Hit, Reordered, Rerank, Retriever
 from .stamps import contexts_file
 from .telling import Telling, telling_lines
+from .vectors import ChunkVectors
 from .words import QuestionWords, question_of
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "ChunkIndex",
     "ChunkKeeper",
     "ChunkStatus",
+    "ChunkVectors",
     "Embedding",
     "Found",
     "Hit",

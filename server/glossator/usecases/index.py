@@ -12,6 +12,7 @@ from glossator.application import Application, BuildProgress
 from glossator.core.answers import IndexAnswer
 from glossator.core.errors import UsageError
 from glossator.index import TextIndexStatus
+from glossator.usecases.status import embedding_state
 from glossator.worker import JobFailed, WorkerGone
 
 
@@ -62,6 +63,7 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
         chunk_files=chunks.status().files,
         disk_bytes=text.disk_bytes + chunks.status().disk_bytes,
         milliseconds=(time.perf_counter() - started) * 1000,
+        embedding=embedding_state(app),
         problems=found or (*status.index.problems, *_not_on_disk(status.index)),
         sharing=await app.describe_sharing(),
     )

@@ -193,6 +193,7 @@ def _index(answer: IndexAnswer) -> Iterator[tuple[str, str]]:
         causes = "" if answer.problems else "links, unreadable or just changed; "
         yield "not in it", f"{answer.pending:,} ({causes}always searched)"
     yield "for Search", plural(answer.chunk_files, "file")
+    yield "embeddings", answer.embedding
     yield "on disk", f"{plural(answer.segments, 'segment')}, {size(answer.disk_bytes)} in all"
     if answer.sharing:
         yield "contexts", answer.sharing
