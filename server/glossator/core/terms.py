@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _OTHER_PARTS = re.compile(r"[^\W_]+")  # of words with letters beyond ASCII, whose case may not tell
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "e")
 DEFINING = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var"
@@ -60,6 +60,8 @@ def parts_of(word: str) -> list[str]:
 
 def stem(word: str) -> str:
     """The word without a common ending, if enough of it is left."""
+    if not word.endswith(_ENDINGS):
+        return word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _STEM_LENGTH:
             shorter = word[: -len(ending)]
