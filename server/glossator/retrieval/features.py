@@ -189,7 +189,7 @@ def figures_of(question: QuestionWords, matches: Matches) -> NDArray[np.float64]
     asked = _Asked(question, idf)
     top = max(matches.files.values(), default=0.0) or 1.0
     files: dict[tuple[str, str], int] = {}
-    of_files = []
+    of_files: list[list[float]] = []
     rows = []
     for candidate in candidates:
         file = candidate.root, candidate.path
