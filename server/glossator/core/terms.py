@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -58,10 +59,9 @@ def parts_of(word: str) -> list[str]:
     return (_PARTS if word.isascii() else _OTHER_PARTS).findall(word)
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The word without a common ending, if enough of it is left."""
-    if not word.endswith(_ENDINGS):
-        return word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _STEM_LENGTH:
             shorter = word[: -len(ending)]
