@@ -128,7 +128,8 @@ def _answer(
 
 def _hit(snapshot: WorkspaceSnapshot, query: str, hit: Hit) -> SearchHit:
     chunk, lines, question = hit.chunk, hit.lines, question_of(query)
-    told = telling_lines(question, lines, chunk.first_line, *chunk.defines[:1])
+    name = chunk.defines[0] if chunk.defines else ""
+    told = telling_lines(question, lines, chunk.first_line, name)
     places = hit.places.items()
     return SearchHit(
         path=snapshot.relative(hit.document.path),
