@@ -14,7 +14,7 @@ from .retriever import Found, Hit, Reordered, Rerank, Retriever
 from .stamps import contexts_file
 from .telling import Telling, telling_lines
 from .vectors import ChunkVectors
-from .words import QuestionWords, question_of
+from .words import QuestionWords, question_of, terms_of
 
 __all__ = [
     "ALL_STAGES",
@@ -51,5 +51,6 @@ __all__ = [
     "rank",
     "scaled",
     "telling_lines",
+    "terms_of",
     "vectors_file",
 ]
