@@ -11,7 +11,10 @@ from pathlib import Path
 
 from glossator.embeddings.access import Access
 from glossator.embeddings.choosing import choose
+from glossator.retrieval.candidate import chunk_key
+from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.embedding import Embedding, vectors_file
+from glossator.retrieval.jobs import KeepContexts
 from glossator.retrieval.requests import Stages
 from glossator.settings.model import Settings
 from tests.retrieval.conftest import MakeKept
@@ -69,6 +72,27 @@ async def test_an_edited_file_is_embedded_again_and_others_are_not(
     found = await server.search("how far apart")
     assert server.name(found.hits[0]) == "src/lines.py"
     assert server.name((await server.search("partition a string")).hits[0]) != "notes.txt"
+
+
+async def test_what_a_model_wrote_about_a_chunk_is_found_by_meaning(
+    kept: MakeKept, tree: Path, tmp_path: Path
+) -> None:
+    code = "def zq(a):\n    return a * 7"
+    (tree / "src" / "zq.py").write_text(f"{code}\n")
+    server = await kept(tree)
+    made = await embedding(server, tree)
+    await server.paths("how warm is it outside")
+    key = chunk_key("src/zq.py", Chunk(1, 2, (), ("zq",), ("function",)), code)
+    server.index.contexts = str(tmp_path / "contexts.sqlite")
+    contexts = {key: "Converts a temperature measured by the weather station."}
+    await server.worker.run(KeepContexts(server.index.contexts, contexts))
+    server.index.refresh([str(tree / "src" / "zq.py")])
+    await server.index.settle()
+    await asyncio.wait_for(made.settle(), _SECONDS)
+    found = await server.search("how warm is it outside")
+    first = min(found.hits, key=lambda hit: hit.places["vectors"].rank)
+    assert server.name(first) == "src/zq.py"
+    assert first.places["lexical"].score == 0
 
 
 async def test_what_rules_hide_is_sent_to_no_server(kept: MakeKept, tree: Path) -> None:

@@ -62,6 +62,7 @@ class Embedding:
         self._progress = progress
         self._waiting: dict[tuple[str, str], None] = {}  # root and relative path, in their order
         self._library: Library | None = None
+        self._contexts = ""
         self._wake, self._rested = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -95,9 +96,12 @@ class Embedding:
         self.paused = False
         self._wake.set()
 
-    def embed(self, library: Library, root: str, paths: Iterable[str]) -> None:
-        """The chunks of these files are wanted, before those that wait already."""
-        self._library = library
+    def embed(self, library: Library, root: str, paths: Iterable[str], contexts: str = "") -> None:
+        """The chunks of these files are wanted, before those that wait already.
+
+        `contexts`: the file with what a model wrote about chunks, "" for none.
+        """
+        self._library, self._contexts = library, contexts
         hides = self._hides
         wanted = {
             (root, path): None
@@ -169,7 +173,13 @@ class Embedding:
 
     async def _embed_files(self, library: Library, root: str, paths: tuple[str, ...]) -> None:
         asked = VectorsRequest(
-            library, root, paths, self.choice.model_id, self._place, self._max_bytes
+            library,
+            root,
+            paths,
+            self._contexts,
+            self.choice.model_id,
+            self._place,
+            self._max_bytes,
         )
         texts = await self._indexer.run(LoadVectors(asked))
         for at in range(0, len(texts), _TEXTS):

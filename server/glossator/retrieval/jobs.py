@@ -113,7 +113,7 @@ class KeepContexts(Job[None]):
 
     def run(self) -> Slices[None]:
         """Write them in one transaction."""
-        from glossator.retrieval.work import keep_contexts  # noqa: PLC0415 - see above
+        from glossator.retrieval.contexts import keep_contexts  # noqa: PLC0415 - see above
 
         keep_contexts(self.place, self.contexts)
         yield None

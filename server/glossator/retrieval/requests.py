@@ -170,7 +170,8 @@ class SearchRequest:
 
     `fresh` are absolute paths of files that are read now, because they changed or are not in the
     index; `corpus` says what is known of them. `only`: the files to search, None for all.
-    `indexed`: whether there is an index. `explain`: the reasons are told, too.
+    `indexed`: whether there is an index. `explain`: the reasons are told, too. `contexts`: as in a
+    `SyncRequest`.
     """
 
     library: Library
@@ -184,6 +185,7 @@ class SearchRequest:
     indexed: bool = True
     vector: QuestionVector | None = None
     explain: bool = False
+    contexts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +200,15 @@ class QuestionVector:
 
 @dataclass(frozen=True, slots=True)
 class VectorsRequest:
-    """The vectors of the chunks of some files, by relative path, are to be ready for searches."""
+    """The vectors of the chunks of some files, by relative path, are to be ready for searches.
+
+    `contexts`: as in a `SyncRequest`.
+    """
 
     library: Library
     root: str
     paths: tuple[str, ...]
+    contexts: str
     model_id: str
     place: str
     max_bytes: int

@@ -166,6 +166,7 @@ class Retriever:
             self._settings.index,
             await self._vector(question) if stages.vectors else None,
             explain,
+            self.index.contexts,
         )
         found, hits = ChunksFound(), list[Hit]()
         for _ in range(_TRIES):
@@ -202,7 +203,7 @@ class Retriever:
     def _indexed(self, library: Library, root: str, paths: Iterable[str]) -> None:
         """Embed the chunks of files that were indexed."""
         if self.embedding is not None:
-            self.embedding.embed(library, root, paths)
+            self.embedding.embed(library, root, paths, self.index.contexts)
         elif self._making is None:
             self._making = asyncio.create_task(self._begin_embedding(library))
 
@@ -214,7 +215,7 @@ class Retriever:
             self.embedding.start()
             for root in outermost(library.roots):
                 stamps, _ = await asyncio.to_thread(stamps_below, self._host.snapshot(), root, None)
-                self.embedding.embed(library, root, stamps)
+                self.embedding.embed(library, root, stamps, self.index.contexts)
 
     async def _vector(self, question: str) -> QuestionVector | None:
         return None if self.embedding is None else await self.embedding.question(question)
@@ -226,7 +227,8 @@ class Retriever:
             except WorkerGone as gone:
                 _log.warning("Searching in this process: %s", gone)
         library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
-        return await run_here(SearchChunks(replace(asked, library=library, vector=None)))
+        alone = replace(asked, library=library, vector=None, contexts="")
+        return await run_here(SearchChunks(alone))
 
 
 async def _reranked(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.core.text import split_lines
-from glossator.embeddings import VectorIndex, Vectors, VectorStore
-from glossator.retrieval.candidate import Candidate, chunk_text, digest_of
+from glossator.embeddings import VectorIndex, Vectors, VectorStore, text_key
+from glossator.retrieval.candidate import Candidate, chunk_key, chunk_text, digest_of
 from glossator.retrieval.chunk_index import ChunkIndex, Matches
 from glossator.retrieval.requests import VectorsRequest
 from glossator.symbols import read
@@ -30,8 +30,13 @@ class ChunkVectors:
     store: VectorStore
     index: VectorIndex | None = None  # until the first vector is there
 
-    def load(self, index: ChunkIndex, asked: VectorsRequest) -> Slices[tuple[str, ...]]:
-        """Take in what is kept of the chunks of some files; gives the texts without a vector."""
+    def load(
+        self, index: ChunkIndex, asked: VectorsRequest, context_of: Callable[[bytes], str]
+    ) -> Slices[tuple[str, ...]]:
+        """Take in what is kept of the chunks of some files; gives the texts without a vector.
+
+        `context_of` gives what a model wrote about the chunk with a `chunk_key`.
+        """
         missing: list[str] = []
         pause_at = monotonic() + _SLICE_SECONDS
         for path in asked.paths:
@@ -42,13 +47,18 @@ class ChunkVectors:
                     self.index = VectorIndex(len(next(iter(kept.values()))))
                 self.index.add(kept)
             if lacking := [at for key, at in chunks.items() if key not in kept]:
-                missing += _texts(asked, path, lacking)
+                missing += _texts(asked, path, lacking, context_of)
             if monotonic() >= pause_at:
                 yield None
                 pause_at = monotonic() + _SLICE_SECONDS
         while self.index is not None and self.index.link(_LINKED):
             yield None
         return tuple(missing)
+
+    def forget(self, key: bytes) -> None:
+        """The chunk with this key is gone from the index; on disk its vector stays."""
+        if self.index is not None:
+            self.index.remove([key])
 
     def add_nearest(
         self,
@@ -81,13 +91,26 @@ class ChunkVectors:
         return self.index is not None and key in self.index
 
 
-def _texts(asked: VectorsRequest, path: str, lacking: Sequence[Candidate]) -> list[str]:
-    """What is to be embedded, unless the file changed meanwhile: then it is indexed again first."""
+def _texts(
+    asked: VectorsRequest,
+    path: str,
+    lacking: Sequence[Candidate],
+    context_of: Callable[[bytes], str],
+) -> list[str]:
+    """What is to be embedded.
+
+    A file that changed since it was indexed, and a chunk that got another context, are left out:
+    they are indexed again first.
+    """
     text = read(asked.library, os.path.join(asked.root, path))
     if text is None or digest_of(text.sha256) != lacking[0].digest:
         return []
     lines = split_lines(text.text)
-    return [
-        chunk_text(path, at.chunk, "\n".join(lines[at.chunk.first_line - 1 : at.chunk.last_line]))
-        for at in lacking
-    ]
+    texts = []
+    for at in lacking:
+        inside = "\n".join(lines[at.chunk.first_line - 1 : at.chunk.last_line])
+        context = context_of(chunk_key(path, at.chunk, inside))
+        embedded = chunk_text(path, at.chunk, inside, context)
+        if text_key(embedded) == at.key:
+            texts.append(embedded)
+    return texts

@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
 from time import monotonic
 
 from glossator.core.document import text_hash
@@ -23,7 +22,7 @@ from glossator.retrieval.chunk_index import (
     Matches,
     begin_again,
 )
-from glossator.retrieval.contexts import ChunkContexts
+from glossator.retrieval.contexts import context_in
 from glossator.retrieval.features import relevant
 from glossator.retrieval.fresh import RECENT, below, chunks_of
 from glossator.retrieval.index_writer import IndexedFile, IndexWriter
@@ -78,11 +77,13 @@ def _sync(asked: SyncRequest) -> Slices[Synced]:
     gone = [path for path in gone if path in known]
     left = 0
     if stale or gone:
+        before = yield from _keys(index, [*stale, *gone])
         with index.writing() as writer, outlines(asked.library) as kept:
             for path in gone:
                 writer.drop(path)
             left = yield from _put(asked, writer, stale, kept)
             writer.commit()
+        yield from _forget_vectors(before)
     size = chunk_folder.disk_bytes(_folder(asked.root))
     return Synced(len(stale) - left, len(index.known), size, left)
 
@@ -98,6 +99,30 @@ def _same(asked: SyncRequest, path: str, known: IndexedFile | None) -> bool:
     return known.digest == (bytes(DIGEST_BYTES) if text is None else digest_of(text.sha256))
 
 
+def _keys(index: ChunkIndex, paths: Iterable[str]) -> Slices[set[bytes]]:
+    """The keys of the chunks that files have in the index; none while no vectors are loaded."""
+    keys: set[bytes] = set()
+    pause_at = monotonic() + _SLICE_SECONDS
+    for path in paths if _LOADED else ():
+        keys.update(at.key for at in index.of_file(path))
+        if monotonic() >= pause_at:
+            yield None
+            pause_at = monotonic() + _SLICE_SECONDS
+    return keys
+
+
+def _forget_vectors(keys: Iterable[bytes]) -> Slices[None]:
+    """Those of chunks that are in no index any more; they stay on disk, by content."""
+    pause_at = monotonic() + _SLICE_SECONDS
+    for key in keys:
+        if not any(index.holds(key) for index in _OPENED.values()):
+            for vectors in _LOADED.values():
+                vectors.forget(key)
+        if monotonic() >= pause_at:
+            yield None
+            pause_at = monotonic() + _SLICE_SECONDS
+
+
 def _verify(index: ChunkIndex) -> Slices[None]:
     if not index.verified:
         if bad := (yield from index.damaged_files()):
@@ -111,7 +136,7 @@ def _put(
     """Index the files; gives how many found no room."""
     left = 0
     full = chunk_folder.disk_bytes(_folder(asked.root)) > asked.max_bytes
-    context_of = _contexts(asked.contexts).of if asked.contexts else _no_context
+    context_of = context_in(asked.contexts)
     pause_at = monotonic() + _SLICE_SECONDS
     commit_at = monotonic() + _COMMIT_SECONDS
     for done, path in enumerate(paths):
@@ -136,20 +161,6 @@ def _put(
         file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
         writer.put(path, file, lines, chunks_of(text, lines, kept), context_of)
     return left
-
-
-def _no_context(_key: bytes) -> str:
-    return ""
-
-
-def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> None:
-    """Keep what a model wrote about chunks. Raises `OSError` and `StoreUnavailable`."""
-    _contexts(place).put(contexts)
-
-
-@cache
-def _contexts(place: str) -> ChunkContexts:
-    return ChunkContexts(place)
 
 
 def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
@@ -294,6 +305,7 @@ def _as_indexed(index: ChunkIndex, asked: SearchRequest) -> set[str]:
 def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]:
     """The chunks of fresh files."""
     found: list[Candidate] = []
+    context_of = context_in(asked.contexts)
     pause_at = monotonic() + _SLICE_SECONDS
     with outlines(asked.library) as kept:
         for path in paths:
@@ -302,7 +314,7 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
             text = read(asked.library, path)
             if text is not None:
                 root = next((at for at in asked.roots if path.startswith(os.path.join(at, ""))), "")
-                found += RECENT.of(root, text, kept)
+                found += RECENT.of(root, text, kept, context_of)
             if monotonic() >= pause_at:
                 yield None
                 pause_at = monotonic() + _SLICE_SECONDS
@@ -314,7 +326,8 @@ def load_vectors(asked: VectorsRequest) -> Slices[tuple[str, ...]]:
     key = asked.model_id, asked.place
     if key not in _LOADED:
         _LOADED[key] = ChunkVectors(VectorStore(asked.place, asked.max_bytes, asked.model_id))
-    return (yield from _LOADED[key].load(_opened(asked.root), asked))
+    context_of = context_in(asked.contexts)
+    return (yield from _LOADED[key].load(_opened(asked.root), asked, context_of))
 
 
 _LOADED: dict[tuple[str, str], ChunkVectors] = {}  # by model and file
