@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from glossator.embeddings import EmbedderChoice, VectorPlace
 from glossator.embeddings.access import Access
 from glossator.embeddings.choosing import choose
 from glossator.retrieval.candidate import chunk_key
@@ -27,17 +28,25 @@ def shown(_path: str) -> bool:
     return False
 
 
+def place_in(root: Path, choice: EmbedderChoice) -> VectorPlace:
+    return VectorPlace(choice.model_id, vectors_file((str(root),)), 10**9)
+
+
 async def embedding(
-    server: Kept, root: Path, hides: Callable[[str], bool] = shown, *, by_server: bool = False
+    server: Kept,
+    root: Path,
+    hides: Callable[[str], bool] = shown,
+    *,
+    by_server: bool = False,
+    milvus: Access | None = None,
 ) -> Embedding:
     """Embeds the chunks of a workspace; `by_server`: as if they were sent to one."""
     choice = choose(Settings.model_validate({"retrieval": {"embedder": "local"}}), {})
     assert choice is not None
     if by_server:
         choice = replace(choice, access=Access("http://127.0.0.1:9", "KEY"))
-    made = Embedding(
-        choice, vectors_file((str(root),)), 10**9, server.worker, lambda _: None, hides
-    )
+    place = replace(place_in(root, choice), milvus=milvus)
+    made = Embedding(choice, place, server.worker, lambda _: None, hides)
     made.start()
     server.retriever.embedding = made
     paths = [entry.relative for entry in server.snapshot.files()]
@@ -101,13 +110,18 @@ async def test_what_rules_hide_is_sent_to_no_server(kept: MakeKept, tree: Path) 
     assert made.waiting == 0
 
 
+async def test_nothing_of_what_rules_hide_is_sent_to_a_milvus(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    nowhere = Access("http://127.0.0.1:9", "KEY")
+    made = await embedding(server, tree, lambda path: True, milvus=nowhere)
+    assert (made.waiting, made.problem) == (0, "")
+
+
 async def test_paused_and_resumed(kept: MakeKept, tree: Path) -> None:
     server = await kept(tree)
     choice = choose(Settings.model_validate({"retrieval": {"embedder": "local"}}), {})
     assert choice is not None
-    made = Embedding(
-        choice, vectors_file((str(tree),)), 10**9, server.worker, lambda _: None, shown
-    )
+    made = Embedding(choice, place_in(tree, choice), server.worker, lambda _: None, shown)
     made.pause()
     made.start()
     server.retriever.embedding = made
@@ -132,7 +146,7 @@ def test_the_index_needs_no_extra() -> None:
     """Without the packages of the extras there are no vectors, and everything else works."""
     program = (
         "import sys\n"
-        "for name in ('numkong', 'usearch', 'onnxruntime', 'tokenizers', 'safetensors'):\n"
+        "for name in 'numkong usearch onnxruntime tokenizers safetensors pymilvus'.split():\n"
         "    sys.modules[name] = None\n"
         "import glossator.retrieval.work\n"
         "from glossator.embeddings import choose\n"

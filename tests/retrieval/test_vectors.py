@@ -9,13 +9,15 @@ from typing import TypeVar, cast
 import numpy as np
 import pytest
 
-from glossator.embeddings import VectorStore, text_key
+from glossator.embeddings import VectorPlace, VectorStore, text_key
 from glossator.embeddings.embedder import unit
+from glossator.embeddings.kept import VectorsHere
 from glossator.retrieval import work
 from glossator.retrieval.candidate import chunk_key
 from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.contexts import keep_contexts
 from glossator.retrieval.requests import SyncRequest, VectorsRequest
+from glossator.retrieval.vectors import LOADED
 from glossator.symbols import Library
 from glossator.worker import Slices
 
@@ -40,7 +42,8 @@ class Workspace:
 
     def __init__(self, root: Path, state: Path) -> None:
         self.root = root
-        self.place, self.contexts = str(state / "vectors.db"), str(state / "contexts.db")
+        self.place = VectorPlace(MODEL, str(state / "vectors.db"), ROOM)
+        self.contexts = str(state / "contexts.db")
         self.library = Library((str(root),), 10**6, 0, {})
 
     def sync(self, *again: str) -> None:
@@ -65,12 +68,10 @@ class Workspace:
 
     def embed(self, *paths: str) -> list[str]:
         """Gives the texts that had no vector."""
-        asked = VectorsRequest(
-            self.library, str(self.root), paths, self.contexts, MODEL, self.place, ROOM
-        )
+        asked = VectorsRequest(self.library, str(self.root), paths, self.contexts, self.place)
         texts = result(work.load_vectors(asked))
         rows = unit(np.random.default_rng(1).normal(size=(len(texts), 8)).astype(np.float32))
-        store = VectorStore(self.place, ROOM, MODEL)
+        store = VectorStore(self.place.file, ROOM, MODEL)
         store.put(dict(zip(map(text_key, texts), rows, strict=True)))
         store.close()
         assert result(work.load_vectors(asked)) == ()
@@ -79,20 +80,21 @@ class Workspace:
     @property
     def count(self) -> int:
         """How many vectors are in memory."""
-        index = work._LOADED[MODEL, self.place].index
-        return 0 if index is None else len(index)
+        kept = LOADED[self.place]
+        assert isinstance(kept, VectorsHere)
+        return len(kept)
 
 
 @pytest.fixture
 def workspace(state: Path, tree: Path) -> Iterator[Workspace]:
     state.mkdir()
     work._OPENED.clear()  # of other tests that worked in this process
-    work._LOADED.clear()
+    LOADED.clear()
     made = Workspace(tree, state)
     made.sync()
     yield made
     work._OPENED.clear()
-    work._LOADED.clear()
+    LOADED.clear()
 
 
 def test_a_context_is_embedded_with_its_chunk_and_replaces_what_was(workspace: Workspace) -> None:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
-from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery
+from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery, VectorPlace
 from glossator.files import outermost, state_folder
 from glossator.retrieval.jobs import LoadVectors
 from glossator.retrieval.requests import QuestionVector, VectorsRequest
@@ -41,23 +41,22 @@ class Embedding:
     def __init__(
         self,
         choice: EmbedderChoice,
-        place: str,
-        max_bytes: int,
+        place: VectorPlace,
         indexer: Worker,
         progress: Callable[[JobProgress | None], None],
         hides: Callable[[str], bool],
     ) -> None:
-        """`place` is the file of vectors, `indexer` the worker that holds the index of chunks.
+        """`place` is where vectors are kept, `indexer` the worker that holds the index of chunks.
 
-        A server is sent no chunk of a file that `hides` names, by its absolute path.
+        A server is sent nothing of a file that `hides` names, by its absolute path.
         """
-        self._hides = hides if choice.access is not None else None
-        self.choice = choice
+        sent = choice.access is not None or place.leaves_machine
+        self._hides = hides if sent else None
+        self.choice, self.place = choice, place
         self._failed_at = -math.inf  # the last question that got no vector, in the loop's time
         self._of_question = self._of_chunks = ""  # problems
         self.paused = False
         self.building: JobProgress | None = None
-        self._place, self._max_bytes = place, max_bytes
         self._indexer, self._embedder = indexer, Worker()
         self._progress = progress
         self._waiting: dict[tuple[str, str], None] = {}  # root and relative path, in their order
@@ -131,7 +130,7 @@ class Embedding:
             _log.warning("%s", self._of_question)
             return None
         self._of_question = ""
-        return QuestionVector(vector, self.choice.model_id, self._place, self._max_bytes)
+        return QuestionVector(vector, self.place)
 
     async def _run(self) -> None:
         while True:
@@ -172,18 +171,11 @@ class Embedding:
                 self._progress(self.building)
 
     async def _embed_files(self, library: Library, root: str, paths: tuple[str, ...]) -> None:
-        asked = VectorsRequest(
-            library,
-            root,
-            paths,
-            self._contexts,
-            self.choice.model_id,
-            self._place,
-            self._max_bytes,
-        )
+        asked = VectorsRequest(library, root, paths, self._contexts, self.place)
         texts = await self._indexer.run(LoadVectors(asked))
         for at in range(0, len(texts), _TEXTS):
             batch = texts[at : at + _TEXTS]
-            await self._embedder.run(EmbedChunks(self.choice, self._place, self._max_bytes, batch))
+            job = EmbedChunks(self.choice, self.place.file, self.place.max_bytes, batch)
+            await self._embedder.run(job)
         if texts:
             await self._indexer.run(LoadVectors(asked))

@@ -93,7 +93,7 @@ class CutFiles(Job[tuple[CutFile, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class LoadVectors(Job[tuple[str, ...]]):
-    """Take in the vectors that are kept of some files' chunks; the texts that have none."""
+    """Have the vectors of some files' chunks ready for searches; the texts that have none."""
 
     request: VectorsRequest
 

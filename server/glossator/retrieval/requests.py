@@ -11,7 +11,7 @@ from glossator.symbols import Library
 from glossator.worker import JobProgress
 
 if TYPE_CHECKING:
-    from glossator.embeddings import Vectors
+    from glossator.embeddings import VectorPlace, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,8 @@ class ChunksFound:
     """The best chunks, and the question's terms that nothing holds.
 
     `chunks` are in the indexes, of `files` files. `pending`: how many of the files that were asked
-    about are in no index. `unusable` are the roots whose index cannot be read.
+    about are in no index. `unusable` are the roots whose index cannot be read. `problem` says why
+    no vectors were asked that there are, with a next step.
     """
 
     hits: tuple[FoundChunk, ...] = ()
@@ -148,6 +149,7 @@ class ChunksFound:
     files: int = 0
     pending: int = 0
     unusable: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +192,10 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class QuestionVector:
-    """The vector of a question, by which model, and the file with those of the chunks."""
+    """The vector of a question, and where those of the chunks are kept."""
 
     vector: Vectors
-    model_id: str
-    place: str
-    max_bytes: int
+    place: VectorPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +209,4 @@ class VectorsRequest:
     root: str
     paths: tuple[str, ...]
     contexts: str
-    model_id: str
-    place: str
-    max_bytes: int
+    place: VectorPlace

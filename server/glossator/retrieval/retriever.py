@@ -181,7 +181,7 @@ class Retriever:
             if not changed:
                 break
             asked = replace(asked, fresh=asked.fresh | changed)  # read them as they are now
-        problems = [self.embedding.problem if self.embedding is not None else ""]
+        problems = [found.problem or ("" if self.embedding is None else self.embedding.problem)]
         if reranks is not None and len(hits) > 1:
             hits, problem = await _reranked(reranks, question, hits, limit)
             problems.append(problem)

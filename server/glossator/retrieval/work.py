@@ -11,7 +11,6 @@ from time import monotonic
 
 from glossator.core.document import text_hash
 from glossator.core.text import split_lines
-from glossator.embeddings import VectorStore
 from glossator.files import state_folder
 from glossator.retrieval import chunk_folder
 from glossator.retrieval.candidate import DIGEST_BYTES, Candidate, digest_of
@@ -38,7 +37,7 @@ from glossator.retrieval.requests import (
     SyncRequest,
     VectorsRequest,
 )
-from glossator.retrieval.vectors import ChunkVectors
+from glossator.retrieval.vectors import LOADED, NearQuestion, load
 from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
 from glossator.symbols import Library, Outlines, outlines, read
 from glossator.worker import JobProgress, Slices
@@ -103,7 +102,7 @@ def _keys(index: ChunkIndex, paths: Iterable[str]) -> Slices[set[bytes]]:
     """The keys of the chunks that files have in the index; none while no vectors are loaded."""
     keys: set[bytes] = set()
     pause_at = monotonic() + _SLICE_SECONDS
-    for path in paths if _LOADED else ():
+    for path in paths if LOADED else ():
         keys.update(at.key for at in index.of_file(path))
         if monotonic() >= pause_at:
             yield None
@@ -116,7 +115,7 @@ def _forget_vectors(keys: Iterable[bytes]) -> Slices[None]:
     pause_at = monotonic() + _SLICE_SECONDS
     for key in keys:
         if not any(index.holds(key) for index in _OPENED.values()):
-            for vectors in _LOADED.values():
+            for vectors in LOADED.values():
                 vectors.forget(key)
         if monotonic() >= pause_at:
             yield None
@@ -221,9 +220,10 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     question = question_of(asked.question)
     matches, files, unusable = Matches(), 0, []
     fresh = set(asked.fresh)
-    vectors = None
+    near = None
     if (given := asked.vector) is not None and asked.stages.vectors:
-        vectors = _LOADED.get((given.model_id, given.place))
+        kept = LOADED.get(given.place)
+        near = None if kept is None else NearQuestion(kept, given.vector)
     pending = set(asked.corpus.others if asked.corpus is not None else ())
     for root in asked.roots if asked.indexed else ():
         try:
@@ -234,8 +234,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             found = index.search(question, only, without)
             if not asked.stages.lexical:
                 found.candidates = []
-            if vectors is not None and given is not None:
-                vectors.add_nearest(index, given.vector, found, only, without)
+            if near is not None:
+                yield from near.add_nearest(index, found, only, without)
             matches.add(found)
             fresh -= same
             files += len(index.known)
@@ -256,8 +256,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     yield None
     absent = _absent(question, matches, read_now, asked.corpus)
     similarity = None
-    if vectors is not None and given is not None:
-        similarity = vectors.similarity(given.vector, matches.candidates)
+    if near is not None:
+        similarity = yield from near.similarity(matches.candidates)
     ranked = rank(question, matches, asked.limit, asked.stages, similarity, explain=asked.explain)
     hits = tuple(
         FoundChunk(
@@ -271,7 +271,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
         for each in ranked
         for at in (each.candidate,)
     )
-    return ChunksFound(hits, absent, matches.chunks, files, len(pending), tuple(unusable))
+    problem = "" if near is None else near.problem
+    return ChunksFound(hits, absent, matches.chunks, files, len(pending), tuple(unusable), problem)
 
 
 def _absent(
@@ -322,15 +323,8 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
 
 
 def load_vectors(asked: VectorsRequest) -> Slices[tuple[str, ...]]:
-    """Take in the vectors that are kept of some files' chunks; the texts that have none."""
-    key = asked.model_id, asked.place
-    if key not in _LOADED:
-        _LOADED[key] = ChunkVectors(VectorStore(asked.place, asked.max_bytes, asked.model_id))
-    context_of = context_in(asked.contexts)
-    return (yield from _LOADED[key].load(_opened(asked.root), asked, context_of))
-
-
-_LOADED: dict[tuple[str, str], ChunkVectors] = {}  # by model and file
+    """Have the vectors of some files' chunks ready; the texts that have none."""
+    return (yield from load(_opened(asked.root), asked, context_in(asked.contexts)))
 
 
 _OPENED: dict[str, ChunkIndex] = {}

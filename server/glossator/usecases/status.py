@@ -108,7 +108,7 @@ def _embedding(app: Application) -> str:
     embedding = app.retriever.embedding
     if embedding is None:
         return app.embedding_problem or "off: no embedder is chosen, or nothing is indexed yet"
-    said = embedding.choice.model_id
+    said = f"{embedding.choice.model_id}; vectors {embedding.place.in_words}"
     if embedding.waiting:
         said += f"; {embedding.waiting:,} files wait"
     if embedding.paused:
