@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, cast
 
+import grpc  # type: ignore[import-untyped] # comes without types
 import numpy as np
 import pytest
 from milvus_lite.server_manager import server_manager_instance as lite
@@ -165,6 +167,32 @@ def test_nobody_listens(tmp_path: Path) -> None:
         port = listening.getsockname()[1]
     with pytest.raises(EmbeddingFailed, match=f"127.0.0.1:{port}"):
         result(machine(tmp_path, f"http://127.0.0.1:{port}").take_in("zoo", KEYS))
+
+
+class _Refusing(grpc.GenericRpcHandler):  # type: ignore[misc] # of a library without types
+    """A Milvus to which every token is wrong."""
+
+    def service(self, handler_call_details: object) -> object:
+        def refuse(_request: bytes, context: grpc.ServicerContext) -> None:
+            context.abort(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "auth check failure, please check username and password are correct",
+            )
+
+        return grpc.unary_unary_rpc_method_handler(refuse)
+
+
+def test_a_wrong_token_is_told(tmp_path: Path) -> None:
+    server = grpc.server(ThreadPoolExecutor(2), (_Refusing(),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        mine = machine(tmp_path, f"http://127.0.0.1:{port}")
+        with pytest.raises(EmbeddingFailed, match=r"accept the token.* MILVUS_TOKEN") as told:
+            result(mine.take_in("zoo", KEYS))
+        assert TOKEN not in str(told.value)
+    finally:
+        server.stop(0).wait()
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,10 @@ class MilvusVectors:
                 self._opened = self._connected(seconds)
             return call(self._opened, seconds)
         except (library.MilvusException, OSError) as error:
-            raise self._failure(str(error)) from error
+            # why a connection fails, a wrong token included, is told by what gRPC raised
+            details = getattr(error.__cause__, "details", None)
+            why = details() if callable(details) else ""
+            raise self._failure(f"{getattr(error, 'message', error)}: {why}") from error
         except (ValueError, TypeError, LookupError, AttributeError) as error:  # an odd reply
             raise self._failure(f"an unusable reply: {error}") from error
 
@@ -225,7 +228,7 @@ class MilvusVectors:
                 f"Milvus ({self._name}) did not accept the token, or does not let it do this. Set"
                 f" the environment variable {self._access.variable}."
             )
-        said = shown(words[:_LONGEST_DETAIL].rstrip("."))
+        said = shown(words[:_LONGEST_DETAIL].rstrip(".: "))
         return EmbeddingFailed(f"Milvus ({self._name}) cannot be used ({said}). {_CHECK}")
 
     # What follows does not.
