@@ -17,7 +17,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from types import ModuleType
@@ -82,7 +82,8 @@ class MilvusVectors:
         known: set[bytes] = set()
         for some in _parts(list(keys)):
             wanted = {_id(project, key): key for key in some}
-            known |= yield from self._ask(_KNOWN_SECONDS, partial(self._known, wanted))
+            which = f"{_within(project)} and {_among(wanted)}"
+            known |= yield from self._ask(_KNOWN_SECONDS, partial(self._known, which, wanted))
         lacking = set(keys) - known
         kept = self._store.get(lacking)
         for some in _parts(list(kept)):
@@ -99,10 +100,8 @@ class MilvusVectors:
         """Of the project."""
         if not self._reached:
             return []
-        which = f'project == "{_hash(project)}"'
-        found = yield from self._ask(
-            _SEARCH_SECONDS, partial(self._search, question, which, count * _MORE)
-        )
+        search = partial(self._search, question, _within(project), count * _MORE)
+        found = yield from self._ask(_SEARCH_SECONDS, search)
         return sorted(found.items(), key=lambda each: -each[1])
 
     def cosines(
@@ -111,19 +110,20 @@ class MilvusVectors:
         """By a search among these alone."""
         if not self._reached or not keys:
             return [None] * len(keys)
-        which = f'project == "{_hash(project)}" and {_among(_id(project, key) for key in keys)}'
-        found = yield from self._ask(
-            _SEARCH_SECONDS, partial(self._search, question, which, len(keys))
-        )
+        which = f"{_within(project)} and {_among(_id(project, key) for key in keys)}"
+        search = partial(self._search, question, which, len(keys))
+        found = yield from self._ask(_SEARCH_SECONDS, search)
         return [found.get(key) for key in keys]
 
     # What follows runs in threads.
 
-    def _known(self, wanted: Mapping[str, bytes], opened: _Opened, seconds: float) -> set[bytes]:
+    def _known(
+        self, which: str, wanted: Mapping[str, bytes], opened: _Opened, seconds: float
+    ) -> set[bytes]:
         if opened.dimension is None:
             return set()
         rows = opened.client.query(
-            self._collection, filter=_among(wanted), output_fields=["id"], timeout=seconds
+            self._collection, filter=which, output_fields=["id"], timeout=seconds
         )
         return {wanted[row["id"]] for row in rows if row["id"] in wanted}
 
@@ -293,8 +293,13 @@ def _id(project: str, key: bytes) -> str:
     return _hash(project) + key.hex()
 
 
-def _among(ids: Collection[str] | Iterator[str]) -> str:
-    """A filter; ids are hexadecimal."""
+def _within(project: str) -> str:
+    """A filter for the rows of a project."""
+    return f'project == "{_hash(project)}"'
+
+
+def _among(ids: Iterable[str]) -> str:
+    """A filter for some rows; ids are hexadecimal."""
     return "id in [" + ", ".join(f'"{each}"' for each in ids) + "]"
 
 
