@@ -15,7 +15,7 @@ from glossator.embeddings.vector_index import VectorIndex
 from glossator.embeddings.vector_store import VectorStore
 from glossator.worker import Slices
 
-_LINKED = 100  # rows that are added to the graph at a time, 20 ms
+_LINKED = 50  # rows that are added to the graph at a time, 30 ms
 
 
 @dataclass(frozen=True, slots=True)
