@@ -144,6 +144,11 @@ class RetrievalSettings(_Group):
         description="The address of a server with Voyage's or OpenAI's protocol, as in"
         " https://host:port/v1; code is sent there.",
     )
+    vector_store: str | None = Field(
+        None,
+        description="The address of a Milvus, as in https://host:19530, in which a team keeps its"
+        " vectors; or a path that ends in .db, of Milvus Lite. Unset, they are on this machine.",
+    )
     embedding_path: str | None = Field(
         None,
         description="For static: the folder with model.safetensors and tokenizer.json.",
