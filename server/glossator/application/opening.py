@@ -8,15 +8,8 @@ from datetime import date
 
 from glossator.agent import tool_specs
 from glossator.application.application import Application
-from glossator.context import (
-    CustomAgent,
-    TooLarge,
-    WholeWorkspace,
-    agents_listing,
-    custom_agents,
-    system_blocks,
-    whole_workspace,
-)
+from glossator.context import TooLarge, WholeWorkspace, system_blocks, whole_workspace
+from glossator.customizations import CustomAgent, agents_listing, custom_agents
 from glossator.llm import ToolSpec
 from glossator.prompts import load_prompt
 from glossator.sessions import Session

@@ -1,4 +1,3 @@
-from .agents import CustomAgent, agents_listing, custom_agents
 from .attachments import (
     Attached,
     Exhibit,
@@ -33,7 +32,6 @@ __all__ = [
     "Compacted",
     "CompactionBackoff",
     "Compactor",
-    "CustomAgent",
     "Exhibit",
     "KeptTools",
     "Mentioned",
@@ -43,12 +41,10 @@ __all__ = [
     "SentRequest",
     "TooLarge",
     "WholeWorkspace",
-    "agents_listing",
     "as_mention",
     "attach",
     "attach_any",
     "changed_since",
-    "custom_agents",
     "ends_in_plan",
     "exhibit_image",
     "find_mentions",

@@ -1,7 +1,7 @@
 """Sub-agents that files describe: `.claude/agents/*.md` in the workspace and the home folder.
 
-Each file begins with a front-matter of `key: value` lines, of which `name`, `description`, `tools`,
-`disallowedTools` and `model` count; the rest is the prompt. Source: Claude Code, "Subagents".
+Each file begins with front matter, of which `name`, `description`, `tools`, `disallowedTools` and
+`model` count; the rest is the prompt. Source: Claude Code, "Subagents".
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from pathlib import Path
 
 from glossator.core.document import Document
 from glossator.core.tool_result import shorten
+from glossator.customizations.front_matter import Malformed, read_front_matter
 from glossator.documents import WorkspaceSnapshot
 
 FOLDER = os.path.join(".claude", "agents")
 
-_FILE = re.compile(r"---[ \t]*\n(?P<head>.*?)\n---[ \t]*(?:\n(?P<prompt>.*))?", re.DOTALL)
-_BLOCK = re.compile(r"^[>|][-+]?$")  # the value begins on the next line
 _NAME = re.compile(r"[\w-]{1,64}")
 _MOST = 50  # listed
 _BYTES = 64_000  # of a file
@@ -59,47 +58,26 @@ def custom_agents(
 
 def parse_agent(text: str) -> CustomAgent | None:
     """The sub-agent in the text of a file, None without one."""
-    found = _FILE.fullmatch(text.replace("\r\n", "\n").strip())
-    if found is None:
+    found = read_front_matter(text)
+    if isinstance(found, Malformed):
         return None
-    head = _head(found["head"])
-    name, prompt = head.get("name", ""), (found["prompt"] or "").strip()
-    if not _NAME.fullmatch(name) or not prompt:
+    name = found.text("name")
+    if not _NAME.fullmatch(name) or not found.body:
         return None
-    tools = _names(head.get("tools", ""))
-    description = " ".join(head.get("description", "").split())
+    tools = frozenset(found.names("tools"))
     return CustomAgent(
         name,
-        shorten(description, _CHARACTERS),
-        prompt,
+        shorten(found.text("description"), _CHARACTERS),
+        found.body,
         tools if tools and tools != {"*"} else None,
-        head.get("model", ""),
-        _names(head.get("disallowedtools", "")),
+        found.text("model"),
+        frozenset(found.names("disallowedtools")),
     )
 
 
 def agents_listing(agents: dict[str, CustomAgent]) -> str:
     """A line for each, for the model."""
     return "\n".join(f"- {each.name}: {each.description}" for each in agents.values())
-
-
-def _names(listed: str) -> frozenset[str]:
-    return frozenset(filter(None, re.split(r"[\s,\[\]]+", listed)))
-
-
-def _head(text: str) -> dict[str, str]:
-    """The pairs; indented lines and items of a list continue the pair before."""
-    pairs: dict[str, str] = {}
-    last = ""
-    for line in text.splitlines():
-        key, colon, value = line.partition(":")
-        if line.startswith((" ", "\t", "- ")):
-            more = line.strip().removeprefix("- ")
-            pairs[last] = f"{pairs.get(last, '')} {more}".strip()
-        elif colon:
-            last = key.strip().lower()
-            pairs[last] = _BLOCK.sub("", value.strip().strip("\"'"))
-    return pairs
 
 
 def _own(home: str) -> Iterator[str]:

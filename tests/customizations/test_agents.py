@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.context.agents import CustomAgent, agents_listing, custom_agents, parse_agent
+from glossator.customizations.agents import CustomAgent, agents_listing, custom_agents, parse_agent
 from tests.workspaces import MakeWorkspace
 
 LAW = "---\nname: law\ndescription: Knows licences.\ntools: Read, Grep\n---\n\nYou read licences.\n"
@@ -28,7 +28,7 @@ LAW = "---\nname: law\ndescription: Knows licences.\ntools: Read, Grep\n---\n\nY
             CustomAgent("a", "", "Do.", None, "inherit"),
         ),
         (
-            "---\nname: a\ntools:\n  - Read\n- Glob\ndescription: >\n  One\n  two\n---\nDo.",
+            "---\nname: a\ntools:\n  - Read\n  - Glob\ndescription: >\n  One\n  two\n---\nDo.",
             CustomAgent("a", "One two", "Do.", frozenset({"Read", "Glob"})),
         ),
         (
