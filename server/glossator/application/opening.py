@@ -1,4 +1,4 @@
-"""The beginning of a conversation: the system prompt, the tools, and the described sub-agents."""
+"""The beginning of a conversation: the system prompt and the tools."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from datetime import date
 
 from glossator.agent import tool_specs
 from glossator.application.application import Application
+from glossator.application.customizing import customizations_now
 from glossator.context import TooLarge, WholeWorkspace, system_blocks, whole_workspace
-from glossator.customizations import CustomAgent, agents_listing, custom_agents
 from glossator.llm import ToolSpec
-from glossator.prompts import load_prompt
-from glossator.sessions import Session
-from glossator.tools import Explore, ReadState
+from glossator.tools import Explore, ReadState, Skill
 
 _WINDOW_SHARE = 0.5  # of the model's window, that a whole workspace may take
 
@@ -43,12 +41,15 @@ class Opening:
 async def opening_of(app: Application) -> Opening:
     """What opens a conversation as things are now; it is frozen when the conversation begins.
 
-    Where no sub-agent is described, none can be named.
+    Where no sub-agent is described, none can be named; without a skill there is no tool for them.
     """
     today = date.today()  # noqa: DTZ011 - the user's own calendar
+    described = await customizations_now(app)
     specs = tool_specs(app.tools)
-    if Explore.name in app.tools and not await agents_now(app):
+    if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
+    if not described.skills:
+        specs = tuple(spec for spec in specs if spec.name != Skill.name)
     most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))
     if not most or app.model.offline:
         return Opening(system_blocks(app.host.snapshot(), today), specs)
@@ -69,18 +70,3 @@ async def opening_of(app: Application) -> Opening:
 def _unnamed(spec: ToolSpec) -> ToolSpec:
     arguments = {k: v for k, v in spec.input_schema["properties"].items() if k != "agent"}
     return replace(spec, input_schema={**spec.input_schema, "properties": arguments})
-
-
-async def agents_now(app: Application) -> dict[str, CustomAgent]:
-    """By name; those of a workspace that is not known to be trusted are left out."""
-    snapshot = app.host.snapshot() if app.acting.trust.is_trusted else None
-    home = app.environment.get("HOME") or app.environment.get("USERPROFILE")
-    return await asyncio.to_thread(custom_agents, snapshot, home, app.acting.hidden())
-
-
-async def agents_notice(app: Application, session: Session) -> str:
-    """The list of sub-agents for a new conversation; may be empty."""
-    if session.conversation.messages or Explore.name not in app.tools:
-        return ""
-    agents = await agents_now(app)
-    return load_prompt("user/agents").render(agents=agents_listing(agents)) if agents else ""

@@ -303,6 +303,15 @@ class AgentSettings(_Group):
     )
 
 
+class CustomizationSettings(_Group):
+    """What files describe: sub-agents, skills and slash commands."""
+
+    disabled: tuple[str, ...] = Field(
+        (),
+        description="What is switched off, by kind and name: skill:NAME, command:NAME, agent:NAME.",
+    )
+
+
 class Settings(_Group):
     """Everything that can be set."""
 
@@ -318,3 +327,6 @@ class Settings(_Group):
     glosses: GlossSettings = Field(GlossSettings(), description="Glosses on disk.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
     agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")
+    customizations: CustomizationSettings = Field(
+        CustomizationSettings(), description="What files describe."
+    )

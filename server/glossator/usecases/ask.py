@@ -13,11 +13,13 @@ from glossator.application import (
     Application,
     Attachment,
     Delegation,
+    LoadedSkills,
     Pasted,
-    agents_notice,
     attach_all,
     attach_mentioned,
+    customization_notices,
     describe_changes,
+    expand,
     keep_texts,
     opening_of,
 )
@@ -43,7 +45,10 @@ from glossator.llm import Model, user_message
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.usecases.compact import compactor_of
+from glossator.usecases.declared import CHAT_COMMANDS
 from glossator.usecases.undo import changed_files, files_undone, mark_undos_seen, undo_reminder
+
+_BUILT_IN = frozenset(chat.name for chat in CHAT_COMMANDS)
 
 __all__ = ["AskRequest", "Attachment", "Pasted", "answer", "ask"]
 
@@ -114,10 +119,12 @@ async def _answer(
         opening.show(session.reads)
         if opening.notice:
             run.emit(Notice(opening.notice))
-    mentioned = await attach_mentioned(app, session, run, question, attached)
-    if mentioned.notice:
-        run.emit(Notice(mentioned.notice))
-    attached = (*attached, *mentioned.parts)
+    expansion = await expand(app, question, _BUILT_IN)
+    mentioning = f"{question}\n\n{expansion.mentioning}".strip()
+    mentioned = await attach_mentioned(app, session, run, mentioning, attached)
+    for notice in filter(None, (expansion.notice, mentioned.notice)):
+        run.emit(Notice(notice))
+    attached = (*attached, *mentioned.parts, *expansion.parts)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)
@@ -130,7 +137,7 @@ async def _answer(
         session.conversation.newest_reply = None  # of a cache that is not this model's
     compactor = compactor_of(app, session, model, run.emit)
     await compactor.compact_if_needed(session.account.last, meter)
-    agents = await agents_notice(app, session)
+    described = await customization_notices(app, session)
     acting = app.acting.of(session)
     taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
     changed = await describe_changes(app, session, files_undone(app, session))
@@ -138,7 +145,7 @@ async def _answer(
     def reminders() -> tuple[str, ...]:
         return (*acting.reminders(), *session.reminders.take())
 
-    told = agents, abandoned, taken_back, changed, *reminders()
+    told = *described, abandoned, taken_back, changed, *reminders()
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
     mark_undos_seen(app, session)
@@ -147,7 +154,7 @@ async def _answer(
     context = RunContext(
         model,
         run.emit,
-        partial(app.tool_context, session, run, delegation, meter),
+        partial(app.tool_context, session, run, delegation, meter, LoadedSkills(app)),
         acting.permission(only_reads=asked.only_reads),
         delegation.received,
         compactor,

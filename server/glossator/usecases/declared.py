@@ -286,6 +286,12 @@ _ALL = (
     CommandDeclaration(
         "glossator.endBatches", "End batches", "contexts:end_batches", terminal="contexts"
     ),
+    CommandDeclaration(
+        "glossator.listCustomizations",
+        "List skills, commands and sub-agents",
+        "customizations:list_customizations",
+        terminal="skills",
+    ),
     CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
     CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
     CommandDeclaration(
