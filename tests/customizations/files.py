@@ -32,7 +32,7 @@ def load(
 ) -> Customizations:
     """What there is now, by a loader that has read nothing yet."""
     nowhere = made.root.parent / "no-config"
-    files = CustomizationFiles(home and str(home), str(config or nowhere), disabled, TOOLS)
+    files = CustomizationFiles(str(home) if home else None, str(config or nowhere), disabled, TOOLS)
     return files.load(made.snapshot, hidden, trusted=trusted)
 
 

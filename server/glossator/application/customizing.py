@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from glossator.application.application import Application
@@ -20,6 +21,7 @@ from glossator.customizations import (
     skill_files,
 )
 from glossator.customizations import Skill as SkillText
+from glossator.llm import ToolSpec
 from glossator.prompts import load_prompt
 from glossator.sessions import Session
 from glossator.tools import Explore, Skill
@@ -36,20 +38,44 @@ async def customizations_now(app: Application) -> Customizations:
     return await asyncio.to_thread(app.customization_files.load, snapshot, hidden, trusted=trusted)
 
 
-async def customization_notices(app: Application, session: Session) -> tuple[str, ...]:
-    """The lists of sub-agents and skills for a new conversation, as far as its tools use them."""
-    if session.conversation.messages:
+async def customization_notices(
+    app: Application, session: Session, found: Customizations | None
+) -> tuple[str, ...]:
+    """The lists of sub-agents and skills that the conversation lacks, as far as its tools use them.
+
+    It lacks them when it begins, and after a compaction. `found` is what there is, if it is known.
+    """
+    wanted = [name for name in _used_by(session.tools) if not _has(session, name)]
+    if not wanted:
         return ()
-    tools = {tool.name for tool in session.tools}
-    found = await customizations_now(app)
-    agents = {each.name: each.description for each in found.agents.values()}
-    skills = {each.name: each.description for each in found.skills.values() if each.by_model}
-    told = []
-    if agents and Explore.name in tools:
-        told.append(load_prompt("user/agents").render(agents=in_tags(listing(agents))))
-    if skills and Skill.name in tools:
-        told.append(load_prompt("user/skills").render(skills=in_tags(listing(skills))))
-    return tuple(told)
+    found = found or await customizations_now(app)
+    lists = {
+        "user/agents": {each.name: each.description for each in found.agents.values()},
+        "user/skills": {e.name: e.description for e in found.skills.values() if e.by_model},
+    }
+    return tuple(
+        load_prompt(name).render(listing=in_tags(listing(lists[name])))
+        for name in wanted
+        if lists[name]
+    )
+
+
+def _used_by(tools: Iterable[ToolSpec]) -> Iterator[str]:
+    for tool in tools:
+        if tool.name == Explore.name and "agent" in tool.input_schema.get("properties", {}):
+            yield "user/agents"
+        if tool.name == Skill.name:
+            yield "user/skills"
+
+
+def _has(session: Session, prompt: str) -> bool:
+    opening = load_prompt(prompt).opening
+    return any(
+        str(block.get("text", "")).startswith(opening)
+        for message in session.conversation.messages
+        if message["role"] == "user"
+        for block in message["content"]
+    )
 
 
 @dataclass(frozen=True, slots=True)

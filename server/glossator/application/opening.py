@@ -8,8 +8,8 @@ from datetime import date
 
 from glossator.agent import tool_specs
 from glossator.application.application import Application
-from glossator.application.customizing import customizations_now
 from glossator.context import TooLarge, WholeWorkspace, system_blocks, whole_workspace
+from glossator.customizations import Customizations
 from glossator.llm import ToolSpec
 from glossator.tools import Explore, ReadState, Skill
 
@@ -38,13 +38,12 @@ class Opening:
             reads.remember(document.path, (1, len(document.lines)), document.sha256)
 
 
-async def opening_of(app: Application) -> Opening:
+async def opening_of(app: Application, described: Customizations) -> Opening:
     """What opens a conversation as things are now; it is frozen when the conversation begins.
 
     Where no sub-agent is described, none can be named; without a skill there is no tool for them.
     """
     today = date.today()  # noqa: DTZ011 - the user's own calendar
-    described = await customizations_now(app)
     specs = tool_specs(app.tools)
     if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)

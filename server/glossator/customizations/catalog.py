@@ -9,20 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from glossator.core.customization import Customization, CustomizationKind, CustomizationState
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
-from glossator.customizations.agents import CustomAgent, agent_of
-from glossator.customizations.front_matter import FrontMatter, Malformed
+from glossator.customizations.agents import CustomAgent
+from glossator.customizations.front_matter import Malformed
 from glossator.customizations.places import MOST, FoundFile, Place, files_in, places_of
-from glossator.customizations.reading import CustomizationReader
-from glossator.customizations.skills import Skill, skill_of
-from glossator.customizations.slash_commands import SlashCommand, command_of
+from glossator.customizations.reading import CustomizationReader, Described
+from glossator.customizations.skills import Skill
+from glossator.customizations.slash_commands import SlashCommand
 from glossator.documents import WorkspaceSnapshot
-
-_Described: TypeAlias = CustomAgent | Skill | SlashCommand
 
 _WORDS = {
     CustomizationKind.AGENT: "sub-agent",
@@ -106,14 +103,13 @@ class CustomizationFiles:
         if hidden is not None and hidden(file.path):
             _list(loaded, file, file.name, CustomizationState.OFF, "A permission rule hides it.")
             return
-        found = self._reader.read(file, snapshot)
-        if found is None:
+        described = self._reader.read(file, snapshot)
+        if described is None:
             return
-        described = found if isinstance(found, Malformed) else _described(found, file)
         if not isinstance(described, Malformed) and described.name in self._tools:
             described = Malformed("has the name of a tool; choose another.")
         if isinstance(described, Malformed):
-            why = f"{shown(file.path)} {described.why}"
+            why = f"{shown(os.path.relpath(file.path, file.place.folder))} {described.why}"
             _list(loaded, file, file.name, CustomizationState.PROBLEM, why)
             return
         why = self._why_off(loaded, described, file)
@@ -123,23 +119,13 @@ class CustomizationFiles:
         if not why:
             _use(loaded, described)
 
-    def _why_off(self, loaded: Customizations, described: _Described, file: FoundFile) -> str:
+    def _why_off(self, loaded: Customizations, described: Described, file: FoundFile) -> str:
         kind, name = file.place.kind, described.name
         if f"{kind}:{name}" in self._disabled:
             return "The setting customizations.disabled names it."
         if name in _of_kind(loaded, kind):
             return f"Another {_WORDS[kind]} of this name comes first."
         return ""
-
-
-def _described(found: FrontMatter, file: FoundFile) -> _Described | Malformed:
-    match file.place.kind:
-        case CustomizationKind.AGENT:
-            return agent_of(found)
-        case CustomizationKind.SKILL:
-            return skill_of(found, file)
-        case CustomizationKind.COMMAND:
-            return command_of(found, file)
 
 
 def _of_kind(loaded: Customizations, kind: CustomizationKind) -> Iterable[str]:
@@ -152,7 +138,7 @@ def _of_kind(loaded: Customizations, kind: CustomizationKind) -> Iterable[str]:
             return loaded.commands
 
 
-def _use(loaded: Customizations, described: _Described) -> None:
+def _use(loaded: Customizations, described: Described) -> None:
     match described:
         case CustomAgent():
             loaded.agents[described.name] = described

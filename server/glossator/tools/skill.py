@@ -41,7 +41,7 @@ class Skill:
     """Gives the text of a skill, or of a file in its folder."""
 
     name: ClassVar[str] = "Skill"
-    access: ClassVar[Access] = Access.NONE
+    access: ClassVar[Access] = Access.READ
     args: ClassVar[type[ToolArgs]] = SkillArgs
     description = load_prompt("tools/skill").render()
 

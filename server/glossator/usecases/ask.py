@@ -18,6 +18,7 @@ from glossator.application import (
     attach_all,
     attach_mentioned,
     customization_notices,
+    customizations_now,
     describe_changes,
     expand,
     keep_texts,
@@ -113,8 +114,10 @@ async def _answer(
     started = time.perf_counter()
     question = asked.question
     whole = app.settings.retrieval.whole_tokens > 0
+    described = None
     if not session.system or (whole and not session.conversation.messages):
-        opening = await opening_of(app)
+        described = await customizations_now(app)
+        opening = await opening_of(app, described)
         session.freeze(opening.system, opening.tools)
         opening.show(session.reads)
         if opening.notice:
@@ -137,7 +140,7 @@ async def _answer(
         session.conversation.newest_reply = None  # of a cache that is not this model's
     compactor = compactor_of(app, session, model, run.emit)
     await compactor.compact_if_needed(session.account.last, meter)
-    described = await customization_notices(app, session)
+    listings = await customization_notices(app, session, described)
     acting = app.acting.of(session)
     taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
     changed = await describe_changes(app, session, files_undone(app, session))
@@ -145,7 +148,7 @@ async def _answer(
     def reminders() -> tuple[str, ...]:
         return (*acting.reminders(), *session.reminders.take())
 
-    told = *described, abandoned, taken_back, changed, *reminders()
+    told = *listings, abandoned, taken_back, changed, *reminders()
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
     mark_undos_seen(app, session)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from glossator.application import Application, opening_of
+from glossator.application import Application, customizations_now, opening_of
 from glossator.context import PromptPrefix, SentRequest, window_layers
 from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
@@ -72,7 +72,7 @@ async def _held(app: Application, session_id: str | None) -> _Held:
         frame = PromptPrefix(state.system, state.tools)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet
-        opening = await opening_of(app)
+        opening = await opening_of(app, await customizations_now(app))
         frame = PromptPrefix(opening.system, opening.tools)
         return _Held(held.title, frame, held.messages, held.account)
     return held

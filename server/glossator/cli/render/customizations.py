@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from glossator.cli.render import Column, Styled, Table
 from glossator.core.customization import (
-    Customization,
     CustomizationKind,
     CustomizationList,
     CustomizationState,
@@ -21,21 +20,19 @@ _OWNERS = {"user": "yours", "project": "the project's"}
 
 
 def customization_table(answer: CustomizationList) -> Table:
-    """A row for each, with the reason where it is not used."""
-    columns = (Column(whole=True), Column(), Column(style="bold"), Column(), Column(), Column())
-    return Table(columns, tuple(map(_row, answer.items)))
+    """A row for each; at a terminal the name leads to the file, in a pipe its path ends the line.
 
-
-def _row(each: Customization) -> tuple[Styled | str, ...]:
-    word, style = _STATES[each.state]
-    slash = "/" if each.kind is CustomizationKind.COMMAND else ""
-    name = f"{slash}{shown(each.name)} {shown(each.hint)}".rstrip()
-    said = shown(each.why or each.description)
-    return (
-        Styled(word, style),
-        each.kind.value,
-        name,
-        _OWNERS[each.source],
-        said,
-        shown(each.path),
-    )
+    Where it is not used, the reason stands in the place of its description.
+    """
+    columns = (Column(whole=True), Column(whole=True), Column(), Column(whole=True), Column())
+    rows, plain = [], []
+    for each in answer.items:
+        word, style = _STATES[each.state]
+        slash = "/" if each.kind is CustomizationKind.COMMAND else ""
+        name, owner = f"{slash}{shown(each.name)}", _OWNERS[each.source]
+        said = shown(each.why or each.description)
+        hint = Styled(f" {shown(each.hint)}" if each.hint else "", "dim")
+        named = Styled(name, "bold", each.uri), hint
+        rows.append((Styled(word, style), each.kind.value, named, owner, said))
+        plain.append("\t".join((word, each.kind.value, name, owner, said, shown(each.path))))
+    return Table(columns, tuple(rows), tuple(plain))
