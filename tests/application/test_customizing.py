@@ -175,12 +175,12 @@ async def test_before_trust_nothing_of_the_workspace_is_used(
         sent = json.dumps(s.sent(1))
         assert "- own: Mine." in sent
         assert not any(word in sent for word in ("Reads PDF", "Extract", "Ship "))
-        assert notices(s) == [
-            (
-                "/ops:deploy is sent as you typed it. The folder is not trusted. Trust it to use"
-                " what its files describe."
-            )
-        ]
+        typed, left_out = notices(s)
+        assert typed == (
+            "/ops:deploy is sent as you typed it. The folder is not trusted. Trust it to use what"
+            " its files describe."
+        )
+        assert "not trusted: 2 skills, 1 slash command. " in left_out
         listed = await list_customizations(s.app, ListCustomizationsRequest())
         assert listed.left_out == ("2 skills", "1 slash command")
         assert {each.name: each.state.value for each in listed.items} == {

@@ -10,9 +10,12 @@ from .customizing import (
     expand,
 )
 from .delegation import Delegation
-from .opening import opening_of
+from .git import ask_git
+from .instructing import left_out_files, new_instructions
+from .opening import SECTIONS, opening_of
 
 __all__ = [
+    "SECTIONS",
     "Application",
     "Attachment",
     "BuildProgress",
@@ -21,6 +24,7 @@ __all__ = [
     "LoadedSkills",
     "Pasted",
     "SessionActing",
+    "ask_git",
     "attach_again",
     "attach_all",
     "attach_lines",
@@ -30,5 +34,7 @@ __all__ = [
     "describe_changes",
     "expand",
     "keep_texts",
+    "left_out_files",
+    "new_instructions",
     "opening_of",
 ]

@@ -12,6 +12,7 @@ import platformdirs
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
+from glossator.application.git import Git
 from glossator.application.reranking import rerank_by
 from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError
@@ -126,6 +127,7 @@ class Application:
         self.runs = Runs(port)
         self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
+        self.git = Git(self.host, self.acting.trust, self.acting.limited)
         self.embedding_problem = ""  # why nothing is embedded, though it was asked for
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
@@ -155,6 +157,7 @@ class Application:
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
+        await self.git.close()
         await self.acting.close()
         await self.sessions.close()
         await self.glosses.close()
@@ -291,6 +294,7 @@ class Application:
                 await asyncio.wait_for(self._needed.wait(), _HEAD_START)
         await self.host.start()
         self.retriever.start()
+        self.git.look()
 
 
 def _begin_search(snapshot: WorkspaceSnapshot) -> None:

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 
 from glossator.agent import Agent, RunClock, read_only_permission, seconds_for_last_word
 from glossator.application.agent_work import AgentJob, work
 from glossator.application.application import Application
 from glossator.application.customizing import LoadedSkills, customizations_now
+from glossator.application.opening import sub_agent_section
 from glossator.context import Attached, Exhibit, system_blocks
 from glossator.core.errors import UsageError
 from glossator.core.report import Report
@@ -151,8 +151,7 @@ class Delegation:
     async def _described(self, name: str) -> _Explorer:
         """The sub-agent of that name, by default our own. Raises `UsageError` if it is unknown."""
         app = self._app
-        today = date.today()  # noqa: DTZ011 - the user's own calendar
-        system = system_blocks(app.host.snapshot(), today, "system/explore")
+        system = system_blocks((sub_agent_section(app),), "system/explore")
         if not name:
             return _Explorer(EXPLORE, system, reading_tools(), app.models.fast)
         agents = (await customizations_now(app)).agents

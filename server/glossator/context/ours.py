@@ -29,6 +29,8 @@ TEXTS: Mapping[str, Kind] = {
     "user/folder_again": Kind.ATTACHMENT,
     "user/image": Kind.ATTACHMENT,
     "user/diagnostics": Kind.ATTACHMENT,
+    "user/git": Kind.REMINDER,
+    "user/instructions": Kind.INSTRUCTIONS,
     "user/abandoned": Kind.REMINDER,
     "user/agents": Kind.REMINDER,
     "user/skills": Kind.REMINDER,

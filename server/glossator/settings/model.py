@@ -199,6 +199,11 @@ class ContextSettings(_Group):
     compact_at: float | None = Field(
         0.8, gt=0, le=1, description="The share of the window at which to compact; null for never."
     )
+    language: str | None = Field(
+        None,
+        max_length=60,
+        description="The language of answers, such as German; unset, that of the question.",
+    )
 
 
 class SessionSettings(_Group):
