@@ -243,8 +243,13 @@ async def _tell_left_out(app: Application, run: Run, described: Customizations) 
 
 
 async def _news(app: Application, session: Session) -> str:
-    """What changed in files that were read, and the instruction files that came into play."""
+    """What changed in files that were read, and the instruction files that came into play.
+
+    After a compaction, also what it took of the lists of skills and sub-agents.
+    """
     session.reminders.add(await new_instructions(app, session))
+    for listing in await customization_notices(app, session, None):
+        session.reminders.add(listing)
     return await describe_changes(app, session)
 
 
