@@ -38,6 +38,13 @@ def test_commands_are_not_run() -> None:
     assert made.text.endswith("Not `!` nor a!`b`, ``!`c` ``.")
 
 
+@pytest.mark.parametrize("part", ["```!\n", "```!\nx\n", "!`", "!`x\n", "$ARGUMENTS[", "$1"])
+def test_a_hostile_text_takes_no_longer(part: str) -> None:
+    """As many parts as a file may have: a pattern that went back for each would take minutes."""
+    body = part * (64_000 // len(part))
+    assert render(body, "", "/x").text
+
+
 def test_what_is_typed_is_no_command() -> None:
     assert render("Do $ARGUMENTS", "!`rm -rf /`").not_run == ()
 

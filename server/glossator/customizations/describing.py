@@ -48,7 +48,7 @@ def hint_of(found: FrontMatter) -> str:
 
 def one_line(text: str) -> str:
     """A text from a file on one line, in which nothing is unseen, cut if it is long."""
-    line = shown_prose(" ".join(text.split()))
+    line = shown_prose(" ".join(text[: 4 * _LONGEST].split()))
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 

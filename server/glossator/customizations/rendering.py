@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from glossator.prompts import load_prompt
 
-_COMMAND = re.compile(r"(?m)(?<![\w`])!`([^`\n]+)`|^```!\n(.*?)\n```[ \t]*$", re.DOTALL)
+_COMMAND = re.compile(r"(?m)(?<![\w`])!`([^`\n]+)`|^```!\n((?:(?!```).*\n)+)```[ \t]*$")
 _SLOT = re.compile(r"\$ARGUMENTS(?:\[(\d{1,2})\])?|\$(\d{1,2})(?!\w|[.,]\d)")
 _FROM_ZERO = re.compile(r"\$0(?!\w)|\$ARGUMENTS\[")
 _FOLDER = "${CLAUDE_SKILL_DIR}"
