@@ -29,6 +29,16 @@ async def test_ten_thousand_skills(workspace: MakeWorkspace) -> None:
     assert found.listed[-1].state == "problem"
 
 
+async def test_folders_in_folders(workspace: MakeWorkspace) -> None:
+    """Commands are looked for in so many folders, and not deeper than five."""
+    made = await workspace({".claude/commands/a/b/c/d/e/f/deep.md": "x"})
+    write(made.root / ".claude/commands/a/b/c/d/e/ok.md", "x")
+    for number in range(300):
+        (made.root / f".claude/commands/z{number:03}").mkdir()
+    write(made.root / ".claude/commands/z299/late.md", "x")
+    assert list(load(made).commands) == ["a:b:c:d:e:ok"]
+
+
 async def test_files_that_are_none(workspace: MakeWorkspace, tmp_path: Path) -> None:
     """Huge, binary, a pipe, a folder, a circle of links, closed, leading out of the workspace."""
     made = await workspace({".claude/commands/ok.md": "Do."})

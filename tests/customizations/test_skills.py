@@ -47,6 +47,12 @@ async def test_a_long_file_is_read_in_parts(workspace: MakeWorkspace) -> None:
     assert last == "line 9999\nline 10000\n(Lines 9999-10000 of 10000.)"
 
 
+async def test_the_editors_text_is_read(workspace: MakeWorkspace) -> None:
+    made, skill = await project(workspace, **{".claude/skills/pdf/a.md": "Old."})
+    made.open(".claude/skills/pdf/a.md", "Unsaved.")
+    assert read_skill_file(skill, "a.md", 1, made.snapshot) == "Unsaved."
+
+
 @pytest.mark.parametrize(
     ("file", "why"),
     [

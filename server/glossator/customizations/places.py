@@ -96,11 +96,11 @@ def _names(folder: str, *, files: bool) -> list[str]:
 
 def _commands(folder: str) -> Iterator[tuple[str, str]]:
     """Paths within the folder and names, `a:b` for `a/b.md`; links to folders are not followed."""
-    for number, (path, folders, names) in enumerate(os.walk(folder)):
+    for path, folders, names in islice(os.walk(folder), _FOLDERS):
         within = os.path.relpath(path, folder)
         steps = [] if within == os.curdir else within.split(os.sep)
         folders[:] = sorted(name for name in folders if name[0] != ".")
-        if len(steps) >= _DEEPEST or number >= _FOLDERS:
+        if len(steps) >= _DEEPEST:
             folders.clear()
         for name in sorted(names)[:_ENTRIES]:
             if name.endswith(_SUFFIX) and name[0] != ".":

@@ -17,11 +17,12 @@ from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.core.text import split_lines
+from glossator.core.tool_result import shorten
 from glossator.customizations.describing import description_of, hint_of, name_of
 from glossator.customizations.front_matter import FrontMatter, Malformed
 from glossator.customizations.places import SKILL_FILE, FoundFile
 from glossator.documents import WorkspaceSnapshot
-from glossator.files import Loaded, Roots, load, real_path
+from glossator.files import Roots, load, real_path
 
 MOST_FILES = 50  # of a skill's folder, that are named
 
@@ -95,15 +96,36 @@ def read_skill_file(
 
     Raises `UsageError` for one that is not there, or cannot be read.
     """
+    found = _text_of(skill, file, snapshot, hidden)
+    if isinstance(found, MissingReason):
+        raise UsageError(
+            f"{shown(file)} cannot be read in the folder of the skill {skill.name}: it is"
+            f" {found}.\nName a text file that lies there, as Skill lists them."
+        )
+    return _lines(found, first_line)
+
+
+def _text_of(
+    skill: Skill,
+    file: str,
+    snapshot: WorkspaceSnapshot,
+    hidden: Callable[[str], bool] | None,
+) -> str | MissingReason:
+    """The text of a file in the skill's folder; of the project's as the editor holds it."""
     folder = _folder_of(skill, snapshot)
-    found = load(Roots.of((folder,)), file, _FILE_BYTES) if folder else None
-    if isinstance(found, Loaded) and not (hidden and hidden(found.path)):
-        return _lines(found.text, first_line)
-    reason = found.reason if isinstance(found, Missing) else MissingReason.ABSENT
-    raise UsageError(
-        f"{shown(file)} cannot be read in the folder of the skill {skill.name}: it is {reason}.\n"
-        "Name a text file that lies there, as Skill lists them."
-    )
+    if folder is None:
+        return MissingReason.ABSENT
+    roots = Roots.of((folder,))
+    real = roots.resolve(file)
+    if isinstance(real, Missing):
+        return real.reason
+    if hidden is not None and hidden(real):
+        return MissingReason.ABSENT
+    own = skill.owner == "user"
+    found = load(roots, real, _FILE_BYTES) if own else snapshot.read(real)
+    if isinstance(found, Missing):
+        return found.reason
+    return MissingReason.TOO_LARGE if len(found.text) > _FILE_BYTES else found.text
 
 
 def _folder_of(skill: Skill, snapshot: WorkspaceSnapshot) -> str | None:
@@ -122,7 +144,7 @@ def _lines(text: str, first_line: int) -> str:
         used += len(line) + 1
         if used > _PART and kept:
             break
-        kept.append(line[:_PART])
+        kept.append(shorten(line, _PART))
     last = first_line - 1 + len(kept)
     if first_line == 1 and last == len(lines):
         return "\n".join(kept)
