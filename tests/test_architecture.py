@@ -51,9 +51,9 @@ ROOMS: dict[str, set[str]] = {
         "glosses": "store worker documents symbols",
         "sessions": "settings prompts store undo llm context tools agent",
         "application": (
-            "settings prompts store worker documents search symbols permissions sandbox undo edits"
-            " embeddings retrieval llm contextual context tools agent grounding glosses sessions"
-            " customizations"
+            "settings prompts store worker files documents search symbols permissions sandbox undo"
+            " edits embeddings retrieval llm contextual context tools agent grounding glosses"
+            " sessions customizations"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
@@ -74,6 +74,7 @@ OWNERS = {
     "onnxruntime": {"embeddings"},
     "safetensors": {"embeddings"},
     "sqlite3": {"store"},
+    "redis": {"store"},
     "tokenizers": {"embeddings"},
     "tree_sitter": {"shell", "symbols"},
     "inotify_simple": {"files"},

@@ -9,11 +9,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from glossator.core.price import estimate_tokens
 from glossator.embeddings.access import Access
 from glossator.embeddings.choosing import choose
 from glossator.retrieval.embedding import Embedding, vectors_file
 from glossator.retrieval.requests import Stages
 from glossator.settings.model import Settings
+from tests.embeddings.servers import serving
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.searching import EVERYTHING, Kept
 
@@ -56,6 +60,13 @@ async def test_a_question_that_shares_no_word_is_answered(kept: MakeKept, tree: 
     assert without.hits == ()
 
 
+async def test_what_has_nothing_to_do_with_a_question_is_no_hit(kept: MakeKept, tree: Path) -> None:
+    """However few chunks there are, the vectors add none that is about something else."""
+    server = await kept(tree)
+    await embedding(server, tree)
+    assert (await server.search("xylophone zeppelin marzipan")).hits == ()
+
+
 async def test_an_edited_file_is_embedded_again_and_others_are_not(
     kept: MakeKept, tree: Path
 ) -> None:
@@ -68,13 +79,46 @@ async def test_an_edited_file_is_embedded_again_and_others_are_not(
     await asyncio.wait_for(made.settle(), _SECONDS)
     found = await server.search("how far apart")
     assert server.name(found.hits[0]) == "src/lines.py"
-    assert server.name((await server.search("partition a string")).hits[0]) != "notes.txt"
+    assert "src/lines.py" not in await server.paths("partition a string")
 
 
 async def test_what_rules_hide_is_sent_to_no_server(kept: MakeKept, tree: Path) -> None:
     server = await kept(tree)
     made = await embedding(server, tree, lambda path: not path.endswith("nothing"), by_server=True)
     assert made.waiting == 0
+
+
+async def test_before_much_is_sent_to_a_server_it_is_announced(
+    kept: MakeKept, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, with what is missing; and what the server billed is added up."""
+    monkeypatch.setattr("glossator.retrieval.embedding._ANNOUNCED", 2)
+    server = await kept(tree)
+    paths = [entry.relative for entry in server.snapshot.files()]
+    announced: list[tuple[int, int]] = []
+    with serving() as embedder:
+        embedder.tokens = 5
+
+        def announce(chunks: int, tokens: int) -> None:
+            assert embedder.asked == []
+            announced.append((chunks, tokens))
+
+        place = vectors_file((str(tree),))
+        made = Embedding(
+            embedder.choice(), place, 10**9, server.worker, lambda _: None, shown, announce
+        )
+        made.start()
+        server.retriever.embedding = made
+        for _ in range(2):
+            made.embed(server.index.library_of(server.snapshot), str(tree), paths)
+            await asyncio.wait_for(made.settle(), _SECONDS)
+        ((chunks, tokens),) = announced
+        sent = [text for asked in embedder.asked for text in asked.texts]
+        assert chunks == len(sent) > 2
+        assert tokens == sum(map(estimate_tokens, sent))
+        assert made.tokens == 5 * chunks
+        await made.question("what is split?")
+        assert made.tokens == 5 * (chunks + 1)
 
 
 async def test_paused_and_resumed(kept: MakeKept, tree: Path) -> None:

@@ -282,6 +282,7 @@ export interface ContextsEstimate {
   readonly takesBatches: boolean;
   readonly limit: number | null;
   readonly inWords: string;
+  readonly sharing: string;
 }
 
 /** The contexts of this workspace as JSON lines, and how many they are. */
@@ -523,7 +524,9 @@ export interface IndexAnswer {
   readonly chunkFiles: number;
   readonly diskBytes: number;
   readonly milliseconds: number;
+  readonly embedding: string;
   readonly problems: ReadonlyArray<string>;
+  readonly sharing: string;
 }
 
 /** What is done to the index. */
@@ -898,6 +901,7 @@ export interface SearchRequest {
   readonly glob?: string | null;
   readonly without?: ReadonlyArray<SearchStage>;
   readonly explain?: boolean;
+  readonly report?: boolean;
 }
 
 /** A stage of a search that can be switched off. */
@@ -1013,6 +1017,7 @@ export interface StatusAnswer {
   readonly sessions: number;
   readonly spending: ReadonlyArray<Spending>;
   readonly runs: ReadonlyArray<string>;
+  readonly sharing: string;
 }
 
 /** With `wait`, the answer comes once the workspace has been scanned. */
@@ -1268,6 +1273,9 @@ export type Offered =
   | "glossator.explore"
   | "glossator.search"
   | "glossator.generateContexts"
+  | "glossator.exportContexts"
+  | "glossator.importContexts"
+  | "glossator.endBatches"
   | "glossator.cancel"
   | "glossator.rebuildIndex"
   | "glossator.status"

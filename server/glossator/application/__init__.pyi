@@ -2,6 +2,13 @@ from .acting import SessionActing
 from .application import Application, BuildProgress
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned
 from .changed import describe_changes, keep_texts
+from .context_source import (
+    ContextSource,
+    fast_model,
+    ledger_folder,
+    price_range,
+    source_of_all,
+)
 from .customizing import (
     Expansion,
     LoadedSkills,
@@ -10,6 +17,7 @@ from .customizing import (
     expand,
 )
 from .delegation import Delegation
+from .embedding_cost import embedding_bill
 from .git import ask_git
 from .instructing import left_out_files, new_instructions
 from .opening import SECTIONS, opening_of
@@ -19,6 +27,7 @@ __all__ = [
     "Application",
     "Attachment",
     "BuildProgress",
+    "ContextSource",
     "Delegation",
     "Expansion",
     "LoadedSkills",
@@ -32,9 +41,14 @@ __all__ = [
     "customization_notices",
     "customizations_now",
     "describe_changes",
+    "embedding_bill",
     "expand",
+    "fast_model",
     "keep_texts",
+    "ledger_folder",
     "left_out_files",
     "new_instructions",
     "opening_of",
+    "price_range",
+    "source_of_all",
 ]

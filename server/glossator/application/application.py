@@ -12,10 +12,12 @@ import platformdirs
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
+from glossator.application.embedding_cost import embedding_notice
 from glossator.application.git import Git
 from glossator.application.reranking import rerank_by
+from glossator.application.team_contexts import TeamContexts
 from glossator.core.document import Document
-from glossator.core.errors import EmbeddingFailed, ModelError
+from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
 from glossator.core.statement import Statement
@@ -34,6 +36,7 @@ from glossator.tools import Skills, SubAgents, ToolContext, all_tools
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 if TYPE_CHECKING:
+    from glossator.contextual import ContextStore, SharedContexts
     from glossator.retrieval import Embedding
 
 
@@ -128,6 +131,8 @@ class Application:
         self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self.git = Git(self.host, self.acting.trust, self.acting.limited)
+        self._contexts: ContextStore | None = None
+        self.team = TeamContexts(self)
         self.embedding_problem = ""  # why nothing is embedded, though it was asked for
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
@@ -165,10 +170,40 @@ class Application:
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
+        await self.team.close()
+        if self._contexts is not None:
+            await self._contexts.close()
         await self.retriever.close()
         await self.host.close()
         await self.worker.close()
         await self.models.close()
+
+    @property
+    def contexts(self) -> ContextStore:
+        """Where generated contexts are kept, and shared if the settings say so."""
+        if self._contexts is None:
+            # rarely needed
+            from glossator.application.context_source import open_contexts  # noqa: PLC0415
+
+            url = self.settings.store.url
+            self._contexts = open_contexts(url, self.environment, self.port.tell)
+        return self._contexts
+
+    @property
+    def sharing(self) -> SharedContexts | None:
+        """`contexts` where a team shares them; None if it does not."""
+        if not self.settings.store.url:
+            return None
+        from glossator.contextual import SharedContexts  # noqa: PLC0415 - rarely needed
+
+        return self.contexts if isinstance(self.contexts, SharedContexts) else None
+
+    async def describe_sharing(self) -> str:
+        """Where a team shares generated contexts, and how many came from there; "" if nowhere."""
+        try:
+            return "" if self.sharing is None else await self.sharing.described()
+        except StoreUnavailable as error:
+            return str(error)
 
     @property
     def model(self) -> Model:
@@ -263,7 +298,11 @@ class Application:
             self.port, "Glossator: embedding for Search", self._pause_embedding
         )
         most = self.settings.workspace.index_bytes // _VECTORS_SHARE
-        return Embedding(choice, place, most, self.worker, progress, self._hides)
+
+        def announce(chunks: int, tokens: int) -> None:
+            self.port.tell(embedding_notice(self.settings.models, choice, chunks, tokens))
+
+        return Embedding(choice, place, most, self.worker, progress, self._hides, announce)
 
     def _hides(self, path: str) -> bool:
         """Whether permission rules hide a file, by its absolute path."""
@@ -293,6 +332,8 @@ class Application:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._needed.wait(), _HEAD_START)
         await self.host.start()
+        if self.sharing is not None:
+            self.team.start(self.sharing)
         self.retriever.start()
         self.git.look()
 

@@ -40,6 +40,9 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vectors:
         """One vector of unit length, to be compared with those of documents."""
 
+    def take_tokens(self) -> int:
+        """The tokens that a server billed since the last call; 0 where none is asked."""
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import platformdirs
+from numpy import float64
 from numpy.typing import NDArray
 
 from glossator import retrieval
 from glossator.core.text import split_lines
 from glossator.embeddings import (
     Embedder,
-    VectorIndex,
     VectorStore,
     choose,
     opened,
@@ -24,6 +23,7 @@ from glossator.evaluation.labelled import SourceText
 from glossator.evaluation.retriever import Result, Stages
 from glossator.retrieval import (
     ChunkIndex,
+    ChunkVectors,
     IndexedFile,
     Matches,
     QuestionWords,
@@ -38,7 +38,6 @@ from glossator.symbols import Outlines, editor_text
 
 _UNREAD = IndexedFile(b"", bytes(8))
 _VECTOR_BYTES = 1_000_000_000
-_NEAREST = 100  # chunks that the vectors add to the candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class ChunkSearch:
         self._index = ChunkIndex("")
         self._lines: dict[str, list[str]] = {}
         self._embeddings = embeddings
-        self._vectors: VectorIndex | None = None
+        self._vectors: ChunkVectors | None = None
 
     def index(self, documents: Sequence[SourceText]) -> int:
         """Cut the documents, or take the given chunks; gives their number."""
@@ -122,7 +121,7 @@ class ChunkSearch:
 
     def matches(
         self, question: str, *, lexical: bool = True, vectors: bool = True
-    ) -> tuple[QuestionWords, Matches, NDArray[np.float64] | None]:
+    ) -> tuple[QuestionWords, Matches, NDArray[float64] | None]:
         """The candidates for a question, and the cosine of each if there are vectors."""
         asked = question_of(question)
         matches = self._index.search(asked)
@@ -131,11 +130,8 @@ class ChunkSearch:
         if self._embeddings is None or self._vectors is None or not vectors:
             return asked, matches, None
         vector = self._embeddings.embedder.embed_query(question)
-        there = {candidate.key for candidate in matches.candidates}
-        near = [key for key, _ in self._vectors.search(vector, _NEAREST) if key not in there]
-        matches.candidates += self._index.by_key(near, None, frozenset())
-        cosines = self._vectors.cosines(vector, [each.key for each in matches.candidates])
-        return asked, matches, np.array([each or 0.0 for each in cosines])
+        self._vectors.add_nearest(self._index, vector, matches, None, frozenset())
+        return asked, matches, self._vectors.similarity(vector, matches.candidates)
 
     def spent(self) -> float:
         """Nothing: no model is asked."""
@@ -150,7 +146,7 @@ class ChunkSearch:
 
 def _vectors(
     embeddings: Embeddings, texts: dict[bytes, str], told: Callable[[str, int, int], None]
-) -> VectorIndex | None:
+) -> ChunkVectors:
     """The vectors of all texts; those that are not kept are made."""
     known = embeddings.store.known(texts)
     missing = [text for key, text in texts.items() if key not in known]
@@ -160,12 +156,9 @@ def _vectors(
         done += len(batch)
         vectors = embeddings.embedder.embed_documents(batch)
         embeddings.store.put(dict(zip(map(text_key, batch), vectors, strict=True)))
-    kept = embeddings.store.get(texts)
-    if not kept:
-        return None
-    index = VectorIndex(len(next(iter(kept.values()))))
-    index.add(kept)
-    return index
+    vectors_of = ChunkVectors(embeddings.store)
+    vectors_of.add(embeddings.store.get(texts))
+    return vectors_of
 
 
 def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from glossator.embeddings import embedding_text, text_key
 from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.words import counted_words, hash_of, terms, terms_of
+from glossator.retrieval.words import terms
 
 DIGEST_BYTES = 8
 _FIELD, _ITEM = "\x1e", "\x1f"  # between the strings of a record
@@ -62,25 +62,23 @@ def candidates_of(
     lines: Sequence[str],
     chunks: Sequence[Chunk],
     context_of: Callable[[bytes], str] = lambda _: "",
-) -> Iterator[tuple[Candidate, Counter[str]]]:
-    """The chunks of a file with their terms.
+) -> Iterator[tuple[Candidate, list[str]]]:
+    """The chunks of a file with the terms of their lines, as often as each is there.
 
     `context_of` gives what a model wrote about the chunk with a key, whose terms count as its own.
     """
     for chunk in chunks:
         inside = "\n".join(lines[chunk.first_line - 1 : chunk.last_line])
         key = chunk_key(path, chunk, inside)
-        words = counted_words(f"{inside}\n{context_of(key)}")
-        counts: Counter[str] = Counter()
-        count = counts.get
-        for word, times in words.items():
-            for term in terms_of(word):
-                counts[term] = count(term, 0) + times
+        found = terms((inside, context_of(key)))
+        counts = Counter(found)
         if len(counts) > _MOST_TERMS:
             counts = Counter(dict(counts.most_common(_MOST_TERMS)))
-        hashes = np.array([*map(hash_of, counts)], "<u4")
-        capped = np.minimum(np.array([*counts.values()], "<i8"), 255).astype("u1")
-        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, capped), counts
+            found = [*counts.elements()]
+        hashes = np.fromiter(map(zlib.crc32, map(str.encode, counts)), "<u4", len(counts))
+        times = np.fromiter(counts.values(), "<i8", len(counts))
+        capped = np.minimum(times, 255).astype("u1")
+        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, capped), found
 
 
 def chunk_text(path: str, chunk: Chunk, inside: str) -> str:

@@ -140,8 +140,9 @@ class ChunkIndex:
                     key = (address.segment_ord, address.doc)
                     if key not in found:
                         found[key] = decode(self.root, _record(searcher.doc(address)))
+            prefix = os.path.join(self.root, "")
             files = {
-                os.path.join(self.root, path_of(_text(searcher.doc(address)))): score
+                prefix + path_of(_text(searcher.doc(address))): score
                 for score, address in self._best(
                     searcher, self._any("whole", question.terms), among, _FILES
                 )

@@ -38,10 +38,14 @@ class ChunkContexts:
             return ""
         return found.decode("utf-8", "ignore")
 
-    def put(self, contexts: Mapping[bytes, str]) -> None:
-        """Keep contexts by key of their chunks. Raises `StoreUnavailable`."""
+    def put(self, contexts: Mapping[bytes, str]) -> frozenset[bytes]:
+        """Keep contexts by key of their chunks; which were not there. Raises `StoreUnavailable`."""
         values = {key: text.encode("utf-8", "ignore") for key, text in contexts.items()}
-        self._blobs.put(_NAMESPACE, values)
+        there = self._blobs.get(_NAMESPACE, values)
+        fresh = {key: value for key, value in values.items() if there.get(key) != value}
+        if fresh:
+            self._blobs.put(_NAMESPACE, fresh)
+        return frozenset(fresh)
 
     def close(self) -> None:
         """Give the file back."""

@@ -105,15 +105,16 @@ class LoadVectors(Job[tuple[str, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class KeepContexts(Job[None]):
-    """Keep what a model wrote about chunks, by their keys, in the file `place`."""
+class KeepContexts(Job[frozenset[bytes]]):
+    """Keep what a model wrote about chunks, by their keys, in the file `place`; which is new."""
 
     place: str
     contexts: Mapping[bytes, str]
 
-    def run(self) -> Slices[None]:
+    def run(self) -> Slices[frozenset[bytes]]:
         """Write them in one transaction."""
         from glossator.retrieval.work import keep_contexts  # noqa: PLC0415 - see above
 
-        keep_contexts(self.place, self.contexts)
+        fresh = keep_contexts(self.place, self.contexts)
         yield None
+        return fresh

@@ -38,14 +38,14 @@ class SyncRequest:
 class Synced:
     """The result of a sync: how many files were read, how many are in the index, and its size.
 
-    `left` files found no room. `busy`: another server writes, nothing was done. `damage` says what
-    was wrong with an index that was begun again; all files are to be compared then.
+    `left`, relative paths, found no room. `busy`: another server writes, nothing was done. `damage`
+    says what was wrong with an index that was begun again; all files are to be compared then.
     """
 
     read: int = 0
     files: int = 0
     disk_bytes: int = 0
-    left: int = 0
+    left: tuple[str, ...] = ()
     busy: bool = False
     damage: str = ""
 

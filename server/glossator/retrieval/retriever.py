@@ -115,6 +115,8 @@ class Retriever:
         self.index = ChunkKeeper(host, worker, settings, progress, notice, patience, self._indexed)
         self.stages = ALL_STAGES  # of a search that names none
         self.embedding: Embedding | None = None
+        self.on_indexed: Callable[[str, Iterable[str]], None] = lambda _root, _paths: None
+        """Hears which files of a root, by relative path, are in the index now."""
         self._make_embedding: Callable[[], Embedding | None] = embedding
         self._making: asyncio.Task[None] | None = None
         self._host, self._worker, self._settings = host, worker, settings
@@ -200,7 +202,8 @@ class Retriever:
         )
 
     def _indexed(self, library: Library, root: str, paths: Iterable[str]) -> None:
-        """Embed the chunks of files that were indexed."""
+        """Embed the chunks of files that were indexed, and say which these are."""
+        self.on_indexed(root, paths)
         if self.embedding is not None:
             self.embedding.embed(library, root, paths)
         elif self._making is None:

@@ -76,7 +76,7 @@ def _sync(asked: SyncRequest) -> Slices[Synced]:
     stale = [path for path in asked.stamps if not _same(asked, path, known.get(path))]
     gone = [path for path in known if path not in asked.stamps] if asked.whole else asked.gone
     gone = [path for path in gone if path in known]
-    left = 0
+    left: tuple[str, ...] = ()
     if stale or gone:
         with index.writing() as writer, outlines(asked.library) as kept:
             for path in gone:
@@ -84,7 +84,7 @@ def _sync(asked: SyncRequest) -> Slices[Synced]:
             left = yield from _put(asked, writer, stale, kept)
             writer.commit()
     size = chunk_folder.disk_bytes(_folder(asked.root))
-    return Synced(len(stale) - left, len(index.known), size, left)
+    return Synced(len(stale) - len(left), len(index.known), size, left)
 
 
 def _same(asked: SyncRequest, path: str, known: IndexedFile | None) -> bool:
@@ -107,9 +107,9 @@ def _verify(index: ChunkIndex) -> Slices[None]:
 
 def _put(
     asked: SyncRequest, writer: IndexWriter, paths: Sequence[str], kept: Outlines
-) -> Slices[int]:
-    """Index the files; gives how many found no room."""
-    left = 0
+) -> Slices[tuple[str, ...]]:
+    """Index the files; gives those that found no room."""
+    left: list[str] = []
     full = chunk_folder.disk_bytes(_folder(asked.root)) > asked.max_bytes
     context_of = _contexts(asked.contexts).of if asked.contexts else _no_context
     pause_at = monotonic() + _SLICE_SECONDS
@@ -126,7 +126,7 @@ def _put(
             pause_at = monotonic() + _SLICE_SECONDS
         if full:
             writer.drop(path)  # of what it was before
-            left += 1
+            left.append(path)
             continue
         text = read(asked.library, os.path.join(asked.root, path))
         if text is None:  # no text; not to be read again before it changes
@@ -135,16 +135,19 @@ def _put(
         lines = split_lines(text.text)
         file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
         writer.put(path, file, lines, chunks_of(text, lines, kept), context_of)
-    return left
+    return tuple(left)
 
 
 def _no_context(_key: bytes) -> str:
     return ""
 
 
-def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> None:
-    """Keep what a model wrote about chunks. Raises `OSError` and `StoreUnavailable`."""
-    _contexts(place).put(contexts)
+def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> frozenset[bytes]:
+    """Keep what a model wrote about chunks; which of it is new.
+
+    Raises `OSError` and `StoreUnavailable`.
+    """
+    return _contexts(place).put(contexts)
 
 
 @cache

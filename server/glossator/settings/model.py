@@ -21,6 +21,7 @@ class _Group(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
+        hide_input_in_errors=True,  # an address may hold a password
         alias_generator=to_camel,
         validate_by_name=True,
         validate_by_alias=True,
@@ -186,6 +187,19 @@ class RetrievalSettings(_Group):
     )
 
 
+class StoreSettings(_Group):
+    """What a team shares, so that nobody pays for it twice."""
+
+    url: str | None = Field(
+        None,
+        repr=False,  # it may hold a password
+        description=(
+            "The Redis server through which a team shares generated contexts, as in"
+            " redis://host:6379/0, or rediss:// with TLS; the environment has its password."
+        ),
+    )
+
+
 class PriceSettings(_Group):
     """US dollars for a million tokens."""
 
@@ -308,12 +322,11 @@ class AgentSettings(_Group):
     )
 
 
-class CustomizationSettings(_Group):
-    """What files describe: sub-agents, skills and slash commands."""
+class CustomSettings(_Group):
+    """What files describe: skills, slash commands and sub-agents."""
 
     disabled: tuple[str, ...] = Field(
-        (),
-        description="What is switched off, by kind and name: skill:NAME, command:NAME, agent:NAME.",
+        (), description="What is switched off: skill:NAME, command:NAME or agent:NAME."
     )
 
 
@@ -327,11 +340,10 @@ class Settings(_Group):
     edits: EditSettings = Field(EditSettings(), description="Edits.")
     shell: ShellSettings = Field(ShellSettings(), description="Commands.")
     retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search by question.")
+    store: StoreSettings = Field(StoreSettings(), description="What a team shares.")
     context: ContextSettings = Field(ContextSettings(), description="The context window.")
     sessions: SessionSettings = Field(SessionSettings(), description="Sessions on disk.")
     glosses: GlossSettings = Field(GlossSettings(), description="Glosses on disk.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
     agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")
-    customizations: CustomizationSettings = Field(
-        CustomizationSettings(), description="What files describe."
-    )
+    customizations: CustomSettings = Field(CustomSettings(), description="Skills and the like.")

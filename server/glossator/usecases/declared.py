@@ -278,13 +278,22 @@ _ALL = (
         "glossator.exportContexts",
         "Export contexts",
         "contexts:share_contexts",
+        palette=Palette("Export Contexts…", "export", _IN_FOLDER),
         terminal="contexts",
     ),
     CommandDeclaration(
-        "glossator.importContexts", "Import contexts", "contexts:take_contexts", terminal="contexts"
+        "glossator.importContexts",
+        "Import contexts",
+        "contexts:take_contexts",
+        palette=Palette("Import Contexts…", "cloud-download", _IN_FOLDER),
+        terminal="contexts",
     ),
     CommandDeclaration(
-        "glossator.endBatches", "End batches", "contexts:end_batches", terminal="contexts"
+        "glossator.endBatches",
+        "End batches",
+        "contexts:end_batches",
+        palette=Palette("End Batches of Contexts", "debug-stop", _IN_FOLDER),
+        terminal="contexts",
     ),
     CommandDeclaration(
         "glossator.listCustomizations",

@@ -196,7 +196,10 @@ def _index(answer: IndexAnswer) -> Iterator[tuple[str, str]]:
         causes = "" if answer.problems else "links, unreadable or just changed; "
         yield "not in it", f"{answer.pending:,} ({causes}always searched)"
     yield "for Search", plural(answer.chunk_files, "file")
+    yield "embeddings", answer.embedding
     yield "on disk", f"{plural(answer.segments, 'segment')}, {size(answer.disk_bytes)} in all"
+    if answer.sharing:
+        yield "contexts", answer.sharing
     yield "time", duration(answer.milliseconds)
     if not answer.problems:  # each has a line of its own
         yield "problems", "none"
@@ -226,6 +229,8 @@ def _status(status: StatusAnswer) -> Iterator[tuple[str, str]]:
     for problem in index.problems:
         yield "problem", problem
     yield from _chunks(status.chunks)
+    if status.sharing:
+        yield "contexts", status.sharing
     if (outlines := status.outlines) is not None:
         yield "outlines", f"{outlines.entries:,}, {size(outlines.bytes)}"
     yield from _processes(status)
