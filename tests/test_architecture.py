@@ -84,6 +84,7 @@ OWNERS = {
     "pyroaring": {"index"},
     "matplotlib": {"evaluation"},
     "numkong": {"embeddings"},
+    "pymilvus": {"embeddings"},
     "usearch": {"embeddings"},
     "typer": {"cli"},
     "rich": {"cli"},

@@ -12,9 +12,13 @@ from pathlib import Path
 import pytest
 
 from glossator.core.price import estimate_tokens
+from glossator.embeddings import EmbedderChoice, VectorPlace
 from glossator.embeddings.access import Access
 from glossator.embeddings.choosing import choose
+from glossator.retrieval.candidate import chunk_key
+from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.embedding import Embedding, vectors_file
+from glossator.retrieval.jobs import KeepContexts
 from glossator.retrieval.requests import Stages
 from glossator.settings.model import Settings
 from tests.embeddings.servers import serving
@@ -28,17 +32,25 @@ def shown(_path: str) -> bool:
     return False
 
 
+def place_in(root: Path, choice: EmbedderChoice) -> VectorPlace:
+    return VectorPlace(choice.model_id, vectors_file((str(root),)), 10**9)
+
+
 async def embedding(
-    server: Kept, root: Path, hides: Callable[[str], bool] = shown, *, by_server: bool = False
+    server: Kept,
+    root: Path,
+    hides: Callable[[str], bool] = shown,
+    *,
+    by_server: bool = False,
+    milvus: Access | None = None,
 ) -> Embedding:
     """Embeds the chunks of a workspace; `by_server`: as if they were sent to one."""
     choice = choose(Settings.model_validate({"retrieval": {"embedder": "local"}}), {})
     assert choice is not None
     if by_server:
         choice = replace(choice, access=Access("http://127.0.0.1:9", "KEY"))
-    made = Embedding(
-        choice, vectors_file((str(root),)), 10**9, server.worker, lambda _: None, hides
-    )
+    place = replace(place_in(root, choice), milvus=milvus)
+    made = Embedding(choice, place, server.worker, lambda _: None, hides)
     made.start()
     server.retriever.embedding = made
     paths = [entry.relative for entry in server.snapshot.files()]
@@ -82,6 +94,27 @@ async def test_an_edited_file_is_embedded_again_and_others_are_not(
     assert "src/lines.py" not in await server.paths("partition a string")
 
 
+async def test_what_a_model_wrote_about_a_chunk_is_found_by_meaning(
+    kept: MakeKept, tree: Path, tmp_path: Path
+) -> None:
+    code = "def zq(a):\n    return a * 7"
+    (tree / "src" / "zq.py").write_text(f"{code}\n")
+    server = await kept(tree)
+    made = await embedding(server, tree)
+    await server.paths("how warm is it outside")
+    key = chunk_key("src/zq.py", Chunk(1, 2, (), ("zq",), ("function",)), code)
+    server.index.contexts = str(tmp_path / "contexts.sqlite")
+    contexts = {key: "Converts a temperature measured by the weather station."}
+    await server.worker.run(KeepContexts(server.index.contexts, contexts))
+    server.index.refresh([str(tree / "src" / "zq.py")])
+    await server.index.settle()
+    await asyncio.wait_for(made.settle(), _SECONDS)
+    found = await server.search("how warm is it outside")
+    first = min(found.hits, key=lambda hit: hit.places["vectors"].rank)
+    assert server.name(first) == "src/zq.py"
+    assert first.places["lexical"].score == 0
+
+
 async def test_what_rules_hide_is_sent_to_no_server(kept: MakeKept, tree: Path) -> None:
     server = await kept(tree)
     made = await embedding(server, tree, lambda path: not path.endswith("nothing"), by_server=True)
@@ -103,10 +136,9 @@ async def test_before_much_is_sent_to_a_server_it_is_announced(
             assert embedder.asked == []
             announced.append((chunks, tokens))
 
-        place = vectors_file((str(tree),))
-        made = Embedding(
-            embedder.choice(), place, 10**9, server.worker, lambda _: None, shown, announce
-        )
+        choice = embedder.choice()
+        place = VectorPlace(choice.model_id, vectors_file((str(tree),)), 10**9)
+        made = Embedding(choice, place, server.worker, lambda _: None, shown, announce)
         made.start()
         server.retriever.embedding = made
         for _ in range(2):
@@ -121,13 +153,18 @@ async def test_before_much_is_sent_to_a_server_it_is_announced(
         assert made.tokens == 5 * (chunks + 1)
 
 
+async def test_nothing_of_what_rules_hide_is_sent_to_a_milvus(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    nowhere = Access("http://127.0.0.1:9", "KEY")
+    made = await embedding(server, tree, lambda path: True, milvus=nowhere)
+    assert (made.waiting, made.problem) == (0, "")
+
+
 async def test_paused_and_resumed(kept: MakeKept, tree: Path) -> None:
     server = await kept(tree)
     choice = choose(Settings.model_validate({"retrieval": {"embedder": "local"}}), {})
     assert choice is not None
-    made = Embedding(
-        choice, vectors_file((str(tree),)), 10**9, server.worker, lambda _: None, shown
-    )
+    made = Embedding(choice, place_in(tree, choice), server.worker, lambda _: None, shown)
     made.pause()
     made.start()
     server.retriever.embedding = made
@@ -152,7 +189,7 @@ def test_the_index_needs_no_extra() -> None:
     """Without the packages of the extras there are no vectors, and everything else works."""
     program = (
         "import sys\n"
-        "for name in ('numkong', 'usearch', 'onnxruntime', 'tokenizers', 'safetensors'):\n"
+        "for name in 'numkong usearch onnxruntime tokenizers safetensors pymilvus'.split():\n"
         "    sys.modules[name] = None\n"
         "import glossator.retrieval.work\n"
         "from glossator.embeddings import choose\n"

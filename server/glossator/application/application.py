@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import platformdirs
-
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
 from glossator.application.embedding_cost import embedding_notice
@@ -116,12 +114,8 @@ class Application:
         parallel = settings.agents.parallel
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
         check_tools(self.tools.values())
-        self.customization_files = CustomizationFiles(
-            environment.get("HOME") or environment.get("USERPROFILE"),
-            platformdirs.user_config_dir("glossator"),
-            settings.customizations.disabled,
-            self.tools,
-        )
+        disabled = settings.customizations.disabled
+        self.customization_files = CustomizationFiles.of_user(environment, disabled, self.tools)
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         options = _options(settings)
         self.models = Models(settings.models, environment, options, self._statements)
@@ -279,30 +273,32 @@ class Application:
     def _embedding(self) -> Embedding | None:
         """What embeds the chunks, if anything does; `embedding_problem` says why nothing does."""
         # numpy, which these need, takes long to import
-        from glossator.embeddings import choose  # noqa: PLC0415
+        from glossator.embeddings import choose, place_of  # noqa: PLC0415
         from glossator.retrieval import Embedding, vectors_file  # noqa: PLC0415
 
         try:
             choice = choose(self.settings, self.environment)
-            place = vectors_file(self.host.roots) if choice is not None else ""
+            if choice is None:
+                return None
+            most = self.settings.workspace.index_bytes // _VECTORS_SHARE
+            file = vectors_file(self.host.roots)
+            place = place_of(self.settings, self.environment, choice.model_id, file, most)
         except (EmbeddingFailed, OSError) as error:
             logger.warning("Search goes by words alone: %s", error)
             self.embedding_problem = str(error)
             return None
-        if choice is None:
-            return None
-        if choice.access is not None and self.acting.trust.said is False:
+        sent = choice.access is not None or place.leaves_machine
+        if sent and self.acting.trust.said is False:
             self.embedding_problem = "This folder is not trusted, so its chunks are sent nowhere."
             return None
         progress = BuildProgress(
             self.port, "Glossator: embedding for Search", self._pause_embedding
         )
-        most = self.settings.workspace.index_bytes // _VECTORS_SHARE
 
         def announce(chunks: int, tokens: int) -> None:
             self.port.tell(embedding_notice(self.settings.models, choice, chunks, tokens))
 
-        return Embedding(choice, place, most, self.worker, progress, self._hides, announce)
+        return Embedding(choice, place, self.worker, progress, self._hides, announce)
 
     def _hides(self, path: str) -> bool:
         """Whether permission rules hide a file, by its absolute path."""

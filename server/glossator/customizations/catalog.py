@@ -7,8 +7,10 @@ neither read nor used before the workspace is trusted.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+
+import platformdirs
 
 from glossator.core.customization import Customization, CustomizationKind, CustomizationState
 from glossator.core.shown import shown
@@ -72,6 +74,15 @@ class CustomizationFiles:
         self._disabled = frozenset(disabled)
         self._tools = frozenset(tools)
         self._reader = CustomizationReader()
+
+    @staticmethod
+    def of_user(
+        environment: Mapping[str, str], disabled: Iterable[str], tools: Iterable[str]
+    ) -> CustomizationFiles:
+        """With the places of the user of this process."""
+        home = environment.get("HOME") or environment.get("USERPROFILE")
+        config = platformdirs.user_config_dir("glossator")
+        return CustomizationFiles(home, config, disabled, tools)
 
     def load(
         self,

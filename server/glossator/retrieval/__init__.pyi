@@ -13,7 +13,7 @@ from .requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
 from .retriever import Found, Hit, Reordered, Rerank, Retriever
 from .stamps import contexts_file
 from .telling import Telling, telling_lines
-from .vectors import ChunkVectors
+from .vectors import NearQuestion
 from .words import QuestionWords, question_of, terms_of
 
 __all__ = [
@@ -24,13 +24,13 @@ __all__ = [
     "ChunkIndex",
     "ChunkKeeper",
     "ChunkStatus",
-    "ChunkVectors",
     "Embedding",
     "Found",
     "Hit",
     "IndexedFile",
     "KeepContexts",
     "Matches",
+    "NearQuestion",
     "Place",
     "QuestionWords",
     "Reason",

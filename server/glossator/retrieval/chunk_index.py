@@ -172,6 +172,13 @@ class ChunkIndex:
             if each.path not in without and (only is None or each.path in only)
         ]
 
+    def holds(self, key: bytes) -> bool:
+        """Whether a chunk has this key."""
+        self._reload()
+        with _damage():
+            query = self._term("key", key.hex())
+            return bool(self._index.searcher().search(query, 1, count=False).hits)
+
     def _where(self, name: str, values: Sequence[str], limit: int) -> list[Candidate]:
         self._reload()
         searcher = self._index.searcher()

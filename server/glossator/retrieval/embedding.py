@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, islice
 
 from glossator.core.price import estimate_tokens
-from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery
+from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery, VectorPlace
 from glossator.files import outermost, state_folder
 from glossator.retrieval.jobs import LoadVectors
 from glossator.retrieval.requests import QuestionVector, VectorsRequest
@@ -43,32 +43,33 @@ class Embedding:
     def __init__(
         self,
         choice: EmbedderChoice,
-        place: str,
-        max_bytes: int,
+        place: VectorPlace,
         indexer: Worker,
         progress: Callable[[JobProgress | None], None],
         hides: Callable[[str], bool],
         announce: Callable[[int, int], None] = lambda *_: None,
     ) -> None:
-        """`place` is the file of vectors, `indexer` the worker that holds the index of chunks.
+        """`place` is where vectors are kept, `indexer` the worker that holds the index of chunks.
 
-        A server is sent no chunk of a file that `hides` names, by its absolute path. `announce`
-        hears how many chunks and about how many tokens it will be sent, before it is sent many.
+        A server is sent nothing of a file that `hides` names, by its absolute path. `announce`
+        hears how many chunks and about how many tokens an embedder's server will be sent, before
+        it is sent many.
         """
         self._announce = announce
         self._uncounted: dict[tuple[str, str], None] = {}  # of those waiting, for a server
         self.tokens = 0  # that a server billed since the start
-        self._hides = hides if choice.access is not None else None
-        self.choice = choice
+        sent = choice.access is not None or place.leaves_machine
+        self._hides = hides if sent else None
+        self.choice, self.place = choice, place
         self._failed_at = -math.inf  # the last question that got no vector, in the loop's time
         self._of_question = self._of_chunks = ""  # problems
         self.paused = False
         self.building: JobProgress | None = None
-        self._place, self._max_bytes = place, max_bytes
         self._indexer, self._embedder = indexer, Worker()
         self._progress = progress
         self._waiting: dict[tuple[str, str], None] = {}  # root and relative path, in their order
         self._library: Library | None = None
+        self._contexts = ""
         self._wake, self._rested = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -102,9 +103,12 @@ class Embedding:
         self.paused = False
         self._wake.set()
 
-    def embed(self, library: Library, root: str, paths: Iterable[str]) -> None:
-        """The chunks of these files are wanted, before those that wait already."""
-        self._library = library
+    def embed(self, library: Library, root: str, paths: Iterable[str], contexts: str = "") -> None:
+        """The chunks of these files are wanted, before those that wait already.
+
+        `contexts`: the file with what a model wrote about chunks, "" for none.
+        """
+        self._library, self._contexts = library, contexts
         hides = self._hides
         wanted = {
             (root, path): None
@@ -137,7 +141,7 @@ class Embedding:
             return None
         self._of_question = ""
         self.tokens += embedded.tokens
-        return QuestionVector(embedded.vector, self.choice.model_id, self._place, self._max_bytes)
+        return QuestionVector(embedded.vector, self.place)
 
     async def _run(self) -> None:
         while True:
@@ -196,16 +200,14 @@ class Embedding:
             self._announce(chunks, tokens)
 
     def _asked(self, library: Library, root: str, paths: tuple[str, ...]) -> VectorsRequest:
-        return VectorsRequest(
-            library, root, paths, self.choice.model_id, self._place, self._max_bytes
-        )
+        return VectorsRequest(library, root, paths, self._contexts, self.place)
 
     async def _embed_files(self, library: Library, root: str, paths: tuple[str, ...]) -> None:
         asked = self._asked(library, root, paths)
         texts = await self._indexer.run(LoadVectors(asked))
         for at in range(0, len(texts), _TEXTS):
             batch = texts[at : at + _TEXTS]
-            job = EmbedChunks(self.choice, self._place, self._max_bytes, batch)
+            job = EmbedChunks(self.choice, self.place.file, self.place.max_bytes, batch)
             self.tokens += (await self._embedder.run(job)).tokens
         if texts:
             await self._indexer.run(LoadVectors(asked))

@@ -93,7 +93,7 @@ class CutFiles(Job[tuple[CutFile, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class LoadVectors(Job[tuple[str, ...]]):
-    """Take in the vectors that are kept of some files' chunks; the texts that have none."""
+    """Have the vectors of some files' chunks ready for searches; the texts that have none."""
 
     request: VectorsRequest
 
@@ -113,7 +113,7 @@ class KeepContexts(Job[frozenset[bytes]]):
 
     def run(self) -> Slices[frozenset[bytes]]:
         """Write them in one transaction."""
-        from glossator.retrieval.work import keep_contexts  # noqa: PLC0415 - see above
+        from glossator.retrieval.contexts import keep_contexts  # noqa: PLC0415 - see above
 
         fresh = keep_contexts(self.place, self.contexts)
         yield None

@@ -168,6 +168,7 @@ class Retriever:
             self._settings.index,
             await self._vector(question) if stages.vectors else None,
             explain,
+            self.index.contexts,
         )
         found, hits = ChunksFound(), list[Hit]()
         for _ in range(_TRIES):
@@ -182,7 +183,7 @@ class Retriever:
             if not changed:
                 break
             asked = replace(asked, fresh=asked.fresh | changed)  # read them as they are now
-        problems = [self.embedding.problem if self.embedding is not None else ""]
+        problems = [found.problem or ("" if self.embedding is None else self.embedding.problem)]
         if reranks is not None and len(hits) > 1:
             hits, problem = await _reranked(reranks, question, hits, limit)
             problems.append(problem)
@@ -205,7 +206,7 @@ class Retriever:
         """Embed the chunks of files that were indexed, and say which these are."""
         self.on_indexed(root, paths)
         if self.embedding is not None:
-            self.embedding.embed(library, root, paths)
+            self.embedding.embed(library, root, paths, self.index.contexts)
         elif self._making is None:
             self._making = asyncio.create_task(self._begin_embedding(library))
 
@@ -217,7 +218,7 @@ class Retriever:
             self.embedding.start()
             for root in outermost(library.roots):
                 stamps, _ = await asyncio.to_thread(stamps_below, self._host.snapshot(), root, None)
-                self.embedding.embed(library, root, stamps)
+                self.embedding.embed(library, root, stamps, self.index.contexts)
 
     async def _vector(self, question: str) -> QuestionVector | None:
         return None if self.embedding is None else await self.embedding.question(question)
@@ -229,7 +230,8 @@ class Retriever:
             except WorkerGone as gone:
                 _log.warning("Searching in this process: %s", gone)
         library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
-        return await run_here(SearchChunks(replace(asked, library=library, vector=None)))
+        alone = replace(asked, library=library, vector=None, contexts="")
+        return await run_here(SearchChunks(alone))
 
 
 async def _reranked(

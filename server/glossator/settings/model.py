@@ -7,33 +7,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
-from glossator.core.errors import DeclarationError
+from glossator.settings.group import Group as _Group
 
 Backend = Literal["anthropic", "bedrock", "vertex", "foundry"]
 Profile = Literal["anthropic", "llama.cpp", "ollama", "lmstudio", "vllm", "litellm"]
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
-
-
-class _Group(BaseModel):
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        hide_input_in_errors=True,  # an address may hold a password
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-    )
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **_: object) -> None:
-        for name, field in cls.model_fields.items():
-            if not field.description:
-                raise DeclarationError(
-                    f"The setting {name} of {cls.__name__} needs a description, which editors show."
-                )
 
 
 class RoleSettings(_Group):
@@ -143,6 +123,11 @@ class RetrievalSettings(_Group):
         None,
         description="The address of a server with Voyage's or OpenAI's protocol, as in"
         " https://host:port/v1; code is sent there.",
+    )
+    vector_store: str | None = Field(
+        None,
+        description="The address of a Milvus, as in https://host:19530, in which a team keeps its"
+        " vectors; or a path that ends in .db, of Milvus Lite. Unset, they are on this machine.",
     )
     embedding_path: str | None = Field(
         None,

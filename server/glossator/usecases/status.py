@@ -110,7 +110,7 @@ def embedding_state(app: Application) -> str:
     embedding = app.retriever.embedding
     if embedding is None:
         return app.embedding_problem or "off: no embedder is chosen, or nothing is indexed yet"
-    said = embedding.choice.model_id
+    said = f"{embedding.choice.model_id}; vectors {embedding.place.in_words}"
     if bill := embedding_bill(app.settings.models, embedding.choice, embedding.tokens):
         said += f"; {bill}"
     if embedding.waiting:
