@@ -33,6 +33,7 @@ ROOMS: dict[str, set[str]] = {
         "documents": "settings worker files index",
         "search": "files index documents",
         "symbols": "settings store worker files index documents search",
+        "customizations": "settings prompts files documents",
         "shell": "files symbols",
         "permissions": "files shell",
         "sandbox": "settings files documents shell permissions",
@@ -52,12 +53,12 @@ ROOMS: dict[str, set[str]] = {
         "application": (
             "settings prompts store worker files documents search symbols permissions sandbox undo"
             " edits embeddings retrieval llm contextual context tools agent grounding glosses"
-            " sessions"
+            " sessions customizations"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
             " edits retrieval llm contextual context tools agent grounding glosses sessions"
-            " application"
+            " application customizations"
         ),
         "lsp": "settings worker documents symbols application usecases",
         "cli": "settings permissions evaluation usecases lsp",
@@ -87,6 +88,7 @@ OWNERS = {
     "usearch": {"embeddings"},
     "typer": {"cli"},
     "rich": {"cli"},
+    "yaml": {"customizations"},
 }
 MAX_LINES = 350
 MAX_BROAD_EXCEPTS = 3

@@ -296,6 +296,31 @@ export interface ContextsImported {
   readonly count: number;
 }
 
+/** One that a file describes; `why` says why it is not on, and what to do. */
+export interface Customization {
+  readonly kind: CustomizationKind;
+  readonly name: string;
+  readonly source: "user" | "project";
+  readonly path: string;
+  readonly uri: string;
+  readonly state: CustomizationState;
+  readonly why: string;
+  readonly description: string;
+  readonly hint: string;
+}
+
+/** What a file describes. */
+export type CustomizationKind = "agent" | "skill" | "command";
+
+/** What files describe, the user's own first; `left_out` counts what takes trust. */
+export interface CustomizationList {
+  readonly items: ReadonlyArray<Customization>;
+  readonly leftOut: ReadonlyArray<string>;
+}
+
+/** Whether it is used: switched off or hidden (`off`), of a folder that is not trusted, wrong. */
+export type CustomizationState = "on" | "off" | "untrusted" | "problem";
+
 /** What is left out of a detail that is too long to be sent: so many bytes before `tail`. */
 export interface Cut {
   readonly bytes: number;
@@ -538,6 +563,9 @@ export interface LinesRequest {
 export interface ListAgentsRequest {
   readonly sessionId: string;
 }
+
+/** Takes nothing. */
+export type ListCustomizationsRequest = object;
 
 /** Takes nothing. */
 export type ListModelsRequest = object;
@@ -1207,6 +1235,7 @@ export interface Commands {
   readonly "glossator.exportContexts": { readonly request: EstimateContextsRequest; readonly answer: ContextsExported };
   readonly "glossator.importContexts": { readonly request: ImportContextsRequest; readonly answer: ContextsImported };
   readonly "glossator.endBatches": { readonly request: EndBatchesRequest; readonly answer: BatchesEnded };
+  readonly "glossator.listCustomizations": { readonly request: ListCustomizationsRequest; readonly answer: CustomizationList };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };

@@ -9,11 +9,18 @@ from .context_source import (
     price_range,
     source_of_all,
 )
+from .customizing import (
+    Expansion,
+    LoadedSkills,
+    customization_notices,
+    customizations_now,
+    expand,
+)
 from .delegation import Delegation
 from .embedding_cost import embedding_bill
 from .git import ask_git
 from .instructing import left_out_files, new_instructions
-from .opening import SECTIONS, agents_notice, opening_of
+from .opening import SECTIONS, opening_of
 
 __all__ = [
     "SECTIONS",
@@ -22,16 +29,20 @@ __all__ = [
     "BuildProgress",
     "ContextSource",
     "Delegation",
+    "Expansion",
+    "LoadedSkills",
     "Pasted",
     "SessionActing",
-    "agents_notice",
     "ask_git",
     "attach_again",
     "attach_all",
     "attach_lines",
     "attach_mentioned",
+    "customization_notices",
+    "customizations_now",
     "describe_changes",
     "embedding_bill",
+    "expand",
     "fast_model",
     "keep_texts",
     "ledger_folder",

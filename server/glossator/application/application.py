@@ -20,6 +20,7 @@ from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
 from glossator.core.statement import Statement
 from glossator.core.text import PositionEncoding
+from glossator.customizations import CustomizationFiles
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
@@ -29,7 +30,7 @@ from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
-from glossator.tools import SubAgents, ToolContext, all_tools
+from glossator.tools import Skills, SubAgents, ToolContext, all_tools
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 if TYPE_CHECKING:
@@ -113,6 +114,8 @@ class Application:
         parallel = settings.agents.parallel
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
         check_tools(self.tools.values())
+        disabled = settings.customizations.disabled
+        self.customization_files = CustomizationFiles.of_user(environment, disabled, self.tools)
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         options = _options(settings)
         self.models = Models(settings.models, environment, options, self._statements)
@@ -207,6 +210,7 @@ class Application:
         run: Run,
         agents: SubAgents | None = None,
         meter: Meter | None = None,
+        skills: Skills | None = None,
     ) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned; costs count in `meter`."""
         await self.ready()
@@ -228,6 +232,7 @@ class Application:
             acting.saving_first(run),
             agents=agents,
             rerank=self.reranking(meter),
+            skills=skills,
         )
 
     def reranking(self, meter: Meter | None = None) -> Rerank | None:

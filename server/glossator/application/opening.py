@@ -1,4 +1,4 @@
-"""The beginning of a conversation: the system prompt, the tools, and the described sub-agents."""
+"""The beginning of a conversation: the system prompt and the tools."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from glossator.agent import tool_specs
 from glossator.application.application import Application
 from glossator.application.instructing import instructions_now, know_instructions
 from glossator.context import (
-    CustomAgent,
     Instructions,
     Section,
     TooLarge,
     WholeWorkspace,
-    agents_listing,
-    custom_agents,
     environment_facts,
     instruction_sections,
     language_section,
@@ -25,10 +22,10 @@ from glossator.context import (
     system_blocks,
     whole_workspace,
 )
+from glossator.customizations import Customizations
 from glossator.llm import ToolSpec
-from glossator.prompts import load_prompt
 from glossator.sessions import Session
-from glossator.tools import Explore
+from glossator.tools import Explore, Skill
 
 _WINDOW_SHARE = 0.5  # of the model's window, that a whole workspace may take
 
@@ -64,14 +61,16 @@ class Opening:
             session.reads.remember(document.path, (1, len(document.lines)), document.sha256)
 
 
-async def opening_of(app: Application) -> Opening:
+async def opening_of(app: Application, described: Customizations) -> Opening:
     """What opens a conversation as things are now; it is frozen when the conversation begins.
 
-    Where no sub-agent is described, none can be named.
+    Where no sub-agent is described, none can be named; without a skill there is no tool for them.
     """
     specs = tool_specs(app.tools)
-    if Explore.name in app.tools and not await agents_now(app):
+    if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
+    if not described.skills:
+        specs = tuple(spec for spec in specs if spec.name != Skill.name)
     sections = [await session_now(app)]
     if language := app.settings.context.language:
         sections.append(language_section(language))
@@ -116,18 +115,3 @@ def _today() -> date:
 def _unnamed(spec: ToolSpec) -> ToolSpec:
     arguments = {k: v for k, v in spec.input_schema["properties"].items() if k != "agent"}
     return replace(spec, input_schema={**spec.input_schema, "properties": arguments})
-
-
-async def agents_now(app: Application) -> dict[str, CustomAgent]:
-    """By name; those of a workspace that is not known to be trusted are left out."""
-    snapshot = app.host.snapshot() if app.acting.trust.is_trusted else None
-    home = app.environment.get("HOME") or app.environment.get("USERPROFILE")
-    return await asyncio.to_thread(custom_agents, snapshot, home, app.acting.hidden())
-
-
-async def agents_notice(app: Application, session: Session) -> str:
-    """The list of sub-agents for a new conversation; may be empty."""
-    if session.conversation.messages or Explore.name not in app.tools:
-        return ""
-    agents = await agents_now(app)
-    return load_prompt("user/agents").render(agents=agents_listing(agents)) if agents else ""

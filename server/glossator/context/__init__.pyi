@@ -1,4 +1,3 @@
-from .agents import CustomAgent, agents_listing, custom_agents
 from .attachments import (
     Attached,
     Exhibit,
@@ -46,7 +45,6 @@ __all__ = [
     "Compacted",
     "CompactionBackoff",
     "Compactor",
-    "CustomAgent",
     "Exhibit",
     "InstructionFinder",
     "Instructions",
@@ -59,12 +57,10 @@ __all__ = [
     "SentRequest",
     "TooLarge",
     "WholeWorkspace",
-    "agents_listing",
     "as_mention",
     "attach",
     "attach_any",
     "changed_since",
-    "custom_agents",
     "ends_in_plan",
     "environment_facts",
     "exhibit_image",

@@ -29,7 +29,8 @@ _RESULTS = 0.05
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
 _INSTRUCTIONS = "user/instructions"  # kept whole, whatever they take
-_KEPT_WORDS = frozenset({"user/image", "user/undone"})  # not the user's, but kept as such
+# not the user's words, but kept as such
+_KEPT_WORDS = frozenset({"user/command", "user/image", "user/skill", "user/undone"})
 
 KEPT = 10  # messages
 _FEWER = (4, 2)  # if ten are all messages, or too long

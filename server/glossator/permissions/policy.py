@@ -28,7 +28,7 @@ Family = Literal["Edit", "Read"]
 
 FAMILIES: dict[Family, frozenset[str]] = {
     "Edit": frozenset({"Edit", "MultiEdit", "Write", "Move"}),
-    "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Symbols"}),
+    "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Skill", "Symbols"}),
 }
 _KNOWN = frozenset({"Bash", *FAMILIES["Edit"], *FAMILIES["Read"]})
 _NAME = re.compile(r"[A-Za-z][\w.-]*")

@@ -13,11 +13,14 @@ from glossator.application import (
     Application,
     Attachment,
     Delegation,
+    LoadedSkills,
     Pasted,
-    agents_notice,
     attach_all,
     attach_mentioned,
+    customization_notices,
+    customizations_now,
     describe_changes,
+    expand,
     keep_texts,
     left_out_files,
     new_instructions,
@@ -40,13 +43,17 @@ from glossator.core.permission import Mode
 from glossator.core.plan import PLANNED
 from glossator.core.question import asking_for
 from glossator.core.span import Citation, CitationView
+from glossator.customizations import Customizations
 from glossator.grounding import faults, verify_all
 from glossator.llm import Model, user_message
 from glossator.permissions import how_to_trust
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.usecases.compact import compactor_of
+from glossator.usecases.declared import CHAT_COMMANDS
 from glossator.usecases.undo import changed_files, files_undone, mark_undos_seen, undo_reminder
+
+_BUILT_IN = frozenset(chat.name for chat in CHAT_COMMANDS)
 
 __all__ = ["AskRequest", "Attachment", "Pasted", "answer", "ask"]
 
@@ -111,16 +118,19 @@ async def _answer(
     started = time.perf_counter()
     question = asked.question
     whole = app.settings.retrieval.whole_tokens > 0
-    begins = not session.conversation.messages
-    if not session.system or (whole and begins):
-        opening = await opening_of(app)
+    described = None
+    if not session.system or (whole and not session.conversation.messages):
+        described = await customizations_now(app)
+        opening = await opening_of(app, described)
         opening.freeze(session)
         if opening.notice:
             run.emit(Notice(opening.notice))
-    mentioned = await attach_mentioned(app, session, run, question, attached)
-    if mentioned.notice:
-        run.emit(Notice(mentioned.notice))
-    attached = (*attached, *mentioned.parts)
+    expansion = await expand(app, question, _BUILT_IN)
+    mentioning = f"{question}\n\n{expansion.mentioning}".strip()
+    mentioned = await attach_mentioned(app, session, run, mentioning, attached)
+    for notice in filter(None, (expansion.notice, mentioned.notice)):
+        run.emit(Notice(notice))
+    attached = (*attached, *mentioned.parts, *expansion.parts)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)
@@ -132,7 +142,7 @@ async def _answer(
         session.conversation.newest_reply = None  # of a cache that is not this model's
     compactor = compactor_of(app, session, model, run.emit)
     await compactor.compact_if_needed(session.account.last, meter)
-    told = await _told(app, session, run)
+    told = await _told(app, session, run, described)
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
     mark_undos_seen(app, session)
@@ -146,7 +156,7 @@ async def _answer(
     context = RunContext(
         model,
         run.emit,
-        partial(app.tool_context, session, run, delegation, meter),
+        partial(app.tool_context, session, run, delegation, meter, LoadedSkills(app)),
         acting.permission(only_reads=asked.only_reads),
         delegation.received,
         compactor,
@@ -189,19 +199,22 @@ async def _answer(
     )
 
 
-async def _told(app: Application, session: Session, run: Run) -> tuple[str, ...]:
+async def _told(
+    app: Application, session: Session, run: Run, described: Customizations | None
+) -> tuple[str, ...]:
     """What the model is told before the question, besides what is attached."""
     begins = not session.conversation.messages
     if begins:
-        await _tell_left_out(app, run)
-    agents = await agents_notice(app, session)
+        described = described or await customizations_now(app)
+        await _tell_left_out(app, run, described)
+    listings = await customization_notices(app, session, described)
     instructions = await new_instructions(app, session)
     git = _git(app, session) if begins else ""
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
     changed = await describe_changes(app, session, files_undone(app, session))
     later = (*app.acting.of(session).reminders(), *session.reminders.take())
-    return agents, instructions, git, abandoned, taken_back, changed, *later
+    return *listings, instructions, git, abandoned, taken_back, changed, *later
 
 
 def _git(app: Application, session: Session) -> str:
@@ -217,9 +230,9 @@ def _git(app: Application, session: Session) -> str:
     return known or ""
 
 
-async def _tell_left_out(app: Application, run: Run) -> None:
+async def _tell_left_out(app: Application, run: Run, described: Customizations) -> None:
     """Tell the user what the workspace asks for that is not obeyed."""
-    names = await left_out_files(app)
+    names = (*await left_out_files(app), *described.left_out)
     if not names:
         return
     if app.acting.trust.said is False:
@@ -230,8 +243,13 @@ async def _tell_left_out(app: Application, run: Run) -> None:
 
 
 async def _news(app: Application, session: Session) -> str:
-    """What changed in files that were read, and the instruction files that came into play."""
+    """What changed in files that were read, and the instruction files that came into play.
+
+    After a compaction, also what it took of the lists of skills and sub-agents.
+    """
     session.reminders.add(await new_instructions(app, session))
+    for listing in await customization_notices(app, session, None):
+        session.reminders.add(listing)
     return await describe_changes(app, session)
 
 

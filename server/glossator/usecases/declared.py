@@ -295,6 +295,12 @@ _ALL = (
         palette=Palette("End Batches of Contexts", "debug-stop", _IN_FOLDER),
         terminal="contexts",
     ),
+    CommandDeclaration(
+        "glossator.listCustomizations",
+        "List skills, commands and sub-agents",
+        "customizations:list_customizations",
+        terminal="skills",
+    ),
     CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
     CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
     CommandDeclaration(

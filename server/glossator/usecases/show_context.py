@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from glossator.application import SECTIONS, Application, opening_of
+from glossator.application import SECTIONS, Application, customizations_now, opening_of
 from glossator.context import PromptPrefix, SentRequest, window_layers
 from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
@@ -74,7 +74,7 @@ async def _held(app: Application, session_id: str | None) -> _Held:
         frame = PromptPrefix(state.system, state.tools, sections)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet
-        opening = await opening_of(app)
+        opening = await opening_of(app, await customizations_now(app))
         sections = tuple((each.name, each.why, len(each.text)) for each in opening.sections)
         frame = PromptPrefix(opening.system, opening.tools, sections)
         return _Held(held.title, frame, held.messages, held.account)

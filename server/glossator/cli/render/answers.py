@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.cli.messages import (
+    NO_CUSTOMIZATIONS,
     NO_RULES,
     NO_TRUSTED,
     amount,
@@ -27,6 +28,7 @@ from glossator.cli.render import (
     line,
     listed,
 )
+from glossator.cli.render.customizations import customization_table
 from glossator.cli.render.evaluation import evaluation_parts
 from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
@@ -46,6 +48,7 @@ from glossator.core.answers import (
 )
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.citations import place as lines_of
+from glossator.core.customization import CustomizationList
 from glossator.core.price import Price
 from glossator.core.retrieval_answers import (
     BatchesEnded,
@@ -96,8 +99,8 @@ def answer_parts(answer: object) -> Iterator[Part]:
             yield _doctor(answer)
         case ModelList():
             yield from _models(answer)
-        case RuleList() | Trusted():
-            yield _permissions(answer)
+        case RuleList() | Trusted() | CustomizationList():
+            yield _listing(answer)
         case (
             SearchAnswer()
             | ContextsAnswer()
@@ -315,9 +318,11 @@ def _price(each: Price | None) -> str:
     return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"
 
 
-def _permissions(answer: RuleList | Trusted) -> Part:
+def _listing(answer: RuleList | Trusted | CustomizationList) -> Part:
     if isinstance(answer, RuleList):
         return listed(_rules(answer), NO_RULES)
+    if isinstance(answer, CustomizationList):
+        return listed(customization_table(answer), NO_CUSTOMIZATIONS)
     return listed(Table((Column(),), tuple((shown(each),) for each in answer.trusted)), NO_TRUSTED)
 
 
