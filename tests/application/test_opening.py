@@ -13,7 +13,7 @@ from tests.application.delegating import FILES, size
 from tests.stage import stage
 from tests.standin import Text, Turn
 
-MOST = 14_000  # bytes
+MOST = 15_000  # bytes
 LAW = "---\nname: law\ndescription: Knows the law.\n---\nYou know the law.\n"
 
 

@@ -4,6 +4,7 @@ from .attaching import Attachment, Pasted, attach_again, attach_all, attach_line
 from .changed import describe_changes, keep_texts
 from .delegation import Delegation
 from .opening import agents_notice, opening_of
+from .recall import Recall, memory_index
 
 __all__ = [
     "Application",
@@ -11,6 +12,7 @@ __all__ = [
     "BuildProgress",
     "Delegation",
     "Pasted",
+    "Recall",
     "SessionActing",
     "agents_notice",
     "attach_again",
@@ -19,5 +21,6 @@ __all__ = [
     "attach_mentioned",
     "describe_changes",
     "keep_texts",
+    "memory_index",
     "opening_of",
 ]

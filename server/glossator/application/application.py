@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
+from glossator.application.remembering import session_memories
 from glossator.application.reranking import rerank_by
 from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError
@@ -20,6 +21,7 @@ from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
+from glossator.memory import Memories
 from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
@@ -107,7 +109,12 @@ class Application:
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
-        self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
+        self.memories = Memories(lambda: self.host.roots)
+        self.tools = all_tools(
+            diagnostics=port.tells_diagnostics,
+            agents=parallel > 0,
+            memory=settings.memory.enabled,
+        )
         check_tools(self.tools.values())
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         options = _options(settings)
@@ -190,6 +197,7 @@ class Application:
             acting.saving_first(run),
             agents=agents,
             rerank=self.reranking(meter),
+            memory=session_memories(self.memories, session),
         )
 
     def reranking(self, meter: Meter | None = None) -> Rerank | None:

@@ -14,6 +14,7 @@ class Access(StrEnum):
     READ = "read"
     WRITE = "write"
     EXECUTE = "execute"
+    REMEMBER = "remember"  # it changes what later sessions are told, outside the workspace
     NONE = "none"  # it speaks with the user, or keeps notes
 
 

@@ -40,7 +40,8 @@ from glossator.undo import SEEN_UNDOS
 TODO = "todo"
 RUNS = "runs"  # commands
 FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
-OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, SEEN_UNDOS})
+MEMORIES = "memories"  # that the model saw, with their versions; None: it sees them no more
+OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, SEEN_UNDOS, MEMORIES})
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 

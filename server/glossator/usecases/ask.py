@@ -14,6 +14,7 @@ from glossator.application import (
     Attachment,
     Delegation,
     Pasted,
+    Recall,
     agents_notice,
     attach_all,
     attach_mentioned,
@@ -92,7 +93,8 @@ async def answer(
             model = app.model
             started = RunStarted(session.id, question, model.id, model.offline, items, only_reads)
             run.emit(started)
-            return await _answer(app, session, run, model, started, attached)
+            async with Recall(app, session, run, question) as recall:
+                return await _answer(app, session, run, model, started, attached, recall)
     finally:
         app.sessions.settle(session)
 
@@ -104,9 +106,12 @@ async def _answer(
     model: Model,
     asked: RunStarted,
     attached: Sequence[Attached | Exhibit],
+    recall: Recall,
 ) -> Answer:
     started = time.perf_counter()
     question = asked.question
+    meter = session.meter(app.settings.limits, model, run.id, run.emit)
+    recall.begin(meter)
     whole = app.settings.retrieval.whole_tokens > 0
     if not session.system or (whole and not session.conversation.messages):
         opening = await opening_of(app)
@@ -125,7 +130,6 @@ async def _answer(
 
     session.todo.changed = listed
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
-    meter = session.meter(app.settings.limits, model, run.id, run.emit)
     if (newest := session.account.newest) and newest.model != model.id:
         session.conversation.newest_reply = None  # of a cache that is not this model's
     compactor = compactor_of(app, session, model, run.emit)
@@ -138,7 +142,8 @@ async def _answer(
     def reminders() -> tuple[str, ...]:
         return (*acting.reminders(), *session.reminders.take())
 
-    told = agents, abandoned, taken_back, changed, *reminders()
+    remembered = await recall.at_once()
+    told = agents, abandoned, taken_back, changed, *remembered, *reminders()
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
     mark_undos_seen(app, session)
@@ -165,6 +170,7 @@ async def _answer(
         outcome = await run_agent(agent, session.conversation, context)
     finally:
         warming.cancel()
+        await recall.end()
     await keep_texts(app, session)
     citations = await _check(app, session, outcome.text)
     for citation in citations:
