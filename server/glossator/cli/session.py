@@ -36,6 +36,12 @@ from glossator.core.answers import (
     ToolAnswer,
 )
 from glossator.core.errors import GlossatorError
+from glossator.core.memory_answers import (
+    ForgottenMemory,
+    MemoryList,
+    MemoryText,
+    OpenedMemory,
+)
 from glossator.core.retrieval_answers import (
     BatchesEnded,
     ContextsAnswer,
@@ -77,14 +83,17 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.exportContexts": ContextsExported,
     "glossator.exportSession": ExportedSession,
     "glossator.fix": Answer,
+    "glossator.forgetMemory": ForgottenMemory,
     "glossator.generateContexts": ContextsAnswer,
     "glossator.gloss": Explored,
     "glossator.importContexts": ContextsImported,
     "glossator.listAgents": AgentList,
+    "glossator.listMemories": MemoryList,
     "glossator.listModels": ModelList,
     "glossator.listRules": RuleList,
     "glossator.listSessions": SessionList,
     "glossator.listTurns": TurnList,
+    "glossator.openMemory": OpenedMemory,
     "glossator.rebuildIndex": IndexAnswer,
     "glossator.redoTurn": UndoAnswer,
     "glossator.refactor": Answer,
@@ -95,6 +104,7 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.search": SearchAnswer,
     "glossator.showAgent": AgentTranscript,
     "glossator.showContext": ContextAnswer,
+    "glossator.showMemory": MemoryText,
     "glossator.startPlan": Answer,
     "glossator.status": StatusAnswer,
     "glossator.tool": ToolAnswer,

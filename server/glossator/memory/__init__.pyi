@@ -1,4 +1,4 @@
-from .entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType
+from .entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, problem_in
 from .memories import Kept, Memories, SessionMemories
 from .ranking import pick, rank
 from .secrets import secret_in
@@ -21,6 +21,7 @@ __all__ = [
     "newest_first",
     "origin",
     "pick",
+    "problem_in",
     "rank",
     "secret_in",
 ]

@@ -130,6 +130,16 @@ def parse_memory(
     )
 
 
+def problem_in(path: Path) -> str:
+    """Why a file is no memory, to follow its name; "" if it is one. Blocking."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        return f"cannot be read ({error.strerror})."
+    found = parse_memory(content, path, datetime.now(UTC), everywhere=False)
+    return found if isinstance(found, str) else ""
+
+
 def is_memory_file(name: str) -> bool:
     """Whether a file of this name is a memory; the index is none."""
     return name.endswith(".md") and name.lower() != _INDEX and not name.startswith(".")

@@ -16,6 +16,7 @@ from glossator.usecases.declaration import (
     Palette,
     by_name,
 )
+from glossator.usecases.declared_context import OF_CONTEXT
 from glossator.usecases.line_actions import (
     DOCUMENT,
     EXPLAIN,
@@ -286,6 +287,7 @@ _ALL = (
     CommandDeclaration(
         "glossator.endBatches", "End batches", "contexts:end_batches", terminal="contexts"
     ),
+    *OF_CONTEXT,
     CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
     CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
     CommandDeclaration(
