@@ -31,7 +31,7 @@ MAX_MEMORIES = 1_000  # in one folder
 
 _EVERYWHERE = "everywhere"
 _ROOT = "root"  # names the workspace, for people
-_ALIKE = 0.6  # the likeness from which on two memories say the same
+_ALIKE = 0.5  # the likeness from which on two memories say the same
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _Stamp = tuple[int, int, int]
 
@@ -232,7 +232,7 @@ class Memories:
         path = folder.path / file
         try:
             descriptor = os.open(path, _OPEN)
-            with open(descriptor, "rb") as opened:
+            try:
                 status = os.fstat(descriptor)
                 stamp = status.st_ino, status.st_size, status.st_mtime_ns
                 known = folder.read.get(file)
@@ -240,7 +240,9 @@ class Memories:
                     return known
                 if not stat.S_ISREG(status.st_mode):
                     return stamp, "is not a regular file; move it away."
-                content = opened.read(MAX_BYTES + 1)
+                content = os.read(descriptor, MAX_BYTES + 1)
+            finally:
+                os.close(descriptor)
         except OSError as error:
             return (0, 0, 0), f"cannot be read ({error.strerror})."
         changed = datetime.fromtimestamp(status.st_mtime, UTC)

@@ -21,7 +21,8 @@ from glossator.memory.entry import Memory
 _K1, _B = 1.2, 0.5
 _NAME, _DESCRIPTION, _ABOUT, _TEXT = 3.0, 2.0, 2.0, 1.0  # how often a word there counts
 _SHARE = 0.34  # of what the question asks for, that a picked memory holds
-_NEAR_BEST = 0.55  # of the best one's score
+_NEAR_BEST = 0.65  # of the best one's score
+_LEAST = 20  # memories: among fewer, no word would tell
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _VAGUE = frozenset(
     """
@@ -49,7 +50,7 @@ def rank(question: str, memories: Sequence[Memory]) -> list[Ranked]:
         return []
     counted = [_counts(memory) for memory in memories]
     frequency = Counter(term for counts in counted for term in counts)
-    weights = {term: _weight(term, frequency[term], len(memories)) for term in asked}
+    weights = {term: _weight(term, frequency[term], max(len(memories), _LEAST)) for term in asked}
     whole = sum(weights.values())
     average = sum(sum(counts.values()) for counts in counted) / len(counted) or 1.0
     ranked = []

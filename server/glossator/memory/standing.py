@@ -21,6 +21,7 @@ IsHidden = Callable[[str], bool]
 
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 _FILE_ENDING = re.compile(r"[\w-]\.(?:txt|cfg|ini|lock|css|html|sql|xml|rst|proto|svg|env|csv|tf)$")
+_GONE = frozenset({MissingReason.ABSENT, MissingReason.OUTSIDE})
 _UNITS = ((365, "year"), (30, "month"), (7, "week"), (1, "day"))  # in days
 
 
@@ -70,7 +71,11 @@ async def gone_symbols(
     """
     if not snapshot.index_complete:
         return ()
-    names = [name for name in _named(memory) if _place_of(name, snapshot) is None]
+    names = [
+        name
+        for name in _named(memory)
+        if not re.search(r"\s", name) and _place_of(name, snapshot) is None
+    ]
     found: list[str] = []
     try:
         async with asyncio.timeout(seconds):
@@ -112,7 +117,7 @@ def _gone(name: str, snapshot: WorkspaceSnapshot, hidden: IsHidden | None) -> st
         if place.line is not None and place.line > lines:
             return f"{shown(place.path)} ends at line {lines:,}, before line {place.line:,}"
         return ""
-    if found.reason in (MissingReason.ABSENT, MissingReason.OUTSIDE):
+    if found.reason in _GONE:
         return f"{shown(place.path)} is gone"
     return ""  # a folder, or a file that is no text
 
@@ -127,6 +132,12 @@ def _place_of(name: str, snapshot: WorkspaceSnapshot) -> _Place | None:
         or "/" in path
         or language_of(path) is not None
         or _FILE_ENDING.search(path) is not None
-        or isinstance(snapshot.read(path), Document)
+        or _is_there(path, snapshot)
     )
     return _Place(path, last) if is_path else None
+
+
+def _is_there(path: str, snapshot: WorkspaceSnapshot) -> bool:
+    """Whether a file or folder has the path."""
+    found = snapshot.read(path)
+    return isinstance(found, Document) or found.reason not in _GONE
