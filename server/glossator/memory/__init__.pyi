@@ -1,5 +1,5 @@
 from .entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, problem_in
-from .memories import Kept, Memories, SessionMemories
+from .memories import Kept, Memories, SessionMemories, check_size
 from .ranking import pick, rank
 from .secrets import secret_in
 from .standing import age, gone_places, gone_symbols, origin
@@ -14,6 +14,7 @@ __all__ = [
     "MemoryType",
     "SessionMemories",
     "age",
+    "check_size",
     "gone_places",
     "gone_symbols",
     "index_section",

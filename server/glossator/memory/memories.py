@@ -96,20 +96,25 @@ class Memories:
         folder = self._target(everywhere=new.everywhere)
         new = replace(new, path=folder.path / f"{new.name}.md")
         with self._writing(folder):
-            kept = self.kept()
-            if sum(each.everywhere == new.everywhere for each in kept.memories) >= MAX_MEMORIES:
-                raise UsageError(
-                    f"There are {MAX_MEMORIES:,} memories already, and no more are kept.\nForget"
-                    " one that does not hold any more, or update one."
-                )
-            refuse_duplicate(new, kept.memories)
-            if os.path.lexists(new.path) or not is_memory_file(new.path.name):
-                raise UsageError(
-                    f"A file {new.path.name} is there already, and is no memory.\nChoose another"
-                    " name, or tell the user to correct or delete it."
-                )
-            self._replace(new)
+            self.check_new(new)
+            replace_private(new.path, _content(new))
         return new
+
+    def check_new(self, new: Memory) -> None:
+        """Raises `UsageError` as `write` does."""
+        check_size(new)
+        kept = self.kept().memories
+        if sum(each.everywhere == new.everywhere for each in kept) >= MAX_MEMORIES:
+            raise UsageError(
+                f"There are {MAX_MEMORIES:,} memories already, and no more are kept.\nForget one"
+                " that does not hold any more, or update one."
+            )
+        _refuse_duplicate(new, kept)
+        if os.path.lexists(new.path) or not is_memory_file(new.path.name):
+            raise UsageError(
+                f"A file {new.path.name} is there already, and is no memory.\nChoose another name,"
+                " or tell the user to correct or delete it."
+            )
 
     def update(self, changed: Memory) -> Memory:
         """Replace the memory in the same file. Raises `UsageError` if it is gone or too long."""
@@ -118,7 +123,8 @@ class Memories:
             raise UsageError(f"There is no memory {shown(changed.name)}.")
         with self._writing(folder):
             self.kept().find(changed.name, everywhere=changed.everywhere)
-            self._replace(changed)
+            check_size(changed)
+            replace_private(changed.path, _content(changed))
         return changed
 
     def forget(self, memory: Memory) -> None:
@@ -180,15 +186,6 @@ class Memories:
         for root in self._roots():
             if self._of_root(root) is folder and not (folder.path / _ROOT).exists():
                 replace_private(folder.path / _ROOT, os.fsencode(root) + b"\n")
-
-    def _replace(self, memory: Memory) -> None:
-        content = memory.file().encode("utf-8", "replace")
-        if (over := len(content) - MAX_BYTES) > 0:
-            raise UsageError(
-                f"The memory is {over:,} bytes too long: its file may have {MAX_BYTES:,}.\nKeep"
-                " what will still matter later, or make two of it."
-            )
-        replace_private(memory.path, content)
 
     def _listed(self, folder: _Folder) -> bytes:
         memories: list[Memory] = []
@@ -266,7 +263,20 @@ def memory_base() -> Path:
     return Path(platformdirs.user_state_dir("glossator")).absolute() / "memory"
 
 
-def refuse_duplicate(new: Memory, memories: tuple[Memory, ...]) -> None:
+def check_size(memory: Memory) -> None:
+    """Raises `UsageError` for a memory whose file would be too large."""
+    if (over := len(_content(memory)) - MAX_BYTES) > 0:
+        raise UsageError(
+            f"The memory is {over:,} bytes too long: its file may have {MAX_BYTES:,}.\nKeep what"
+            " will still matter later, or make two of it."
+        )
+
+
+def _content(memory: Memory) -> bytes:
+    return memory.file().encode("utf-8", "replace")
+
+
+def _refuse_duplicate(new: Memory, memories: tuple[Memory, ...]) -> None:
     """Raise `UsageError`, which says what to update, if another memory says the same."""
     for known in memories:
         if known.name == new.name:

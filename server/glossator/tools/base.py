@@ -160,7 +160,10 @@ class ToolArgs(BaseModel):
         return ""
 
     def preview(self, _context: ToolContext) -> str:
-        """What the user sees of the call before allowing it; blocking."""
+        """What the user sees of the call before allowing it; blocking.
+
+        Raises `UsageError` for a call that is known to fail: nobody is asked about it then.
+        """
         return ""
 
 

@@ -22,6 +22,7 @@ from glossator.memory import (
     Memory,
     MemoryType,
     SessionMemories,
+    check_size,
     gone_places,
     gone_symbols,
     memory_text,
@@ -83,18 +84,22 @@ class MemoryArgs(ToolArgs):
         return f"{self.action} {self.name}{where}"
 
     def preview(self, context: ToolContext) -> str:
-        """The whole memory, or what changes in it; "" where the call will fail."""
-        if context.memory is None:
-            return ""
-        try:
-            if self.action == "write":
-                return self.made(context.memory).file()
-            before = self.found(context.memory)
-            if self.action == "forget":
-                return before.file()
-            after = self.changed(before, context.memory)
-        except UsageError:
-            return ""
+        """The whole memory, or what changes in it.
+
+        Raises `UsageError` where the call would fail, so that nobody is asked about it.
+        """
+        of = context.memory
+        if of is None:
+            raise UsageError(_NOT_HERE)
+        if self.action == "write":
+            new = self.made(of)
+            of.memories.check_new(new)
+            return new.file()
+        before = self.found(of)
+        if self.action == "forget":
+            return before.file()
+        after = self.changed(before, of)
+        check_size(after)
         return unified_diff(before.file(), after.file(), before.path.name, before.path.name)
 
     def found(self, of: SessionMemories) -> Memory:
