@@ -73,7 +73,7 @@ async def test_a_refusal_keeps_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("mode", "asked", "kept"),
-    [("plan", 0, False), ("ask", 1, True), ("acceptEdits", 1, True), ("auto", 0, True)],
+    [("plan", 0, False), ("ask", 1, True), ("acceptEdits", 1, True), ("auto", 1, True)],
 )
 async def test_modes(tmp_path: Path, mode: str, asked: int, *, kept: bool) -> None:
     async with stage(tmp_path / "ws", FILES, calling(WRITE)) as s:
