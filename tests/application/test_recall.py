@@ -119,6 +119,7 @@ async def test_offline_words_find_what_goes_with_the_question(
         answer = await s.ask(question)
         session = await s.app.sessions.open(answer.session_id)
         assert remembered(session.conversation.messages[0]) == names
+        assert re.findall(r"^Remembered: (\w+) ", answer.text, re.MULTILINE) == names
         assert s.api.requests == []
         assert s.port.of(Notice) == []
 
@@ -266,12 +267,12 @@ async def test_broken_files_are_told_once(root: Path) -> None:
     assert "bad.md has nothing as its type; write one of" in notice.message
 
 
-async def test_it_is_an_attachment_for_people_and_no_words_of_theirs(root: Path) -> None:
+async def test_people_see_it_as_a_memory_and_not_as_their_words(root: Path) -> None:
     async with stage(root, FILES, [], OFFLINE) as s:
         answer = await s.ask("How do I run the tests?")
         layers = (await show_context(s.app, ShowContextRequest(answer.session_id))).layers
         parts = [part for layer in layers for part in layer.parts]
-    assert "tests" in {part.name for part in parts if part.kind is Kind.ATTACHMENT}
+    assert "tests" in {part.name for part in parts if part.kind is Kind.MEMORY}
     assert sum(part.count for part in parts if part.kind is Kind.QUESTION) == 1
 
 

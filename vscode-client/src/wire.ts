@@ -516,7 +516,7 @@ export interface IndexRequest {
 }
 
 /** What a part of the window is. */
-export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "reminder" | "reply" | "thinking" | "call" | "result" | "image" | "other";
+export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "memory" | "reminder" | "reply" | "thinking" | "call" | "result" | "image" | "other";
 
 /** Parts that stand together, in the order of the window: system, tools or conversation. */
 export interface Layer {

@@ -25,6 +25,7 @@ WHY = {
     Kind.STATE: "how things stood at a compaction",
     Kind.QUESTION: "what you said",
     Kind.ATTACHMENT: "what you pointed at",
+    Kind.MEMORY: "what was remembered from earlier sessions",
     Kind.REMINDER: "what Glossator told the model",
     Kind.REPLY: "what the model said",
     Kind.THINKING: "what the model thought; it goes back unchanged",
@@ -154,7 +155,7 @@ def _text(text: str) -> tuple[Kind, str]:
     if not name:
         return Kind.QUESTION, "questions"
     kind = TEXTS[name]
-    if kind is Kind.ATTACHMENT:
+    if kind in (Kind.ATTACHMENT, Kind.MEMORY):
         return kind, _NAMES.get(name) or load_prompt(name).first_value(text)
     names = {Kind.SUMMARY: "summary", Kind.STATE: "state", Kind.REMINDER: "reminders"}
     return kind, names.get(kind) or _NAMES[name]

@@ -29,7 +29,7 @@ TEXTS: Mapping[str, Kind] = {
     "user/folder_again": Kind.ATTACHMENT,
     "user/image": Kind.ATTACHMENT,
     "user/diagnostics": Kind.ATTACHMENT,
-    "user/memory": Kind.ATTACHMENT,
+    "user/memory": Kind.MEMORY,
     "user/abandoned": Kind.REMINDER,
     "user/agents": Kind.REMINDER,
     "user/changed": Kind.REMINDER,
