@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.core.permission import Choice, Mode, PermissionAnswer
+from glossator.usecases.memory import ListMemoriesRequest, list_memories
 from glossator.usecases.mode import SetModeRequest, set_mode
 from tests.memory.remembering import by_hand, files
 from tests.stage import Stage, stage
@@ -184,6 +185,19 @@ async def test_a_secret_in_the_question_is_not_kept_as_the_source(tmp_path: Path
         (memory,) = s.app.memories.kept().memories
     assert "hunter2" not in memory.path.read_text()
     assert memory.source.startswith("session ")
+
+
+async def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    by_hand(tmp_path / "ws", "a.md", "---\ntype: user\ndescription: A.\n---\nB.\n")
+    async with stage(tmp_path / "ws", FILES, calling(WRITE)) as s:
+        s.port.permitted = [ONCE]
+        lock = s.app.memories.place(everywhere=False) / "MEMORY.md.lock"
+        lock.mkdir()
+        (result,) = await results(s)
+        listed = await list_memories(s.app, ListMemoriesRequest())
+    assert "cannot be written (Is a directory). Check that folder.\nTell the user" in result
+    assert [each.name for each in listed.memories] == ["a"]
+    assert "cannot be written" in listed.problems[-1]
 
 
 async def test_habits_of_models(tmp_path: Path) -> None:

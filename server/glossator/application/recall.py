@@ -8,6 +8,7 @@ Nothing waits for it, and no failure of it ends a run.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -45,6 +46,8 @@ from glossator.memory import (
 )
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
+
+logger = logging.getLogger(__name__)
 
 MOST = 5  # memories for one question
 SECONDS = 5.0  # for the fast model's choice
@@ -108,7 +111,9 @@ class Recall:
         tasks = [task for task in (self._candidates, self._choosing) if task is not None]
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for ended in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(ended, Exception):  # of ours: the question is answered all the same
+                logger.error("Recall failed", exc_info=ended)
 
     async def _look(self) -> tuple[Memory, ...]:
         """What the conversation has not seen yet; tells what is wrong with files, once."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from glossator.core.document import Document, MissingReason
-from glossator.core.errors import UsageError
+from glossator.core.errors import TooManyOpenFiles, UsageError
 from glossator.core.languages import language_of
 from glossator.core.shown import shown
 from glossator.documents import WorkspaceSnapshot
@@ -54,8 +54,11 @@ def gone_places(
 
     Nothing is told of a file that rules hide.
     """
-    found = (_gone(name, snapshot, hidden) for name in _named(memory))
-    return tuple(reason for reason in found if reason)
+    try:
+        found = [_gone(name, snapshot, hidden) for name in _named(memory)]
+    except TooManyOpenFiles:  # nothing is known about them
+        return ()
+    return tuple(filter(None, found))
 
 
 async def gone_symbols(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.line_diff import unified_diff
 from glossator.core.permission import Access
 from glossator.core.shown import shown, shown_prose
@@ -181,17 +181,18 @@ class MemoryTool:
     description = load_prompt("tools/memory").render()
 
     async def run(self, args: MemoryArgs, context: ToolContext) -> ToolResult:
-        """Do it, and say what is kept, where, and why. Raises `UsageError`, `StoreUnavailable`."""
+        """Do it, and say what is kept, where, and why. Raises `UsageError`."""
         of = context.memory
         if of is None:
             return ToolResult.failed(_NOT_HERE)
         if args.action == "read":
             return await _read(args, of, context)
-        if args.action == "forget":
-            memory = await in_thread(args.found, of)
-            await in_thread(of.memories.forget, memory)
-            return ToolResult(f"Forgot {memory.name}: {memory.description}")
-        kept = await in_thread(_keep, args, of)
+        try:
+            if args.action == "forget":
+                return ToolResult(await in_thread(_forget, args, of))
+            kept = await in_thread(_keep, args, of)
+        except StoreUnavailable as error:
+            return ToolResult.failed(f"{error}\nTell the user, and go on without it.")
         of.saw(kept)
         return ToolResult(_told(kept))
 
@@ -200,6 +201,12 @@ def _keep(args: MemoryArgs, of: SessionMemories) -> Memory:
     if args.action == "write":
         return of.memories.write(args.made(of))
     return of.memories.update(args.changed(args.found(of), of))
+
+
+def _forget(args: MemoryArgs, of: SessionMemories) -> str:
+    memory = args.found(of)
+    of.memories.forget(memory)
+    return f"Forgot {memory.name}: {memory.description}"
 
 
 async def _read(args: MemoryArgs, of: SessionMemories, context: ToolContext) -> ToolResult:

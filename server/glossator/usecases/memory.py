@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from glossator.application import Application
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.memory_answers import (
     ForgottenMemory,
     MemoryList,
@@ -37,13 +37,14 @@ class MemoryRequest:
 
 
 async def list_memories(app: Application, _request: ListMemoriesRequest) -> MemoryList:
-    """The memories, with what is stale in them; `MEMORY.md` is as the files are then.
-
-    Raises `StoreUnavailable`.
-    """
+    """The memories, with what is stale in them; `MEMORY.md` is as the files are then."""
     kept = await _kept(app)
-    await asyncio.to_thread(app.memories.tidy)
-    return MemoryList(await _views(app, kept.memories), kept.problems)
+    problems = kept.problems
+    try:
+        await asyncio.to_thread(app.memories.tidy)
+    except StoreUnavailable as error:  # they can be read all the same
+        problems = (*problems, str(error))
+    return MemoryList(await _views(app, kept.memories), problems)
 
 
 async def show_memory(app: Application, request: MemoryRequest) -> MemoryText:
