@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
@@ -63,6 +64,14 @@ _CHOICE = re.compile(r"\[?\d{1,3}\]?(?:\s*[,>\s]\s*\[?\d{1,3}\]?)*\.?")
 _NONE = re.compile(r"(?i)[\"'`]?(?:none|0)[\"'`]?\.?")
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Memories that the conversation has not seen: those that words find, and those to list."""
+
+    by_words: tuple[Memory, ...]
+    listed: tuple[Memory, ...]
+
+
 class Recall:
     """Finds the memories for one question; ends with its block."""
 
@@ -74,7 +83,7 @@ class Recall:
         self._run = run
         self._question = question
         self._seconds = seconds
-        self._candidates: asyncio.Task[tuple[Memory, ...]] | None = None
+        self._candidates: asyncio.Task[_Candidates] | None = None
         self._choosing: asyncio.Task[None] | None = None
         self._chosen: tuple[Memory, ...] | None = None  # by the fast model
         self._is_sent = False  # the message is on its way
@@ -102,9 +111,8 @@ class Recall:
             return ()
         candidates = await self._candidates
         self._is_sent = True
-        if self._chosen is not None:
-            return await self._texts(self._chosen)
-        return await self._texts(pick(self._question, candidates, _AT_ONCE))
+        by_words = candidates.by_words if self._chosen is None else self._chosen
+        return await self._texts(by_words)
 
     async def end(self) -> None:
         """Stop looking."""
@@ -115,18 +123,18 @@ class Recall:
             if isinstance(ended, Exception):  # of ours: the question is answered all the same
                 logger.error("Recall failed", exc_info=ended)
 
-    async def _look(self) -> tuple[Memory, ...]:
+    async def _look(self) -> _Candidates:
         """What the conversation has not seen yet; tells what is wrong with files, once."""
         kept, problems = await asyncio.to_thread(_kept, self._app)
         for problem in problems:
             self._run.notice_once(problem, problem)
-        return unseen(self._session, kept.memories)
+        new = unseen(self._session, kept.memories)
+        return await asyncio.to_thread(_candidates, self._question, new)
 
-    async def _choose(self, meter: Meter, looking: asyncio.Task[tuple[Memory, ...]]) -> None:
-        candidates = await asyncio.shield(looking)
-        if not candidates or self._app.model.offline:
+    async def _choose(self, meter: Meter, looking: asyncio.Task[_Candidates]) -> None:
+        listed = (await asyncio.shield(looking)).listed
+        if not listed or self._app.model.offline:
             return
-        listed = _most_likely(self._question, candidates)
         try:
             async with asyncio.timeout(self._seconds):
                 said = await self._ask(self._app.models.fast, listed, meter)
@@ -234,6 +242,10 @@ def _is(block: object, kind: str) -> bool:
 def _kept(app: Application) -> tuple[Kept, tuple[str, ...]]:
     kept = app.memories.kept()
     return kept, app.memories.news(kept)
+
+
+def _candidates(question: str, memories: tuple[Memory, ...]) -> _Candidates:
+    return _Candidates(pick(question, memories, _AT_ONCE), _most_likely(question, memories))
 
 
 def _most_likely(question: str, memories: Sequence[Memory]) -> tuple[Memory, ...]:

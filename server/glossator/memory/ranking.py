@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from glossator.core.terms import STOP_WORDS, parts_of, stem
 from glossator.memory.entry import Memory
@@ -44,7 +45,7 @@ class Ranked:
 
 
 def rank(question: str, memories: Sequence[Memory]) -> list[Ranked]:
-    """The memories that share a word with the question, best first."""
+    """The memories that share a word with the question, best first; blocking."""
     asked = dict.fromkeys(terms_of(question))
     if not asked or not memories:
         return []
@@ -67,7 +68,7 @@ def rank(question: str, memories: Sequence[Memory]) -> list[Ranked]:
 
 
 def pick(question: str, memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
-    """Those that are likely to matter for the question, at most so many, best first."""
+    """Those that are likely to matter for the question, at most so many, best first; blocking."""
     ranked = rank(question, memories)
     if not ranked:
         return ()
@@ -78,13 +79,7 @@ def pick(question: str, memories: Sequence[Memory], most: int) -> tuple[Memory, 
 
 def terms_of(text: str) -> list[str]:
     """The telling words of a text by their stems, identifiers whole and in parts."""
-    found: list[str] = []
-    for word in _WORD.findall(text):
-        parts = [part.casefold() for part in parts_of(word)]
-        if len(parts) > 1:
-            found.append(word.strip("_").casefold())
-        found += [stem(part) for part in parts if len(part) > 1 and part not in STOP_WORDS]
-    return found
+    return [term for word in _WORD.findall(text) for term in _terms_of(word)]
 
 
 def likeness(one: str, other: str) -> float:
@@ -93,7 +88,16 @@ def likeness(one: str, other: str) -> float:
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
-def _counts(memory: Memory) -> dict[str, float]:
+@lru_cache(maxsize=20_000)
+def _terms_of(word: str) -> tuple[str, ...]:
+    parts = [part.casefold() for part in parts_of(word)]
+    whole = (word.strip("_").casefold(),) if len(parts) > 1 else ()
+    stems = (stem(part) for part in parts if len(part) > 1 and part not in STOP_WORDS)
+    return (*whole, *stems)
+
+
+@lru_cache(maxsize=2_000)
+def _counts(memory: Memory) -> Mapping[str, float]:
     """How often each word counts."""
     counts: defaultdict[str, float] = defaultdict(float)
     fields = (

@@ -45,7 +45,7 @@ class MemoryArgs(ToolArgs):
     name: str = Field(max_length=MAX_NAME, description="Such as `prefers-tabs`.")
     type: MemoryType | None = None
     description: str | None = Field(
-        None, max_length=MAX_DESCRIPTION, description="One line: when it matters."
+        None, max_length=MAX_DESCRIPTION, description="When it matters."
     )
     text: str | None = None
     about: tuple[str, ...] | None = Field(
