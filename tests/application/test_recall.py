@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from glossator.core.errors import ModelError
 from glossator.core.events import Envelope, Notice, RunFinished
 from glossator.core.session_answers import Kind
 from glossator.llm import Meter
+from glossator.memory import Kept
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.rewind import RewindRequest, rewind
 from glossator.usecases.show_context import ShowContextRequest, show_context
@@ -232,7 +234,7 @@ async def test_a_failure_is_a_notice(root: Path, turn: Turn, says: str) -> None:
         (notice,) = s.port.of(Notice)
         assert sent_with(s, 0) == ["tests"]
     assert answer.text == "Done."
-    assert notice.message.startswith("Memories were looked for by their words alone: ")
+    assert notice.message.startswith("Not all memories that matter may have been found: ")
     assert says in notice.message
 
 
@@ -245,6 +247,24 @@ async def test_it_has_a_deadline(root: Path, monkeypatch: pytest.MonkeyPatch) ->
         await s.ask("How do I run the tests?")
         (notice,) = s.port.of(Notice)
     assert "did not answer within 0.05 s" in notice.message
+
+
+async def test_slow_files_delay_no_question(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = threading.Event()
+
+    def slow(_app: Any) -> Any:
+        read.wait()
+        return Kept(), ()
+
+    monkeypatch.setattr(module, "_READING_SECONDS", 0.05)
+    monkeypatch.setattr(module, "_kept", slow)
+    async with stage(root, FILES, [Turn(Text("Done."))]) as s:
+        answer = await s.ask("How do I run the tests?")
+        read.set()
+        (notice,) = s.port.of(Notice)
+        assert sent_with(s, 0) == []
+    assert answer.text == "Done."
+    assert "their files were not read within 0.05 s" in notice.message
 
 
 async def test_it_ends_with_its_run(root: Path) -> None:

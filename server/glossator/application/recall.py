@@ -57,6 +57,7 @@ _AT_ONCE = 3  # memories that words find
 _LISTED = 150  # memories that the fast model chooses from
 _QUESTION = 4_000  # characters of a question that it reads
 _RECENT = 20  # messages in which a tool worked "just now"
+_READING_SECONDS = 1.0  # that a question waits for the files, which are the user's own
 _SYMBOL_SECONDS = 0.1  # for the symbols that a memory names
 _OUTPUT_TOKENS = 100
 _THINKING_TOKENS = 1_000  # room for a model that cannot do without
@@ -109,10 +110,13 @@ class Recall:
         """The memories that go with the message."""
         if self._candidates is None:
             return ()
-        candidates = await self._candidates
+        read, _ = await asyncio.wait({self._candidates}, timeout=_READING_SECONDS)
         self._is_sent = True
-        by_words = candidates.by_words if self._chosen is None else self._chosen
-        return await self._texts(by_words)
+        if not read:
+            self._fail(f"their files were not read within {_READING_SECONDS:g} s")
+            return ()
+        by_words = self._candidates.result().by_words
+        return await self._texts(by_words if self._chosen is None else self._chosen)
 
     async def end(self) -> None:
         """Stop looking."""
@@ -182,19 +186,20 @@ class Recall:
         """The memories for the model, with what is stale in them; they count as seen."""
         app, hidden = self._app, self._app.acting.hidden()
         snapshot, now = app.host.snapshot(), datetime.now(UTC)
-        texts = []
         for memory in memories:  # before the first await: what comes later must not repeat one
             mark_seen(self._session, memory)
-        for memory in memories:
+
+        async def text_of(memory: Memory) -> str:
             gone = (
                 *await asyncio.to_thread(gone_places, memory, snapshot, hidden),
                 *await gone_symbols(memory, snapshot, app.symbols, hidden, _SYMBOL_SECONDS),
             )
-            texts.append(memory_text(memory, now, gone))
-        return tuple(texts)
+            return memory_text(memory, now, gone)
+
+        return tuple(await asyncio.gather(*map(text_of, memories)))
 
     def _fail(self, why: str) -> None:
-        message = f"Memories were looked for by their words alone: {why}"
+        message = f"Not all memories that matter may have been found: {why}"
         self._run.notice_once("recall", message if message.endswith(".") else f"{message}.")
 
 

@@ -74,20 +74,21 @@ async def gone_symbols(
     """
     if not snapshot.index_complete:
         return ()
-    names = [
-        name
-        for name in _named(memory)
-        if not re.search(r"\s", name) and _place_of(name, snapshot) is None
-    ]
     found: list[str] = []
     try:
+        names = await asyncio.to_thread(_symbols_of, memory, snapshot)
         async with asyncio.timeout(seconds):
             for name in names:
                 undefined = await _is_undefined(name, snapshot, symbols, hidden)
                 found += [f"{shown(name)} is not defined any more"] * undefined
-    except TimeoutError:
+    except (TimeoutError, TooManyOpenFiles):
         pass  # what was found until then holds
     return tuple(found)
+
+
+def _symbols_of(memory: Memory, snapshot: WorkspaceSnapshot) -> list[str]:
+    names = (name for name in _named(memory) if not re.search(r"\s", name))
+    return [name for name in names if _place_of(name, snapshot) is None]
 
 
 async def _is_undefined(
