@@ -458,6 +458,12 @@ export interface Finding {
   readonly citations: ReadonlyArray<Citation>;
 }
 
+/** The name of the memory whose file was deleted, and how many are left here. */
+export interface ForgottenMemory {
+  readonly name: string;
+  readonly left: number;
+}
+
 /** Lines (1-based, inclusive) that a call found, for people to open. */
 export interface FoundPlace {
   readonly path: string;
@@ -538,7 +544,7 @@ export interface IndexRequest {
 }
 
 /** What a part of the window is. */
-export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "reminder" | "instructions" | "reply" | "thinking" | "call" | "result" | "image" | "other";
+export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "memory" | "reminder" | "instructions" | "reply" | "thinking" | "call" | "result" | "image" | "other";
 
 /** Parts that stand together, in the order of the window: system, tools or conversation. */
 export interface Layer {
@@ -567,6 +573,9 @@ export interface ListAgentsRequest {
 /** Takes nothing. */
 export type ListCustomizationsRequest = object;
 
+/** All memories that count in the workspace. */
+export type ListMemoriesRequest = object;
+
 /** Takes nothing. */
 export type ListModelsRequest = object;
 
@@ -589,6 +598,39 @@ export interface ListedRule {
   readonly effect: "allow" | "ask" | "deny";
   readonly source: "settings" | "session" | "always";
   readonly removable: boolean;
+}
+
+/** A memory as it is listed; `created` and `updated` are ISO 8601. */
+export interface Memory {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly source: "user" | "project";
+  readonly state: "on" | "off" | "stale";
+  readonly why: string;
+  readonly uri: string;
+  readonly path: string;
+  readonly created: string;
+  readonly updated: string;
+  readonly about: ReadonlyArray<string>;
+}
+
+/** The memories that count here, those of this workspace first; `problems` are sentences. */
+export interface MemoryList {
+  readonly memories: ReadonlyArray<Memory>;
+  readonly problems: ReadonlyArray<string>;
+}
+
+/** A memory by name; `everywhere` tells two of one name apart: whether it counts everywhere. */
+export interface MemoryRequest {
+  readonly name: string;
+  readonly everywhere?: boolean | null;
+}
+
+/** A memory, and all that it says. */
+export interface MemoryText {
+  readonly memory: Memory;
+  readonly text: string;
 }
 
 /** What is done without asking; each allows what the one before does. */
@@ -638,6 +680,12 @@ export interface NoticeEvent {
   readonly seq: number;
   readonly kind: "notice";
   readonly message: string;
+}
+
+/** Where the file of a memory is, for an editor to open. */
+export interface OpenedMemory {
+  readonly uri: string;
+  readonly path: string;
 }
 
 /** One of the answers on offer; `detail` says what choosing it means. */
@@ -1236,6 +1284,10 @@ export interface Commands {
   readonly "glossator.importContexts": { readonly request: ImportContextsRequest; readonly answer: ContextsImported };
   readonly "glossator.endBatches": { readonly request: EndBatchesRequest; readonly answer: BatchesEnded };
   readonly "glossator.listCustomizations": { readonly request: ListCustomizationsRequest; readonly answer: CustomizationList };
+  readonly "glossator.listMemories": { readonly request: ListMemoriesRequest; readonly answer: MemoryList };
+  readonly "glossator.showMemory": { readonly request: MemoryRequest; readonly answer: MemoryText };
+  readonly "glossator.openMemory": { readonly request: MemoryRequest; readonly answer: OpenedMemory };
+  readonly "glossator.forgetMemory": { readonly request: MemoryRequest; readonly answer: ForgottenMemory };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
@@ -1276,6 +1328,8 @@ export type Offered =
   | "glossator.exportContexts"
   | "glossator.importContexts"
   | "glossator.endBatches"
+  | "glossator.openMemory"
+  | "glossator.forgetMemory"
   | "glossator.cancel"
   | "glossator.rebuildIndex"
   | "glossator.status"
@@ -1303,6 +1357,7 @@ export const CHAT_COMMANDS = {
   "explore-usage": "glossator.exploreUsage",
   "explore": "glossator.explore",
   "search": "glossator.search",
+  "memory": "glossator.openMemory",
   "index": "glossator.rebuildIndex",
   "status": "glossator.status",
   "doctor": "glossator.doctor",

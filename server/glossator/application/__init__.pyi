@@ -1,5 +1,5 @@
 from .acting import SessionActing
-from .application import Application, BuildProgress
+from .application import Application
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned
 from .changed import describe_changes, keep_texts
 from .context_source import (
@@ -21,6 +21,8 @@ from .embedding_cost import embedding_bill
 from .git import ask_git
 from .instructing import left_out_files, new_instructions
 from .opening import SECTIONS, opening_of
+from .progress import BuildProgress
+from .recall import Recall, memory_index
 
 __all__ = [
     "SECTIONS",
@@ -32,6 +34,7 @@ __all__ = [
     "Expansion",
     "LoadedSkills",
     "Pasted",
+    "Recall",
     "SessionActing",
     "ask_git",
     "attach_again",
@@ -47,6 +50,7 @@ __all__ = [
     "keep_texts",
     "ledger_folder",
     "left_out_files",
+    "memory_index",
     "new_instructions",
     "opening_of",
     "price_range",

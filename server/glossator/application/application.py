@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,13 @@ from glossator.agent import check_tools
 from glossator.application.acting import Acting
 from glossator.application.embedding_cost import embedding_notice
 from glossator.application.git import Git
+from glossator.application.progress import BuildProgress
+from glossator.application.remembering import session_memories
 from glossator.application.reranking import rerank_by
 from glossator.application.team_contexts import TeamContexts
 from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
-from glossator.core.ports import Activity, EditorPort
+from glossator.core.ports import EditorPort
 from glossator.core.price import Price
 from glossator.core.statement import Statement
 from glossator.core.text import PositionEncoding
@@ -24,6 +26,7 @@ from glossator.customizations import CustomizationFiles
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
+from glossator.memory import Memories
 from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
@@ -31,39 +34,11 @@ from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
 from glossator.tools import Skills, SubAgents, ToolContext, all_tools
-from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
+from glossator.worker import JobFailed, Worker, WorkerGone
 
 if TYPE_CHECKING:
     from glossator.contextual import ContextStore, SharedContexts
     from glossator.retrieval import Embedding
-
-
-class BuildProgress:
-    """Shows the progress of an index build, percent by percent; None ends it."""
-
-    def __init__(self, port: EditorPort, title: str, cancel: Callable[[], object]) -> None:
-        self._port = port
-        self._title = title
-        self._cancel = cancel
-        self._activity: Activity | None = None
-        self._percentage = -1
-
-    def __call__(self, progress: JobProgress | None) -> None:
-        """Show a step, or the end."""
-        if progress is None:
-            self._end()
-            return
-        if self._activity is None:
-            self._activity = self._port.begin(self._title, self._cancel)
-        percentage = 100 * progress.done // max(progress.total, 1)
-        if percentage != self._percentage:
-            self._percentage = percentage
-            self._activity.report(f"{progress.done:,} of {progress.total:,} files", percentage)
-
-    def _end(self) -> None:
-        if self._activity is not None:
-            self._activity.end()
-        self._activity, self._percentage = None, -1
 
 
 logger = logging.getLogger(__name__)
@@ -112,7 +87,12 @@ class Application:
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
-        self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
+        self.memories = Memories(lambda: self.host.roots)
+        self.tools = all_tools(
+            diagnostics=port.tells_diagnostics,
+            agents=parallel > 0,
+            memory=settings.memory.enabled,
+        )
         check_tools(self.tools.values())
         disabled = settings.customizations.disabled
         self.customization_files = CustomizationFiles.of_user(environment, disabled, self.tools)
@@ -233,6 +213,7 @@ class Application:
             agents=agents,
             rerank=self.reranking(meter),
             skills=skills,
+            memory=session_memories(self.memories, session),
         )
 
     def reranking(self, meter: Meter | None = None) -> Rerank | None:

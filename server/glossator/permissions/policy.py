@@ -30,7 +30,7 @@ FAMILIES: dict[Family, frozenset[str]] = {
     "Edit": frozenset({"Edit", "MultiEdit", "Write", "Move"}),
     "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Skill", "Symbols"}),
 }
-_KNOWN = frozenset({"Bash", *FAMILIES["Edit"], *FAMILIES["Read"]})
+_KNOWN = frozenset({"Bash", "Memory", *FAMILIES["Edit"], *FAMILIES["Read"]})
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 _WITH_ARGUMENT = re.compile(r"(?P<tool>[^()\s]+)\((?P<argument>.*)\)", re.DOTALL)
 _ANY_MORE = ":*"
