@@ -83,7 +83,8 @@ class Search:
             snapshot, args.query, args.limit, only, rerank=context.rerank
         )
         if not found.hits:
-            return ToolResult(_nothing_found(snapshot, selection, found))
+            nothing = _nothing_found(snapshot, selection, found)
+            return ToolResult("\n\n".join((nothing, *_caveats(found))))
         question = question_of(args.query)
         blocks = await in_thread(lambda: [*_blocks(snapshot, question, found.hits, context.reads)])
         result = await in_thread(_report, snapshot, question, found, blocks)
@@ -179,10 +180,7 @@ def _report(
     parts = [*texts[: last + 1], "\n".join(texts[last + 1 :])]
     if found.absent:
         parts.append(f"[in no file searched: {', '.join(found.absent)}]")
-    if found.pending:
-        parts.append(f"[{_pending(found)}]")
-    if found.problem:
-        parts.append(f"[{found.problem}]")
+    parts += _caveats(found)
     shown = [block.spans() for block in blocks]
     whole = tuple(span for spans, _ in shown for span in spans)
     shortened = tuple(span for _, spans in shown for span in spans)
@@ -190,6 +188,14 @@ def _report(
     outcome = "1 place" if len(places) == 1 else f"{len(places)} places"
     text = "\n\n".join(filter(None, parts))
     return ToolResult(text, whole, citable=shortened, outcome=outcome, places=places)
+
+
+def _caveats(found: Found) -> list[str]:
+    """Why the hits may not be the best, for the model; what a server said is for people alone."""
+    caveats = [f"[{_pending(found)}]"] if found.pending else []
+    if found.problem:
+        caveats.append("[Part of the search did not work: it went by words, in their own order.]")
+    return caveats
 
 
 def _blocks(
