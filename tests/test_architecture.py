@@ -45,17 +45,19 @@ ROOMS: dict[str, set[str]] = {
         "contextual": "settings prompts store llm",
         "context": "prompts worker files documents symbols llm",
         "tools": "prompts worker files documents search symbols sandbox edits retrieval",
+        "mcp": "settings prompts files permissions sandbox llm context tools",
         "agent": "settings prompts documents shell permissions sandbox llm context tools",
         "grounding": "prompts documents",
         "glosses": "store worker documents symbols",
         "sessions": "settings prompts store undo llm context tools agent",
         "application": (
             "settings prompts store worker documents search symbols permissions sandbox undo edits"
-            " embeddings retrieval llm contextual context tools agent grounding glosses sessions"
+            " embeddings retrieval llm contextual context tools mcp agent grounding glosses"
+            " sessions"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
-            " edits retrieval llm contextual context tools agent grounding glosses sessions"
+            " edits retrieval llm contextual context tools mcp agent grounding glosses sessions"
             " application"
         ),
         "lsp": "settings worker documents symbols application usecases",
@@ -68,7 +70,11 @@ OWNERS = {
     "lsprotocol": {"lsp"},
     "cattrs": {"lsp"},
     "anthropic": {"llm"},
-    "httpx2": {"contextual", "embeddings", "llm"},
+    "httpx2": {"contextual", "embeddings", "llm", "mcp"},
+    "mcp": {"mcp"},
+    "mcp_types": {"mcp"},
+    "anyio": {"mcp"},
+    "jsonschema": {"mcp"},
     "onnxruntime": {"embeddings"},
     "safetensors": {"embeddings"},
     "sqlite3": {"store"},

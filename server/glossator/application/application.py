@@ -20,13 +20,14 @@ from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
+from glossator.mcp import McpServers, ToolsWithMcp
 from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
-from glossator.tools import SubAgents, ToolContext, all_tools
+from glossator.tools import Registry, SubAgents, ToolContext, all_tools
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ class Application:
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
-        self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
-        check_tools(self.tools.values())
+        own_tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
+        check_tools(own_tools.values())
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         options = _options(settings)
         self.models = Models(settings.models, environment, options, self._statements)
@@ -117,6 +118,14 @@ class Application:
         self.runs = Runs(port)
         self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
+        self.mcp = McpServers(
+            settings.mcp,
+            environment,
+            lambda: self.host.snapshot().roots,
+            lambda: self.acting.trust.is_trusted,
+            port.tell,
+        )
+        self.tools: Registry = ToolsWithMcp(own_tools, self.mcp, port.begin)
         self.embedding_problem = ""  # why nothing is embedded, though it was asked for
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
@@ -146,6 +155,7 @@ class Application:
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
+        await self.mcp.close()
         await self.acting.close()
         await self.sessions.close()
         await self.glosses.close()
@@ -280,6 +290,7 @@ class Application:
                 await asyncio.wait_for(self._needed.wait(), _HEAD_START)
         await self.host.start()
         self.retriever.start()
+        await self.mcp.refresh()
 
 
 def _begin_search(snapshot: WorkspaceSnapshot) -> None:

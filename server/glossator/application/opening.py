@@ -17,7 +17,8 @@ from glossator.context import (
     system_blocks,
     whole_workspace,
 )
-from glossator.llm import ToolSpec
+from glossator.llm import ToolSpec, profile_of
+from glossator.mcp import opening_specs
 from glossator.prompts import load_prompt
 from glossator.sessions import Session
 from glossator.tools import Explore, ReadState
@@ -53,7 +54,10 @@ async def opening_of(app: Application) -> Opening:
     Where no sub-agent is described, none can be named.
     """
     today = date.today()  # noqa: DTZ011 - the user's own calendar
+    await app.mcp.refresh()
     specs = tool_specs(app.tools)
+    searches = profile_of(app.settings.models).tool_search
+    specs = (*specs, *opening_specs(app.mcp, searches=searches))
     if Explore.name in app.tools and not await agents_now(app):
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
     most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))

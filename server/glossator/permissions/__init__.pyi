@@ -1,3 +1,4 @@
+from .approvals import Approvals
 from .decide import Allow, Ask, Decision, Deny, decision_about
 from .grants import Grants, grants_file
 from .hidden import HiddenFiles
@@ -27,6 +28,7 @@ from .trust import (
 __all__ = [
     "FAMILIES",
     "Allow",
+    "Approvals",
     "Ask",
     "CallSubject",
     "Decision",

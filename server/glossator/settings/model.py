@@ -7,32 +7,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
-from glossator.core.errors import DeclarationError
+from glossator.settings.group import Group as _Group
+from glossator.settings.mcp import McpSettings
 
 Backend = Literal["anthropic", "bedrock", "vertex", "foundry"]
 Profile = Literal["anthropic", "llama.cpp", "ollama", "lmstudio", "vllm", "litellm"]
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
-
-
-class _Group(BaseModel):
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-    )
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **_: object) -> None:
-        for name, field in cls.model_fields.items():
-            if not field.description:
-                raise DeclarationError(
-                    f"The setting {name} of {cls.__name__} needs a description, which editors show."
-                )
 
 
 class RoleSettings(_Group):
@@ -318,3 +300,4 @@ class Settings(_Group):
     glosses: GlossSettings = Field(GlossSettings(), description="Glosses on disk.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
     agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")
+    mcp: McpSettings = Field(McpSettings(), description="Servers of the Model Context Protocol.")
