@@ -1,6 +1,11 @@
 // What goes over the wire; see docs/protocol.md. Made from the server's own types by
 // `make wire`, and compared with them by a test. Lines are 1-based and inclusive.
 
+/** The name of a server that the workspace proposes; the user is asked, and shown all of it. */
+export interface AdoptMcpServerRequest {
+  readonly name: string;
+}
+
 /** A sub-agent ended; `summary` is its report as Markdown, with `citations` in their order. */
 export interface AgentFinishedEvent {
   readonly runId: string;
@@ -432,6 +437,11 @@ export interface Finding {
   readonly citations: ReadonlyArray<Citation>;
 }
 
+/** The name of a server that was adopted; it is ended. */
+export interface ForgetMcpServerRequest {
+  readonly name: string;
+}
+
 /** Lines (1-based, inclusive) that a call found, for people to open. */
 export interface FoundPlace {
   readonly path: string;
@@ -536,6 +546,11 @@ export interface ListAgentsRequest {
   readonly sessionId: string;
 }
 
+/** With `wait`, the answer comes once each server is connected or has failed to. */
+export interface ListMcpServersRequest {
+  readonly wait?: boolean;
+}
+
 /** Takes nothing. */
 export type ListModelsRequest = object;
 
@@ -559,6 +574,31 @@ export interface ListedRule {
   readonly source: "settings" | "session" | "always";
   readonly removable: boolean;
 }
+
+/** A server of the Model Context Protocol. */
+export interface McpServer {
+  readonly name: string;
+  readonly source: string;
+  readonly uri: string | null;
+  readonly state: McpState;
+  readonly why: string;
+  readonly description: string;
+  readonly variables: ReadonlyArray<string>;
+  readonly tools: number;
+  readonly prompts: number;
+  readonly resources: number;
+  readonly version: string;
+  readonly sha256: string;
+}
+
+/** The servers, by name, and what is wrong with the files that propose some. */
+export interface McpServerList {
+  readonly servers: ReadonlyArray<McpServer>;
+  readonly problems: ReadonlyArray<string>;
+}
+
+/** What a server does now. */
+export type McpState = "off" | "proposed" | "changed" | "untrusted" | "wrong" | "connecting" | "ready" | "waiting";
 
 /** What is done without asking; each allows what the one before does. */
 export type Mode = "plan" | "ask" | "acceptEdits" | "auto";
@@ -718,6 +758,11 @@ export interface Report {
   readonly searched: ReadonlyArray<string>;
   readonly open: ReadonlyArray<string>;
   readonly partial: string;
+}
+
+/** The name of a server that runs, or failed to. */
+export interface RestartMcpServerRequest {
+  readonly name: string;
 }
 
 /** The session to continue. */
@@ -985,6 +1030,7 @@ export interface StatusAnswer {
   readonly sessions: number;
   readonly spending: ReadonlyArray<Spending>;
   readonly runs: ReadonlyArray<string>;
+  readonly mcpServers: string;
 }
 
 /** With `wait`, the answer comes once the workspace has been scanned. */
@@ -1207,6 +1253,10 @@ export interface Commands {
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
   readonly "glossator.listRules": { readonly request: ListRulesRequest; readonly answer: RuleList };
   readonly "glossator.removeRule": { readonly request: RemoveRuleRequest; readonly answer: RuleList };
+  readonly "glossator.listMcpServers": { readonly request: ListMcpServersRequest; readonly answer: McpServerList };
+  readonly "glossator.adoptMcpServer": { readonly request: AdoptMcpServerRequest; readonly answer: McpServerList };
+  readonly "glossator.forgetMcpServer": { readonly request: ForgetMcpServerRequest; readonly answer: McpServerList };
+  readonly "glossator.restartMcpServer": { readonly request: RestartMcpServerRequest; readonly answer: McpServerList };
   readonly "glossator.rebuildIndex": { readonly request: IndexRequest; readonly answer: IndexAnswer };
   readonly "glossator.status": { readonly request: StatusRequest; readonly answer: StatusAnswer };
   readonly "glossator.doctor": { readonly request: DoctorRequest; readonly answer: DoctorAnswer };

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
@@ -20,7 +21,7 @@ from glossator.core.text import PositionEncoding
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
-from glossator.mcp import McpServers, ToolsWithMcp
+from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
@@ -126,6 +127,7 @@ class Application:
             port.tell,
         )
         self.tools: Registry = ToolsWithMcp(own_tools, self.mcp, port.begin)
+        self._mcp_news: WeakKeyDictionary[Session, News] = WeakKeyDictionary()
         self.embedding_problem = ""  # why nothing is embedded, though it was asked for
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
@@ -201,6 +203,10 @@ class Application:
             agents=agents,
             rerank=self.reranking(meter),
         )
+
+    def mcp_news(self, session: Session) -> tuple[str, ...]:
+        """What a conversation is not told yet of the tools of MCP servers."""
+        return self._mcp_news.setdefault(session, News(self.mcp, session.tools)).take()
 
     def reranking(self, meter: Meter | None = None) -> Rerank | None:
         """What puts the hits of a search in order, if the settings name such; see `rerank_by`."""

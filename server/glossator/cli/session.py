@@ -36,6 +36,7 @@ from glossator.core.answers import (
     ToolAnswer,
 )
 from glossator.core.errors import GlossatorError
+from glossator.core.mcp_answers import McpServerList
 from glossator.core.retrieval_answers import (
     BatchesEnded,
     ContextsAnswer,
@@ -63,6 +64,7 @@ from glossator.core.wire import Json, WireError, from_wire
 
 _SIGINT_EXIT = 130
 ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic ones
+    "glossator.adoptMcpServer": McpServerList,
     "glossator.ask": Answer,
     "glossator.compact": CompactAnswer,
     "glossator.deleteSession": DeletedSession,
@@ -77,10 +79,12 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.exportContexts": ContextsExported,
     "glossator.exportSession": ExportedSession,
     "glossator.fix": Answer,
+    "glossator.forgetMcpServer": McpServerList,
     "glossator.generateContexts": ContextsAnswer,
     "glossator.gloss": Explored,
     "glossator.importContexts": ContextsImported,
     "glossator.listAgents": AgentList,
+    "glossator.listMcpServers": McpServerList,
     "glossator.listModels": ModelList,
     "glossator.listRules": RuleList,
     "glossator.listSessions": SessionList,
@@ -90,6 +94,7 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.refactor": Answer,
     "glossator.removeRule": RuleList,
     "glossator.renameSession": SessionInfo,
+    "glossator.restartMcpServer": McpServerList,
     "glossator.retry": RetryAnswer,
     "glossator.rewind": RewindAnswer,
     "glossator.search": SearchAnswer,

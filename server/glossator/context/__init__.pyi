@@ -14,6 +14,7 @@ from .kept import KeptTools
 from .mentions import (
     DIAGNOSTICS,
     SELECTION,
+    Mention,
     Mentioned,
     as_mention,
     find_mentions,
@@ -36,6 +37,7 @@ __all__ = [
     "CustomAgent",
     "Exhibit",
     "KeptTools",
+    "Mention",
     "Mentioned",
     "NoGain",
     "PromptPrefix",

@@ -180,6 +180,7 @@ class StatusAnswer:
     sessions: int
     spending: tuple[SpendingView, ...]
     runs: tuple[str, ...]
+    mcp_servers: str = ""
 
 
 @dataclass(frozen=True, slots=True)

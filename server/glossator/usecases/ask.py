@@ -136,7 +136,7 @@ async def _answer(
     changed = await describe_changes(app, session, files_undone(app, session))
 
     def reminders() -> tuple[str, ...]:
-        return (*acting.reminders(), *session.reminders.take())
+        return (*acting.reminders(), *session.reminders.take(), *app.mcp_news(session))
 
     told = agents, abandoned, taken_back, changed, *reminders()
     shown = (part for item in attached for part in _shown(session, item))

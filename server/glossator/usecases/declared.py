@@ -16,6 +16,7 @@ from glossator.usecases.declaration import (
     Palette,
     by_name,
 )
+from glossator.usecases.declared_mcp import MCP_COMMANDS
 from glossator.usecases.line_actions import (
     DOCUMENT,
     EXPLAIN,
@@ -303,6 +304,7 @@ _ALL = (
         "rules:remove_rule",
         terminal="rules remove",
     ),
+    *MCP_COMMANDS,
     CommandDeclaration(
         "glossator.rebuildIndex",
         "Rebuild index",

@@ -7,6 +7,7 @@ import os
 import resource
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +69,14 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         sessions=len(app.sessions.loaded()),
         spending=tuple(_spending(each) for each in app.sessions.loaded() if each.account.replies),
         runs=app.runs.active(),
+        mcp_servers=_mcp_servers(app),
     )
+
+
+def _mcp_servers(app: Application) -> str:
+    """How many servers are in which state: `2 ready, 1 waiting`."""
+    states = Counter(each.state for each in app.mcp.listed().servers)
+    return ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
 
 
 def _index(index: TextIndexStatus) -> IndexView:

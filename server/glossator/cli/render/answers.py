@@ -28,6 +28,7 @@ from glossator.cli.render import (
     listed,
 )
 from glossator.cli.render.evaluation import evaluation_parts
+from glossator.cli.render.mcp import mcp_parts
 from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.core.answers import (
@@ -46,6 +47,7 @@ from glossator.core.answers import (
 )
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.citations import place as lines_of
+from glossator.core.mcp_answers import McpServerList
 from glossator.core.price import Price
 from glossator.core.retrieval_answers import (
     BatchesEnded,
@@ -96,8 +98,8 @@ def answer_parts(answer: object) -> Iterator[Part]:
             yield _doctor(answer)
         case ModelList():
             yield from _models(answer)
-        case RuleList() | Trusted():
-            yield _permissions(answer)
+        case RuleList() | Trusted() | McpServerList():
+            yield from _allowed(answer)
         case (
             SearchAnswer()
             | ContextsAnswer()
@@ -226,6 +228,8 @@ def _status(status: StatusAnswer) -> Iterator[tuple[str, str]]:
     if (outlines := status.outlines) is not None:
         yield "outlines", f"{outlines.entries:,}, {size(outlines.bytes)}"
     yield from _processes(status)
+    if status.mcp_servers:
+        yield "MCP servers", status.mcp_servers
     for spent in status.spending:
         yield "spent", _spent(spent)
     if status.runs:
@@ -310,9 +314,18 @@ def _price(each: Price | None) -> str:
     return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"
 
 
-def _permissions(answer: RuleList | Trusted) -> Part:
-    if isinstance(answer, RuleList):
-        return listed(_rules(answer), NO_RULES)
+def _allowed(answer: RuleList | Trusted | McpServerList) -> Iterator[Part]:
+    """What may be done, obeyed or run."""
+    match answer:
+        case McpServerList():
+            yield from mcp_parts(answer)
+        case RuleList():
+            yield listed(_rules(answer), NO_RULES)
+        case Trusted():
+            yield _trusted(answer)
+
+
+def _trusted(answer: Trusted) -> Part:
     return listed(Table((Column(),), tuple((shown(each),) for each in answer.trusted)), NO_TRUSTED)
 
 
