@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+from asyncio.subprocess import Process, SubprocessStreamProtocol
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -44,9 +45,10 @@ class Ending:
     told: bytes = b""  # the end of standard error
 
     def end(self, why: str) -> None:
-        """It is over; the first reason counts."""
-        self.why = self.why or why
-        self.gone.set()
+        """It is over; the first reason counts, and "" is one: that we end it."""
+        if not self.gone.is_set():
+            self.why = why
+            self.gone.set()
 
     @property
     def last_words(self) -> str:
@@ -54,10 +56,25 @@ class Ending:
         return shown_text(self.told.decode("utf-8", "replace")).strip()
 
 
+class _Protocol(SubprocessStreamProtocol):
+    """Knows when the program is gone; what it started may hold its pipes open for longer."""
+
+    def __init__(self, limit: int, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit, loop)
+        self.exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        """The event loop noticed."""
+        self.exited.set()
+        super().process_exited()
+
+
 @asynccontextmanager
 async def program(launch: Launch, ending: Ending) -> AsyncIterator[_Streams]:
     """The streams of a program that is started, and ended with the block. Raises `OSError`."""
-    process = await asyncio.create_subprocess_exec(
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Protocol(_CHUNK, loop),
         *launch.command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -65,28 +82,31 @@ async def program(launch: Launch, ending: Ending) -> AsyncIterator[_Streams]:
         cwd=launch.cwd,
         env=dict(launch.environment),
         start_new_session=True,
-        limit=_CHUNK,
     )
+    process = Process(transport, protocol, loop)
     arrived, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, sent = anyio.create_memory_object_stream[SessionMessage](0)
     tasks = [
-        asyncio.create_task(_listen(process, arrived, ending)),
+        asyncio.create_task(_listen(process, protocol.exited, arrived, ending)),
         asyncio.create_task(_speak(process, sent, ending)),
         asyncio.create_task(_keep_errors(process, ending)),
     ]
     try:
         yield read, write
     finally:
-        await asyncio.shield(asyncio.ensure_future(_stop(process)))
+        ending.end("")
+        await asyncio.shield(asyncio.ensure_future(_stop(process, protocol.exited)))
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for stream in (arrived, read, write, sent):
             stream.close()
+        transport.close()
 
 
 async def _listen(
-    process: asyncio.subprocess.Process,
+    process: Process,
+    exited: asyncio.Event,
     arrived: MemoryObjectSendStream[SessionMessage | Exception],
     ending: Ending,
 ) -> None:
@@ -112,14 +132,13 @@ async def _listen(
                 ending.end("it writes to its standard output what is no message of the protocol")
                 return
         with suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _GRACE)
+            await asyncio.wait_for(exited.wait(), _GRACE)
         code = process.returncode
         ending.end("it closed its output" if code is None else f"it ended with exit code {code}")
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
         ending.end("the connection was closed")
     finally:
         arrived.close()
-        ending.gone.set()
 
 
 def _message(line: bytes) -> SessionMessage | None:
@@ -133,7 +152,7 @@ def _message(line: bytes) -> SessionMessage | None:
 
 
 async def _speak(
-    process: asyncio.subprocess.Process,
+    process: Process,
     sent: MemoryObjectReceiveStream[SessionMessage],
     ending: Ending,
 ) -> None:
@@ -147,13 +166,13 @@ async def _speak(
         ending.end("it closed its input")
 
 
-async def _keep_errors(process: asyncio.subprocess.Process, ending: Ending) -> None:
+async def _keep_errors(process: Process, ending: Ending) -> None:
     assert process.stderr is not None  # noqa: S101 - as asked for
     while chunk := await process.stderr.read(_CHUNK):
         ending.told = (ending.told + chunk)[-_TOLD_BYTES:]
 
 
-async def _stop(process: asyncio.subprocess.Process) -> None:
+async def _stop(process: Process, exited: asyncio.Event) -> None:
     """Close its input, ask it to end, then end it with all that it started."""
     if process.stdin is not None:
         process.stdin.close()
@@ -161,13 +180,13 @@ async def _stop(process: asyncio.subprocess.Process) -> None:
         if number is not None:
             _signal(process, number)
         with suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _GRACE)
+            await asyncio.wait_for(exited.wait(), _GRACE)
             break
     _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # what it left behind, too
-    await process.wait()
+    await exited.wait()
 
 
-def _signal(process: asyncio.subprocess.Process, number: int) -> None:
+def _signal(process: Process, number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.send_signal(number)
