@@ -207,15 +207,15 @@ class McpServers:
         if running is None:
             known = some_of(sorted(self._running), 10) or "none"
             raise UsageError(f"No MCP server {shown(name)} runs; those that do are: {known}.")
-        if running.state is not McpState.READY or running.connection is None:
-            why = running.why or "it is still being connected"
+        if not running.is_ready:
+            why = running.why or "it is being connected"
             raise UsageError(
                 f"The MCP server {name} is not connected: {why}.\nGo on without it, or try later."
             )
         return running
 
     def _ready(self) -> Iterator[Supervisor]:
-        return (each for each in self._running.values() if each.state is McpState.READY)
+        return (each for each in self._running.values() if each.is_ready)
 
     def _start(self, spec: ServerSpec) -> Supervisor:
         self._running[spec.name] = started = Supervisor(spec, self._roots, self._tell)

@@ -93,6 +93,12 @@ class Supervisor:
         await self._first.wait()
 
     @property
+    def is_ready(self) -> bool:
+        """Whether it can be called now."""
+        gone = self.connection is None or self.connection.ending.gone.is_set()
+        return self.state is McpState.READY and not gone
+
+    @property
     def version(self) -> str:
         """The protocol's version that is spoken; "" while nothing is."""
         return self.connection.version if self.connection is not None else ""
