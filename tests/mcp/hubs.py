@@ -56,10 +56,10 @@ class Hub:
         tool = self.servers.tool(name)
         assert tool is not None
 
-        async def progress(done: float, total: float | None, message: str | None) -> None:
-            self.progress.append((done, total, message))
+        async def told(progress: float, total: float | None, message: str | None) -> None:
+            self.progress.append((progress, total, message))
 
-        return await self.calls.tool(tool, arguments, self.ask, progress)
+        return await self.calls.tool(tool, arguments, self.ask, told)
 
 
 @asynccontextmanager

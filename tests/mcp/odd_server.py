@@ -133,7 +133,8 @@ def call(request: Any, params: dict[str, Any]) -> dict[str, Any] | None:
     """The result; None where there is none, or not yet."""
     name = params["name"]
     if name in ("ask", "again"):
-        return put(request, name)
+        put(request, name)
+        return None
     if name == "moving":
         return move(params["_meta"]["progressToken"])
     if name in RESULTS:

@@ -271,7 +271,7 @@ async def test_waiting_for_the_user_is_not_its_time(tmp_path: Path) -> None:
             await asyncio.sleep(0.6)
             return await asked(question)  # type: ignore[arg-type]
 
-        h.ask = slowly  # type: ignore[method-assign,assignment]
+        h.ask = slowly  # type: ignore[method-assign]
         h.answers = [QuestionAnswer(("Decline",))]
         result, _ = await h.call("mcp__odd__ask")
         assert json.loads(result.text) == {"action": "decline"}

@@ -74,7 +74,8 @@ def test_it_can_be_taken_back(file: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_that_others_may_write_adopts_nothing(file: Path, tmp_path: Path) -> None:
-    folder, told = str(tmp_path), []
+    folder = str(tmp_path)
+    told: list[str] = []
     approvals(file).adopt("mcp", "docs", folder, A)
     file.chmod(0o666)
     kept = Approvals(told.append, file)

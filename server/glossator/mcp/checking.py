@@ -39,7 +39,9 @@ _SLOW = (
     "$ref $dynamicRef pattern patternProperties additionalProperties unevaluatedProperties"
     " unevaluatedItems"
 )
-_Quick = extend(Draft202012Validator, dict.fromkeys(_SLOW.split()))
+_Quick = extend(  # type: ignore[no-untyped-call] # the stubs do not tell
+    Draft202012Validator, dict.fromkeys(_SLOW.split())
+)
 
 
 @dataclass(slots=True)

@@ -137,7 +137,7 @@ class Connection:
             async with program(self.launch, self.ending) as streams:
                 yield streams
         else:
-            async with address(self.launch) as streams:
+            async with address(self.launch, self.ending) as streams:
                 yield streams
 
     async def _follow(self, client: Client) -> None:

@@ -10,24 +10,33 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
 from glossator.mcp.servers import Launch
+from glossator.mcp.stdio import Ending
 
 _BODY_BYTES = 16_000_000  # of one answer; events of a stream have a limit of their own
+_REFUSED = 400  # and above
+_UNAUTHORIZED = (401, 403)
 _TIMES = httpx2.Timeout(30, read=300)  # seconds; an event stream may be silent for long
 
 
 @asynccontextmanager
-async def address(launch: Launch) -> AsyncIterator[object]:
-    """The streams of a server at an address."""
-    client = await asyncio.to_thread(_client, launch)  # it reads the machine's certificates
+async def address(launch: Launch, ending: Ending) -> AsyncIterator[object]:
+    """The streams of a server at an address; `ending` learns what it answers instead."""
+    client = await asyncio.to_thread(_client, launch, ending)  # it reads the machine's certificates
     async with client, streamable_http_client(launch.url, http_client=client) as streams:
         yield streams
 
 
-def _client(launch: Launch) -> httpx2.AsyncClient:
+def _client(launch: Launch, ending: Ending) -> httpx2.AsyncClient:
+    async def note(response: httpx2.Response) -> None:
+        if response.status_code >= _REFUSED and response.request.method == "POST":
+            ending.hint = f"it answered {response.status_code}"
+            if response.status_code in _UNAUTHORIZED:
+                ending.hint += ": it wants a key, which belongs into its headers"
+
     return httpx2.AsyncClient(
         headers={"Accept-Encoding": "identity", **launch.headers},
         timeout=_TIMES,
-        event_hooks={"response": [_bound]},
+        event_hooks={"response": [note, _bound]},
     )
 
 

@@ -38,10 +38,14 @@ _Streams = tuple[
 
 @dataclass(slots=True)
 class Ending:
-    """How a connection ends: `gone` is set once nothing more comes; `why` is for people."""
+    """How a connection ends: `gone` is set once nothing more comes; `why` is for people.
+
+    `hint` is what a server at an address answered last that was no answer.
+    """
 
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     why: str = ""
+    hint: str = ""
     told: bytes = b""  # the end of standard error
 
     def end(self, why: str) -> None:

@@ -150,7 +150,8 @@ class Supervisor:
             await asyncio.wait({running})
         ending = connection.ending
         error = None if running.cancelled() else running.exception()
-        why = ending.why or (reason(error) if error is not None else "the connection was closed")
+        failure = "the connection was closed" if error is None else reason(error)
+        why = ending.why or ending.hint or failure
         words = ending.last_words.rpartition("\n")[2]
         return shorten(f"{why}; it said: {words}" if words else why, _WHY)
 
