@@ -221,8 +221,12 @@ def test_the_invariants_name_tests_that_exist() -> None:
 @pytest.mark.parametrize(
     ("modules", "heavy"),
     [  # what `initialize` must not wait for, and what the worker would only carry about
-        ("lsp.listen lsp.features", "anthropic numpy pydantic rich tree_sitter typer watchfiles"),
+        (
+            "lsp.listen lsp.features",
+            "anthropic mcp numpy pydantic rich tree_sitter typer watchfiles",
+        ),
         ("worker.serve index.jobs", "anthropic pydantic tree_sitter"),
+        ("application.application mcp.tools", "mcp mcp_types jsonschema"),
     ],
 )
 def test_a_process_starts_without_what_it_does_not_need(modules: str, heavy: str) -> None:

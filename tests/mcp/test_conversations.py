@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -170,8 +171,9 @@ async def test_the_providers_search_is_used_where_it_has_one(tmp_path: Path) -> 
 async def test_a_server_that_comes_later_leaves_the_prompt_as_it_is(tmp_path: Path) -> None:
     """It is told of once, with the next message; its tools are called through McpCall."""
     root, notes = tmp_path / "ws", tmp_path / "notes"
+    late = odd(notes, env={"PRELOAD": "./x.so", "KEY": "${ANTHROPIC_API_KEY}"}, cwd="${HOME:-/}")
     call = ToolUse("McpCall", {"tool": "mcp__late__echo", "arguments": {}}, "toolu_l")
-    files = {**FILES, ".mcp.json": json.dumps({"mcpServers": {"late": odd(notes)}})}
+    files = {**FILES, ".mcp.json": json.dumps({"mcpServers": {"late": late}})}
     servers = {"mcp": {"servers": {"odd": odd(notes)}}}
     async with stage(root, files, [DONE, Turn(call), DONE, DONE], servers) as s:
         await s.app.mcp.refresh()
@@ -182,7 +184,14 @@ async def test_a_server_that_comes_later_leaves_the_prompt_as_it_is(tmp_path: Pa
         assert [each.state for each in listed.servers] == ["ready", "ready"]
         (question,) = s.port.questions
         assert question.text.startswith("May the MCP server late run?")
-        assert str(notes) in question.text
+        assert question.text.split("\n")[1:] == [
+            shlex.join((late["command"], *late["args"])),
+            "It runs in the folder ${HOME:-/}",
+            "The variable PRELOAD is ./x.so",
+            "The variable KEY is ${ANTHROPIC_API_KEY}",
+            "It gets these variables of your environment: ANTHROPIC_API_KEY, HOME.",
+            "It runs outside any sandbox, with your rights.",
+        ]
         s.port.permitted = [ONCE]
         await s.ask("Go on", session_id=answer.session_id)
         assert "The server late has 16 tools" in str(s.said(1))

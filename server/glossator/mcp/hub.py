@@ -151,7 +151,7 @@ class McpServers:
         running = self._running.pop(name, None)
         if running is None:
             view = self._view(spec, self._is_trusted())
-            raise UsageError(f"{name} does not run: {view.why or view.state}.")
+            raise UsageError(f"{name} does not run: {(view.why or view.state).rstrip('.')}.")
         await running.stop()
         await self._start(spec).settled()
 

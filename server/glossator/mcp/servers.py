@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -60,7 +61,8 @@ class ServerSpec:
 
     `file` is where it stands: the settings, or the `.mcp.json` of the workspace `folder` (a real
     path). `words` are its command line or address as written, without values of variables, which
-    `variables` name. `influenced`: it runs in the workspace or runs a file of it.
+    `variables` name; `details` all else that is written of it, a line each, which may be secret.
+    `influenced`: it runs in the workspace or runs a file of it.
     """
 
     name: str
@@ -74,6 +76,7 @@ class ServerSpec:
     sha256: str = ""
     variables: tuple[str, ...] = ()
     influenced: bool = False
+    details: tuple[str, ...] = field(default=(), repr=False)
 
 
 class _Unset(ValueError):
@@ -167,10 +170,11 @@ def _spec(
         name,
         source,
         file,
-        shown(" ".join((given.command, *given.args)) if given.command else given.url or ""),
+        shown(shlex.join((given.command, *given.args)) if given.command else given.url or ""),
         enabled=given.enabled,
         folder=roots[0] if source == "project" else "",
         variables=tuple(dict.fromkeys(_variables(given))),
+        details=tuple(map(shown, _details(given))),
     )
     if problem := name_problem(name) or _contradiction(given):
         return replace(spec, problem=problem)
@@ -208,8 +212,7 @@ def _contradiction(given: McpServerSettings) -> str:
 
 
 def _variables(given: McpServerSettings) -> Iterator[str]:
-    """The variables that it gets or names, by name."""
-    yield from given.env
+    """The variables of the environment that it names."""
     texts = (
         given.command or "",
         *given.args,
@@ -220,6 +223,16 @@ def _variables(given: McpServerSettings) -> Iterator[str]:
     )
     for text in texts:
         yield from (each["name"] for each in _VARIABLE.finditer(text) if each["name"] != _FOLDER)
+
+
+def _details(given: McpServerSettings) -> Iterator[str]:
+    """What decides what it does, beside the command line or the address."""
+    if given.cwd is not None:
+        yield f"It runs in the folder {given.cwd}"
+    for name, value in given.env.items():
+        yield f"The variable {name} is {value}"
+    for name, value in given.headers.items():
+        yield f"Each request has the header {name}: {value}"
 
 
 def _launch(given: McpServerSettings, known: Mapping[str, str], home: str) -> Launch:

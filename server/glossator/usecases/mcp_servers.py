@@ -61,6 +61,7 @@ async def adopt_mcp_server(app: Application, request: AdoptMcpServerRequest) -> 
     lines = (
         f"May the MCP server {shown(spec.name)} run? {shown(spec.file)} proposes it:",
         spec.words,
+        *spec.details,
         f"It gets these variables of your environment: {shown(gets)}." if gets else "",
         "It runs outside any sandbox, with your rights."
         if spec.launch and spec.launch.command

@@ -13,7 +13,7 @@ _STYLES = {McpState.READY: "green", McpState.WRONG: "red", McpState.WAITING: "re
 
 def mcp_parts(answer: McpServerList) -> Iterator[Part]:
     """A row for each server, and what is wrong with files that propose some."""
-    columns = (Column("bold", whole=True), Column(whole=True), Column(), Column(style="dim"))
+    columns = (Column(style="bold", whole=True), Column(whole=True), Column(), Column(style="dim"))
     yield listed(Table(columns, tuple(map(_server, answer.servers))), NO_MCP_SERVERS)
     for problem in answer.problems:
         yield line(problem, "yellow", aside=True)
