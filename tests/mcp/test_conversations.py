@@ -11,15 +11,19 @@ from typing import Any
 
 import pytest
 
+from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.core.question import QuestionAnswer
 from glossator.mcp import supervisor
+from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.complete import CompleteRequest, complete
 from glossator.usecases.mcp_servers import (
     AdoptMcpServerRequest,
     ListMcpServersRequest,
+    RestartMcpServerRequest,
     adopt_mcp_server,
     list_mcp_servers,
+    restart_mcp_server,
 )
 from tests.agent.test_loop import without_cache_marks
 from tests.application.delegating import FILES, Players, explore, fork
@@ -212,7 +216,7 @@ async def test_nothing_is_adopted_without_a_yes(tmp_path: Path, answer: Question
     files = {".mcp.json": json.dumps({"mcpServers": {"late": odd(notes)}})}
     async with stage(tmp_path / "ws", files, []) as s:
         s.port.answers = [answer]
-        with pytest.raises(Exception, match="nobody said yes"):
+        with pytest.raises(UsageError, match="nobody said yes"):
             await adopt_mcp_server(s.app, AdoptMcpServerRequest("late"))
         listed = await list_mcp_servers(s.app, ListMcpServersRequest(wait=True))
         assert listed.servers[0].state == "proposed"
@@ -308,5 +312,28 @@ async def test_a_prompt_is_a_command(tmp_path: Path) -> None:
         said = s.said(0)
         assert said[-1]["text"] == "/mcp__odd__greet Ann warmly"
         assert "Greet {'who': 'Ann', 'how': 'warmly'}." in str(said[:-1])
-        with pytest.raises(Exception, match="No connected MCP server has the prompt /mcp__odd__no"):
+        with pytest.raises(UsageError, match="has the prompt /mcp__odd__no"):
             await s.ask("/mcp__odd__no")
+
+
+async def test_a_compaction_keeps_what_was_done_and_tells_again(tmp_path: Path) -> None:
+    call = Turn(ToolUse("McpCall", {"tool": "mcp__odd__echo"}, "toolu_e"))
+    talk = Turn(Text("Many words. " * 5_000))
+    script = [call, talk, Turn(Text("They greeted.")), DONE]
+    models = {"profile": "vllm"}
+    async with with_odd(tmp_path, script, mcp={"toolTokens": 0}, models=models) as s:
+        s.port.permitted = [ONCE]
+        answer = await s.ask("Hello")
+        await compact_session(s.app, CompactRequest(answer.session_id))
+        await s.ask("Go on", session_id=answer.session_id)
+        assert "The server odd has 16 tools" in str(s.said(3))
+
+
+async def test_one_can_be_started_again(tmp_path: Path) -> None:
+    async with with_odd(tmp_path, []) as s:
+        listed = await restart_mcp_server(s.app, RestartMcpServerRequest("odd"))
+        assert [each.state for each in listed.servers] == ["ready"]
+        with pytest.raises(UsageError, match="There is no MCP server other; there are: odd"):
+            await restart_mcp_server(s.app, RestartMcpServerRequest("other"))
+    notes = (tmp_path / "notes").read_text().splitlines()
+    assert [line.split()[0] for line in notes].count("started") == 2

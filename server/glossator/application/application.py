@@ -208,6 +208,10 @@ class Application:
         """What a conversation is not told yet of the tools of MCP servers."""
         return self._mcp_news.setdefault(session, News(self.mcp, session.tools)).take()
 
+    def tell_mcp_again(self, session: Session) -> None:
+        """The conversation was compacted, so what it was told is not in it any more."""
+        self._mcp_news.pop(session, None)
+
     def reranking(self, meter: Meter | None = None) -> Rerank | None:
         """What puts the hits of a search in order, if the settings name such; see `rerank_by`."""
         return rerank_by(

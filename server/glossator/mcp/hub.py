@@ -148,12 +148,15 @@ class McpServers:
         """End a server and start it again; waits until it is ready or failed."""
         await self.refresh()
         spec = self._known(name)
-        running = self._running.pop(name, None)
+        async with self._turn:
+            running = self._running.pop(name, None)
+            if running is not None:
+                await running.stop()
+                running = self._start(spec)
         if running is None:
             view = self._view(spec, self._is_trusted())
             raise UsageError(f"{name} does not run: {(view.why or view.state).rstrip('.')}.")
-        await running.stop()
-        await self._start(spec).settled()
+        await running.settled()
 
     # what the servers offer
 

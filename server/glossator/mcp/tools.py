@@ -128,7 +128,7 @@ class ToolSearch:
     """Finds tools of MCP servers by words."""
 
     name: ClassVar[str] = "ToolSearch"
-    access: ClassVar[Access] = Access.NONE
+    access: ClassVar[Access] = Access.READ
     args: ClassVar[type[ToolArgs]] = ToolSearchArgs
     description = load_prompt("tools/tool_search").render()
 
@@ -221,7 +221,7 @@ class McpRead:
     """Shows more of a result that was too long."""
 
     name: ClassVar[str] = "McpRead"
-    access: ClassVar[Access] = Access.NONE
+    access: ClassVar[Access] = Access.READ
     args: ClassVar[type[ToolArgs]] = McpReadArgs
     description = load_prompt("tools/mcp_read").render()
 
