@@ -27,6 +27,7 @@ from glossator.usecases.mcp_servers import (
 )
 from tests.agent.test_loop import without_cache_marks
 from tests.application.delegating import FILES, Players, explore, fork
+from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.mcp.hubs import odd
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
@@ -316,17 +317,33 @@ async def test_a_prompt_is_a_command(tmp_path: Path) -> None:
             await s.ask("/mcp__odd__no")
 
 
+def player(body: dict[str, Any]) -> Turn:
+    """Calls the server for the first question, reads for each later one, and answers."""
+    if is_asked_for_a_summary(body):
+        return summary_turn()
+    last = body["messages"][-1]["content"][-1]
+    if last["type"] == "tool_result":
+        return Turn(MUSING, Text("It greets."))
+    if last["text"] == "Hello":
+        return Turn(ToolUse("McpCall", {"tool": "mcp__odd__echo", "arguments": {"did": "it"}}))
+    return Turn(ToolUse("Read", {"path": "long.py"}))
+
+
 async def test_a_compaction_keeps_what_was_done_and_tells_again(tmp_path: Path) -> None:
-    call = Turn(ToolUse("McpCall", {"tool": "mcp__odd__echo"}, "toolu_e"))
-    talk = Turn(Text("Many words. " * 5_000))
-    script = [call, talk, Turn(Text("They greeted.")), DONE]
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws" / "long.py").write_text("def greet(name):\n    return name\n" * 40)
     models = {"profile": "vllm"}
-    async with with_odd(tmp_path, script, mcp={"toolTokens": 0}, models=models) as s:
+    async with with_odd(tmp_path, player, mcp={"toolTokens": 0}, models=models) as s:
         s.port.permitted = [ONCE]
-        answer = await s.ask("Hello")
-        await compact_session(s.app, CompactRequest(answer.session_id))
-        await s.ask("Go on", session_id=answer.session_id)
-        assert "The server odd has 16 tools" in str(s.said(3))
+        session_id = (await s.ask("Hello")).session_id
+        for number in range(8):
+            await s.ask(f"And number {number}?", session_id=session_id)
+        assert "has 16 tools" not in str(s.api.requests[-1].body["messages"][-1])
+        await compact_session(s.app, CompactRequest(session_id))
+        await s.ask("Go on", session_id=session_id)
+        sent = s.api.requests[-2].body["messages"]
+        assert '"did": "it"' in str(sent[0])
+        assert "The server odd has 16 tools" in str(sent[-1])
 
 
 async def test_one_can_be_started_again(tmp_path: Path) -> None:
