@@ -179,7 +179,7 @@ def opening() -> dict[str, Any]:
 PROMPT = {"name": "greet", "arguments": [{"name": "who", "required": True}, {"name": "how"}]}
 METHODS: dict[str, Callable[[Any, dict[str, Any]], dict[str, Any] | None]] = {
     "initialize": lambda *_: opening(),
-    "ping": lambda *_: {},
+    "ping": lambda *_: None if "deaf" in WORDS else {},
     "tools/list": lambda *_: {"tools": tools()},
     "tools/call": call,
     "prompts/list": lambda *_: {"prompts": [PROMPT]},
@@ -220,7 +220,7 @@ def main() -> None:
     if "flood" in WORDS:
         while True:
             sys.stdout.write("no message " * 1_000 + "\n")
-    if "silent" in WORDS or "deaf" in WORDS:
+    if "silent" in WORDS:
         time.sleep(600)
     for line in sys.stdin:
         handle(json.loads(line))

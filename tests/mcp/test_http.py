@@ -6,15 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 import uvicorn
 from aiohttp import web
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.resolve import Elicit, Resolve
+from pydantic import BaseModel
 
 from glossator.core.errors import UsageError
 from glossator.core.mcp_answers import McpState
+from glossator.core.question import QuestionAnswer
 from tests.mcp.hubs import hub
 from tests.patience import until
 
@@ -38,6 +41,14 @@ async def listening(handler: Handler) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{runner.addresses[0][1]}/mcp"
     finally:
         await runner.cleanup()
+
+
+class Nights(BaseModel):
+    nights: int
+
+
+def ask_nights() -> Elicit[Nights]:
+    return Elicit("How many nights?", Nights)
 
 
 class Older:
@@ -136,6 +147,18 @@ async def test_a_newer_server(tmp_path: Path) -> None:
         """Add two numbers."""
         return a + b
 
+    @server.tool()
+    async def book(nights: Annotated[Nights, Resolve(ask_nights)]) -> str:
+        """Book a room."""
+        return f"booked for {nights.nights}"
+
+    @server.tool()
+    async def grow(context: Context) -> str:
+        """Get another tool."""
+        server.add_tool(add, name="add_more")
+        await context.notify_tools_changed()
+        return "grown"
+
     app = server.streamable_http_app()
     running = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="on"))
     serving = asyncio.create_task(running.serve())
@@ -146,6 +169,10 @@ async def test_a_newer_server(tmp_path: Path) -> None:
             assert h.view("web").state is McpState.READY, h.told
             assert h.view("web").version == "2026-07-28"
             assert "5" in (await h.call("mcp__web__add", a=2, b=3))[0].text
+            h.answers = [QuestionAnswer(words="3")]
+            assert (await h.call("mcp__web__book"))[0].text == "booked for 3"
+            await h.call("mcp__web__grow")
+            await until(lambda: h.servers.tool("mcp__web__add_more") is not None)
     finally:
         running.should_exit = True
         await serving

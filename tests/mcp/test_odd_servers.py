@@ -12,7 +12,7 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.core.mcp_answers import McpState
 from glossator.core.question import QuestionAnswer
-from glossator.mcp import supervisor
+from glossator.mcp import connection, supervisor
 from glossator.mcp.opening import instructions_section, opening_specs
 from glossator.mcp.results import MAX_BYTES, as_tool_result
 from tests.mcp.hubs import hub, odd
@@ -288,3 +288,10 @@ async def test_resources_and_prompts(tmp_path: Path) -> None:
         (resource,) = h.servers.resources()
         read, _ = await h.calls.read("odd", resource.uri, h.ask)
         assert read.startswith("The note says hello.")
+
+
+async def test_a_deaf_one_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_PING_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "_SECONDS", 0.5)
+    async with hub({"odd": odd(tmp_path / "notes", "deaf")}) as h:
+        await until(lambda: "'ping' timed out" in "".join(h.told))
