@@ -458,6 +458,7 @@ def test_status() -> None:
         "read cache      12 texts, 1.5 MB, 40 hits, 12 misses, 2\n"
         "                dedupes\n"
         "sessions        1\n"
+        "MCP servers     2 ready, 1 waiting\n"
         "spent           Where are sessions expired?: 3 requests,\n"
         "                12.6k tokens, $0.01 or more\n"
         "skipped         310: .gitignore: build/ (such as build/a.o)\n"

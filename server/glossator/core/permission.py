@@ -32,7 +32,7 @@ class Mode(StrEnum):
     PLAN = "plan"  # reads only, and refuses what it does not do
     ASK = "ask"  # reads
     ACCEPT_EDITS = "acceptEdits"  # and edits in the workspace
-    AUTO = "auto"  # and everything else; of the shell, what runs in a sandbox
+    AUTO = "auto"  # and what a sandbox holds; MCP servers are asked about
 
 
 @dataclass(frozen=True, slots=True)
