@@ -71,7 +71,7 @@ async def test_servers_are_listed_and_not_adopted_unasked(tmp_path: Path) -> Non
     assert (code, rows) == (
         0,
         [
-            ["own", "ready", "16 tools, 1 prompt, 1 resource"],
+            ["own", "ready", "17 tools, 1 prompt, 1 resource"],
             ["theirs", "untrusted", "the folder is not trusted, so nothing of it is started"],
         ],
     ), err

@@ -82,7 +82,11 @@ def tools() -> list[dict[str, Any]]:
         tool("count", "Counts.", number),
         *map(
             tool,
-            "slow die long giant image moving ask again grow structured crash link env".split(),
+            "slow stuck die long giant image moving ask again grow structured".split(),
+        ),
+        *map(
+            tool,
+            "crash link env".split(),
         ),
         {**tool("mistaken"), "outputSchema": number},
         *map(tool, grown),
@@ -135,8 +139,9 @@ def call(request: Any, params: dict[str, Any]) -> dict[str, Any] | None:
     if name in ("ask", "again"):
         put(request, name)
         return None
-    if name == "moving":
-        return move(params["_meta"]["progressToken"])
+    if name in ("moving", "stuck"):
+        moved = move(params["_meta"]["progressToken"])
+        return moved if name == "moving" else None
     if name in RESULTS:
         return RESULTS[name]()
     return text(json.dumps(params.get("arguments") or {}, sort_keys=True))

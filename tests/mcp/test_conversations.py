@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shlex
 from collections.abc import AsyncIterator, Mapping
@@ -29,6 +30,7 @@ from tests.agent.test_loop import without_cache_marks
 from tests.application.delegating import FILES, Players, explore, fork
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.mcp.hubs import odd
+from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 
@@ -158,7 +160,7 @@ async def test_what_does_not_fit_is_found_and_called(tmp_path: Path) -> None:
         s.port.permitted = [ONCE]
         await s.ask("Hello")
         assert not [name for name in tool_names(s.sent(0)) if name.startswith("mcp__")]
-        assert "The server odd has 16 tools: mcp__odd__again" in str(s.said(0))
+        assert "The server odd has 17 tools: mcp__odd__again" in str(s.said(0))
         found = s.results(1)["toolu_s"]["content"]
         assert found.index("mcp__odd__count") < found.index('"required": ["n"]')
         assert s.port.permissions[0].title == "May mcp__odd__count run?"
@@ -170,7 +172,7 @@ async def test_the_providers_search_is_used_where_it_has_one(tmp_path: Path) -> 
         await s.ask("Hello")
         deferred = [each["name"] for each in s.sent(0)["tools"] if each.get("defer_loading")]
         assert "mcp__odd__count" in deferred
-        assert "has 16 tools" not in str(s.said(0))
+        assert "has 17 tools" not in str(s.said(0))
 
 
 async def test_a_server_that_comes_later_leaves_the_prompt_as_it_is(tmp_path: Path) -> None:
@@ -199,7 +201,7 @@ async def test_a_server_that_comes_later_leaves_the_prompt_as_it_is(tmp_path: Pa
         ]
         s.port.permitted = [ONCE]
         await s.ask("Go on", session_id=answer.session_id)
-        assert "The server late has 16 tools" in str(s.said(1))
+        assert "The server late has 17 tools" in str(s.said(1))
         assert "late has" not in str(s.said(2))
         assert "From the MCP server late" in s.results(2)["toolu_l"]["content"]
         for number in (1, 2):
@@ -244,6 +246,17 @@ async def test_progress_is_shown(tmp_path: Path) -> None:
         activity = next(each for each in s.port.activities if each.title == "odd: moving")
         assert activity.reports == [("half", 25), ("half", 50)]
         assert activity.ended
+
+
+async def test_the_user_can_end_a_call(tmp_path: Path) -> None:
+    """Its result says so, and the run goes on."""
+    stuck = Turn(ToolUse("mcp__odd__stuck", {}, "toolu_m"))
+    async with with_odd(tmp_path, [stuck, DONE], permissions={"allow": ["mcp__odd"]}) as s:
+        asking = asyncio.create_task(s.ask("Hello"))
+        await until(lambda: any(each.title == "odd: stuck" for each in s.port.activities))
+        next(each for each in s.port.activities if each.title == "odd: stuck").cancel()
+        assert (await asking).text == "Done."
+        assert "The user ended mcp__odd__stuck" in s.results(1)["toolu_m"]["content"]
 
 
 async def test_a_form_is_asked_in_the_run(tmp_path: Path) -> None:
@@ -338,12 +351,12 @@ async def test_a_compaction_keeps_what_was_done_and_tells_again(tmp_path: Path) 
         session_id = (await s.ask("Hello")).session_id
         for number in range(8):
             await s.ask(f"And number {number}?", session_id=session_id)
-        assert "has 16 tools" not in str(s.api.requests[-1].body["messages"][-1])
+        assert "has 17 tools" not in str(s.api.requests[-1].body["messages"][-1])
         await compact_session(s.app, CompactRequest(session_id))
         await s.ask("Go on", session_id=session_id)
         sent = s.api.requests[-2].body["messages"]
         assert '"did": "it"' in str(sent[0])
-        assert "The server odd has 16 tools" in str(sent[-1])
+        assert "The server odd has 17 tools" in str(sent[-1])
 
 
 async def test_one_can_be_started_again(tmp_path: Path) -> None:

@@ -87,7 +87,8 @@ async def test_one_that_never_starts_says_why(tmp_path: Path) -> None:
         assert h.view("odd").why == "it ended with exit code 1; it said: it has no key"
         assert h.view("gone").state is McpState.WRONG
         assert "no program nowhere on PATH" in h.view("gone").why
-        assert len(h.told) == 1
+        assert len(h.told) == 2
+        assert "The MCP server gone cannot run: There is no program nowhere" in h.told[0]
 
 
 async def test_what_is_no_message_is_passed_over(tmp_path: Path) -> None:

@@ -206,6 +206,12 @@ def test_a_file_that_cannot_be_read(root: Path, text: str, problem: str) -> None
         ({"command": "/bin/sh", "args": ["${NOWHERE}"]}, "no variable NOWHERE"),
         ({"command": "/bin/sh", "args": "x"}, "args: "),
         ({"command": "./nothing"}, "no program ./nothing"),
+        ({"command": "/bin/sh", "args": ["a\0b"]}, "cannot be used"),
+        ({"command": "/bin/sh", "args": ["\ud800"]}, "cannot be used"),
+        ({"command": "a\0b"}, "no program a"),
+        ({"command": "/bin/sh", "env": {"A": "\ud800"}}, "cannot be used"),
+        ({"command": "/bin/sh", "cwd": "a\0"}, "cannot be used"),
+        ({"url": "http://[::1"}, "cannot be used"),
         (7, "it: "),
     ],
 )

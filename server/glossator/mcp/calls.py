@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from glossator.mcp.connection import Connection
 
+Began = Callable[[Callable[[], object]], object]
 T = TypeVar("T")
 
 _KEPT = 8  # results whose rest can be read
@@ -37,18 +38,26 @@ class Calls:
         self._count = 0
 
     async def tool(
-        self, tool: OfferedTool, arguments: dict[str, Any], ask: Ask, progress: ProgressFnT
+        self,
+        tool: OfferedTool,
+        arguments: dict[str, Any],
+        ask: Ask,
+        progress: ProgressFnT,
+        began: Began = lambda _: None,
     ) -> tuple[CallResult, int | None]:
         """The result of a call, and the number by which its rest can be read.
 
-        Raises `UsageError` for a server that is not connected, a failure, and a call that takes too
-        long. A call that is given up is cancelled on the server.
+        `began` is given what ends the call, for a user who does not want to wait. Raises
+        `UsageError` for a server that is not connected, a failure, and a call that takes too long.
+        A call that is given up is cancelled on the server.
         """
 
         def work(connection: Connection) -> Coroutine[Any, Any, Any]:
             return connection.call(tool.own, arguments, progress)
 
-        result = call_result(await self._done(tool.server, tool.name, work, ask), tool.server)
+        result = call_result(
+            await self._done(tool.server, tool.name, work, ask, began), tool.server
+        )
         number = None
         if MAX_BYTES < len(result.text) <= _KEPT_BYTES:
             self._count = number = self._count + 1
@@ -80,6 +89,7 @@ class Calls:
         what: str,
         work: Callable[[Connection], Coroutine[Any, Any, T]],
         ask: Ask,
+        began: Began = lambda _: None,
     ) -> T:
         """What the work gives, within the time limit. Raises `UsageError`."""
         running = self._connected(server)
@@ -87,17 +97,20 @@ class Calls:
         now = asyncio.get_running_loop().time
         with running.asking(ask) as asking:
             task = asyncio.create_task(work(running.connection))
-            began = now()
+            began(task.cancel)
+            start, late = now(), False
             try:
                 while not task.done():
-                    left = self._seconds - (now() - began - asking.waited)
-                    if left <= 0 and not asking.is_open:
+                    left = self._seconds - (now() - start - asking.waited)
+                    if late := left <= 0 and not asking.is_open:
                         break
                     await asyncio.wait({task}, timeout=max(left, _LEAST_WAIT))
             finally:
                 if not task.done():
                     task.cancel()
                     await asyncio.wait({task})
+        if task.cancelled() and not late:
+            raise UsageError(f"The user ended {what}.\nAsk the user how to go on.")
         if task.cancelled():
             raise UsageError(
                 f"{what} of the MCP server {server} did not answer within {self._seconds:g} s"

@@ -44,6 +44,7 @@ class McpServers:
         self._problems: tuple[str, ...] = ()
         self._running: dict[str, Supervisor] = {}
         self.calls = Calls(self.connected, settings.seconds)
+        self._told: set[str] = set()
         self._stopping: set[asyncio.Task[None]] = set()
         self._turn = asyncio.Lock()
         self._closed = False
@@ -68,6 +69,7 @@ class McpServers:
                     names.add(each.name)
                     specs.append(each)
             self._specs = {each.name: each for each in specs}
+            self._tell_wrong()
             wanted = {each.name: each for each in specs if self._held_back(each, trusted) is None}
             for name, running in list(self._running.items()):
                 if name not in wanted or wanted[name].sha256 != running.spec.sha256:
@@ -224,6 +226,14 @@ class McpServers:
         self._running[spec.name] = started = Supervisor(spec, self._roots, self._tell)
         started.start()
         return started
+
+    def _tell_wrong(self) -> None:
+        """Tell the user, once, of own servers that cannot run as they are described."""
+        for each in self._specs.values():
+            problem = each.problem if each.enabled and each.source == "user" else ""
+            if problem and problem not in self._told:
+                self._told.add(problem)
+                self._tell(f"The MCP server {shown(each.name)} cannot run: {problem}")
 
     def _stop_soon(self, running: Supervisor) -> None:
         task = asyncio.create_task(running.stop())

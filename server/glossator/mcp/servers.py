@@ -178,6 +178,20 @@ def _spec(
     )
     if problem := name_problem(name) or _contradiction(given):
         return replace(spec, problem=problem)
+    try:
+        return _ready(spec, given, environment, roots, home)
+    except (OSError, ValueError) as error:  # such as a NUL in a path, or half of an IPv6 address
+        return replace(spec, problem=f"It cannot be used: {shown(str(error))}.")
+
+
+def _ready(
+    spec: ServerSpec,
+    given: McpServerSettings,
+    environment: Mapping[str, str],
+    roots: tuple[str, ...],
+    home: str,
+) -> ServerSpec:
+    """The server with what would run, or with why it cannot. Raises `OSError`, `ValueError`."""
     known = {**environment, _FOLDER: roots[0]} if roots else environment
     try:
         launch = _launch(given, known, home)
@@ -189,11 +203,7 @@ def _spec(
         return replace(spec, problem=missing)
     inside = list(_files_inside(launch, roots))
     influenced = bool(inside) or any(is_inside(os.path.realpath(launch.cwd), r) for r in roots)
-    try:
-        sha256 = _fingerprint(launch, given.env, inside)
-    except OSError as error:
-        unread = f"A file that it runs cannot be read: {shown(str(error))}."
-        return replace(spec, problem=unread)
+    sha256 = _fingerprint(launch, given.env, inside)
     return replace(
         spec, launch=launch, sha256=sha256, influenced=bool(launch.command) and influenced
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds before it is started again
 
 _STABLE = 60.0  # seconds after which an earlier failure is forgotten
+_PATIENCE = 10.0  # seconds; a program is ended within four, and an address may not answer
 _FORMS = 5  # that a server may put to the user during one call
 _WHY = 300  # characters
 
@@ -85,7 +86,7 @@ class Supervisor:
         """End it, with all that its program started."""
         if self._task is not None:
             self._task.cancel()
-            await asyncio.wait({self._task})
+            await asyncio.wait({self._task}, timeout=_PATIENCE)
             self._task = None
 
     async def settled(self) -> None:

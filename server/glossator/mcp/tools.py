@@ -7,7 +7,6 @@ that the prompt stays as it is.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -106,12 +105,11 @@ class McpTool:
             with context.waiting():
                 return await context.ask_user(question)
 
-        calling = asyncio.current_task()
         title = f"{self._offered.server}: {self._offered.own}"
-        shown = _Progress(title, self._begin, lambda: calling and calling.cancel())
+        shown = _Progress(title, self._begin)
         try:
             result, number = await self._servers.calls.tool(
-                self._offered, args.arguments, ask, shown
+                self._offered, args.arguments, ask, shown, shown.began
             )
         finally:
             shown.end()
@@ -279,14 +277,19 @@ class _Progress:
 
     title: str
     begin: Begin
-    cancel: Callable[[], object]
+    cancel: Callable[[], object] | None = None
     activity: Activity | None = None
 
+    def began(self, cancel: Callable[[], object]) -> None:
+        """The call can be ended so."""
+        self.cancel = cancel
+
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        if self.activity is None:
+        if self.activity is None and self.cancel is not None:
             self.activity = self.begin(self.title, self.cancel)
         share = min(max(progress / total, 0), 1) if total else 0
-        self.activity.report(shorten(line_of(message), _WORDS), round(100 * share))
+        if self.activity is not None:
+            self.activity.report(shorten(line_of(message), _WORDS), round(100 * share))
 
     def end(self) -> None:
         """The call is over."""
