@@ -32,7 +32,7 @@ from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_tur
 from tests.mcp.hubs import odd
 from tests.patience import until
 from tests.stage import Stage, stage
-from tests.standin import Script, Text, ToolUse, Turn
+from tests.standin import Script, Text, ToolSearch, ToolUse, Turn
 
 DONE = Turn(Text("Done."))
 ONCE = PermissionAnswer(Choice.ONCE)
@@ -168,8 +168,12 @@ async def test_what_does_not_fit_is_found_and_called(tmp_path: Path) -> None:
 
 
 async def test_the_providers_search_is_used_where_it_has_one(tmp_path: Path) -> None:
-    async with with_odd(tmp_path, [DONE], mcp={"toolTokens": 0}) as s:
+    found = ToolSearch("count", ("mcp__odd__count",))
+    call = ToolUse("mcp__odd__count", {"n": 7}, "toolu_c")
+    async with with_odd(tmp_path, [Turn(found, call), DONE], mcp={"toolTokens": 0}) as s:
+        s.port.permitted = [ONCE]
         await s.ask("Hello")
+        assert '{"n": 7}' in s.results(1)["toolu_c"]["content"]
         deferred = [each["name"] for each in s.sent(0)["tools"] if each.get("defer_loading")]
         assert "mcp__odd__count" in deferred
         assert "has 17 tools" not in str(s.said(0))

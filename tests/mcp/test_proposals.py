@@ -12,9 +12,11 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.mcp_answers import McpState
+from glossator.mcp import supervisor
 from glossator.mcp.servers import name_problem, project_servers, user_servers
 from glossator.settings import McpServerSettings
 from tests.mcp.hubs import ODD, hub, odd
+from tests.patience import until
 
 
 @pytest.fixture(autouse=True)
@@ -143,6 +145,28 @@ async def test_any_change_asks_again(
         await h.servers.refresh()
         assert h.view("odd").state is McpState.CHANGED
         assert not h.servers.any
+
+
+async def test_a_change_also_counts_where_it_is_started_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the model edits the program of a server, and makes that server die."""
+    monkeypatch.setattr(supervisor, "FIRST_WAIT", 0.01)
+    server = script(root)
+    propose(root, odd=server)
+    async with hub({}, (str(root),)) as h:
+        await h.servers.adopt("odd", h.view("odd").sha256)
+        await h.servers.settled()
+        other_content(root, server)
+        with pytest.raises(UsageError):
+            await h.call("mcp__odd__die")
+        await until(
+            lambda: "has changed, so it is not started" in h.servers.why_not_connected("odd")
+        )
+        await h.servers.refresh()
+        assert h.view("odd").state is McpState.CHANGED
+    notes = notes_of(root).read_text().splitlines()
+    assert [line.split()[0] for line in notes].count("started") == 1
 
 
 async def test_a_description_that_says_the_same_does_not(root: Path) -> None:

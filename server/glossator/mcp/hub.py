@@ -72,7 +72,8 @@ class McpServers:
             self._tell_wrong()
             wanted = {each.name: each for each in specs if self._held_back(each, trusted) is None}
             for name, running in list(self._running.items()):
-                if name not in wanted or wanted[name].sha256 != running.spec.sha256:
+                same = name in wanted and wanted[name].sha256 == running.spec.sha256
+                if not same or running.is_over:
                     del self._running[name]
                     self._stop_soon(running)
             for name, spec in wanted.items():
@@ -222,8 +223,18 @@ class McpServers:
     def _ready(self) -> Iterator[Supervisor]:
         return (each for each in self._running.values() if each.is_ready)
 
+    async def _may_start(self, spec: ServerSpec) -> bool:
+        """Whether exactly this would run now, and may."""
+        own, proposed, _ = await asyncio.to_thread(self._read, self._roots())
+        of_source = own if spec.source == "user" else proposed
+        now = next((each for each in of_source if each.name == spec.name), None)
+        if now is None or now.sha256 != spec.sha256:
+            return False
+        return self._held_back(now, self._is_trusted()) is None
+
     def _start(self, spec: ServerSpec) -> Supervisor:
-        self._running[spec.name] = started = Supervisor(spec, self._roots, self._tell)
+        started = Supervisor(spec, self._roots, self._tell, self._may_start)
+        self._running[spec.name] = started
         started.start()
         return started
 

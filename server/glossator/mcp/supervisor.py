@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
@@ -64,11 +64,15 @@ class Asking:
 
 @dataclass(slots=True)
 class Supervisor:
-    """One server; `tell` tells the user once of each outage."""
+    """One server; `tell` tells the user once of each outage.
+
+    `may_start` is asked before each start: what would run may have changed since the last one.
+    """
 
     spec: ServerSpec
     roots: Callable[[], tuple[str, ...]]
     tell: Callable[[str], object]
+    may_start: Callable[[ServerSpec], Awaitable[bool]]
     state: McpState = McpState.CONNECTING
     why: str = ""
     offer: Offer = field(default_factory=Offer)
@@ -94,6 +98,11 @@ class Supervisor:
         await self._first.wait()
 
     @property
+    def is_over(self) -> bool:
+        """Whether it is not started again: what would run had changed."""
+        return self._task is not None and self._task.done()
+
+    @property
     def is_ready(self) -> bool:
         """Whether it can be called now."""
         gone = self.connection is None or self.connection.ending.gone.is_set()
@@ -116,7 +125,7 @@ class Supervisor:
 
     async def _keep(self) -> None:
         wait = FIRST_WAIT
-        while True:
+        while await self.may_start(self.spec):
             began = time.monotonic()
             self.state = McpState.CONNECTING
             self.why = await self._connected()
@@ -133,6 +142,8 @@ class Supervisor:
                 )
             await asyncio.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)
+        self.state, self.why = McpState.WAITING, "what would run has changed, so it is not started"
+        self._first.set()
 
     async def _connected(self) -> str:
         """Connect, and stay connected; gives why that ended."""
