@@ -19,7 +19,7 @@ export PATH := $(abspath $(NODE)):$(PATH)
 # What the tests need beside the virtual environment: a command, or what else .ci/packages can look
 # for, and Debian's package for it. Without bubblewrap commands run only when somebody allows each one.
 NEEDS = $(if $(filter Linux,$(shell uname)),bwrap:bubblewrap fc-list:fontconfig fonts:fonts-dejavu-core strace:strace) \
-	nvim:neovim chromium:chromium emacs:emacs-nox
+	nvim:neovim chromium:chromium emacs:emacs-nox redis-server:redis-server
 
 # Said before anything is installed: pip would say it late, and at length.
 PYTHON_IS_NEW = $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \

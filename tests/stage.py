@@ -77,6 +77,10 @@ class Recorder:
         return self.activities[-1]
 
     @property
+    def editor(self) -> str:
+        return "Stage 1.0"
+
+    @property
     def tells_diagnostics(self) -> bool:
         return self.diagnosed is not None
 

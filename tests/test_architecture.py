@@ -33,6 +33,7 @@ ROOMS: dict[str, set[str]] = {
         "documents": "settings worker files index",
         "search": "files index documents",
         "symbols": "settings store worker files index documents search",
+        "customizations": "settings prompts files documents",
         "shell": "files symbols",
         "permissions": "files shell",
         "sandbox": "settings files documents shell permissions",
@@ -51,14 +52,14 @@ ROOMS: dict[str, set[str]] = {
         "glosses": "store worker documents symbols",
         "sessions": "settings prompts store undo llm context tools agent",
         "application": (
-            "settings prompts store worker documents search symbols permissions sandbox undo edits"
-            " embeddings retrieval llm contextual context tools mcp agent grounding glosses"
-            " sessions"
+            "settings prompts store worker files documents search symbols permissions sandbox undo"
+            " edits embeddings retrieval llm contextual context tools mcp agent grounding glosses"
+            " sessions customizations"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
             " edits retrieval llm contextual context tools mcp agent grounding glosses sessions"
-            " application"
+            " application customizations"
         ),
         "lsp": "settings worker documents symbols application usecases",
         "cli": "settings permissions evaluation usecases lsp",
@@ -78,6 +79,7 @@ OWNERS = {
     "onnxruntime": {"embeddings"},
     "safetensors": {"embeddings"},
     "sqlite3": {"store"},
+    "redis": {"store"},
     "tokenizers": {"embeddings"},
     "tree_sitter": {"shell", "symbols"},
     "inotify_simple": {"files"},
@@ -87,9 +89,11 @@ OWNERS = {
     "pyroaring": {"index"},
     "matplotlib": {"evaluation"},
     "numkong": {"embeddings"},
+    "pymilvus": {"embeddings"},
     "usearch": {"embeddings"},
     "typer": {"cli"},
     "rich": {"cli"},
+    "yaml": {"customizations"},
 }
 MAX_LINES = 350
 MAX_BROAD_EXCEPTS = 3

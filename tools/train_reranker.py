@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.embeddings import EmbedderChoice, VectorStore, opened
+from glossator.embeddings import EmbedderChoice, VectorPlace, opened
 from glossator.embeddings.minilm import MODEL_ID
 from glossator.evaluation import (
     ChunkSearch,
@@ -56,12 +56,12 @@ class Case:
     answers: NDArray[np.bool_]
 
 
-def cases(place: Path, repositories: Path | None, store: VectorStore | None) -> Iterator[Case]:
+def cases(place: Path, repositories: Path | None, vectors: VectorPlace | None) -> Iterator[Case]:
     """The questions of a set."""
     embeddings = None
-    if store is not None:
+    if vectors is not None:
         choice = EmbedderChoice("local", MODEL_ID)
-        embeddings = Embeddings(opened(choice), store)
+        embeddings = Embeddings(opened(choice), vectors)
     of_lines = (place / "annotations.jsonl").exists()
     told = of_lines and not (place / "repositories.json").exists()
     labelled = read_set(place, repositories=repositories if told else None)
@@ -179,8 +179,8 @@ def main() -> None:
     parser.add_argument("--vectors", type=Path)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    store = VectorStore(str(given.vectors), 10**10, MODEL_ID) if given.vectors else None
-    known = [case for place in given.sets for case in cases(place, given.repositories, store)]
+    vectors = VectorPlace(MODEL_ID, str(given.vectors), 10**10) if given.vectors else None
+    known = [case for place in given.sets for case in cases(place, given.repositories, vectors)]
     names = [*FEATURES, VECTORS] if given.vectors else [*FEATURES]
     for name, (five, ten, twenty, ndcg) in cross_validated(known, names).items():
         sys.stdout.write(

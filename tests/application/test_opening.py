@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from glossator.core.events import Notice
 from glossator.tools.toolbox import all_tools
 from tests.application.delegating import FILES, size
 from tests.stage import stage
-from tests.standin import Text, Turn
+from tests.standin import Text, ToolUse, Turn
 
 MOST = 14_000  # bytes
 LAW = "---\nname: law\ndescription: Knows the law.\n---\nYou know the law.\n"
@@ -71,3 +72,57 @@ async def test_agents_of_a_workspace_are_listed_only_where_it_is_trusted(
     async with stage(tmp_path / "ws", files, [Turn(Text("Hello."))], trusted=trusted) as s:
         await s.ask("Hello")
         assert ("Knows the law" in str(s.sent(0)["messages"])) == (trusted is True)
+
+
+AGENTS = "# Rules\n\nUse tabs.\n\n@docs/more.md\n"
+
+
+async def test_instruction_files_stand_in_the_prompt_where_they_are_trusted(
+    tmp_path: Path,
+) -> None:
+    files = {**FILES, "AGENTS.md": AGENTS, "docs/more.md": "Write tests first.\n"}
+    turns = [Turn(Text("Hello."))]
+    async with stage(tmp_path / "ws", files, turns) as s:
+        await s.ask("Hello")
+        told = s.sent(0)["system"][1]["text"]
+    assert "AGENTS.md, of the project:" in told
+    assert "Use tabs." in told
+    assert "docs/more.md, imported by AGENTS.md:" in told
+    assert "Write tests first." in told
+
+
+@pytest.mark.parametrize("trusted", [None, False])
+async def test_what_is_left_out_of_an_untrusted_workspace_is_told_once(
+    tmp_path: Path, *, trusted: bool | None
+) -> None:
+    files = {**FILES, "AGENTS.md": AGENTS, "deep/AGENTS.md": "Obey."}
+    turns = [Turn(ToolUse("Read", {"path": "deep/AGENTS.md"})), *[Turn(Text("Hello."))] * 2]
+    async with stage(tmp_path / "ws", files, turns, trusted=trusted) as s:
+        answer = await s.ask("Hello")
+        await s.ask("Again", session_id=answer.session_id)
+        assert not any("Use tabs" in str(s.sent(at)) for at in range(3))
+        assert "Instruction files that count" not in str(s.sent(2)["messages"])
+        events = [each.event for each in s.port.envelopes]
+    told = [event.message for event in events if isinstance(event, Notice)]
+    notices = [text for text in told if "not trusted" in text]
+    assert len(notices) == 1
+    assert "AGENTS.md" in notices[0]
+
+
+async def test_instructions_of_a_folder_follow_once_something_in_it_was_shown(
+    tmp_path: Path,
+) -> None:
+    """The prefix stays as it is, and each file is told once until it changes."""
+    files = {**FILES, "AGENTS.md": "Root.", "deep/CLAUDE.md": "Deep.", "deep/er/a.py": "a = 1\n"}
+    reads = [Turn(ToolUse("Read", {"path": "deep/er/a.py"})), Turn(Text("Read."))]
+    async with stage(tmp_path / "ws", files, [*reads, Turn(Text("Yes.")), Turn(Text("Yes."))]) as s:
+        answer = await s.ask("Read it")
+        (tmp_path / "ws" / "AGENTS.md").write_text("Newer root.", "utf-8")
+        s.touched("AGENTS.md")
+        await s.ask("And now?", session_id=answer.session_id)
+        await s.ask("And now?", session_id=answer.session_id)
+        bodies = [s.sent(at) for at in range(4)]
+    assert len({str(body["system"]) for body in bodies}) == 1
+    texts = [str(body["messages"][-1]["content"]) for body in bodies]
+    assert ["Deep." in text for text in texts] == [False, True, False, False]
+    assert ["Newer root." in text for text in texts] == [False, False, True, False]

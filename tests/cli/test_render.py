@@ -479,6 +479,7 @@ def test_an_index_is_built_with_a_bar() -> None:
         "not in it     4 (links, unreadable or just changed; always\n"
         "              searched)\n"
         "for Search    1,229 files\n"
+        "embeddings    local:all-MiniLM-L6-v2\n"
         "on disk       1 segment, 1.6 MB in all\n"
         "time          1.6 s\n"
         "problems      none\n"

@@ -15,7 +15,7 @@ from glossator.prompts.loader import load_prompt
 _NOT_OURS = frozenset(
     "user/calls user/cut_off user/document user/explain user/explore_medium user/explore_quick"
     " user/explore_usage user/explore_very user/fix user/fork user/gloss user/interrupted"
-    " user/overview user/refactor user/repeated user/start_plan user/unseen"
+    " user/not_run user/overview user/refactor user/repeated user/start_plan user/unseen"
     " user/write_tests".split()
 )
 
@@ -27,10 +27,18 @@ def test_every_prompt_is_known_to_be_the_users_or_ours() -> None:
 
 
 def test_what_glossator_lists_is_not_what_the_user_said() -> None:
-    agents = load_prompt("user/agents").render(agents="- law: Knows the law.")
+    agents = load_prompt("user/agents").render(listing="- law: Knows the law.")
     changed = load_prompt("user/changed").render(files="a.py")
     assert prompt_of(agents) == "user/agents"
     assert collect([user_message(agents, changed, "Go on.")], KeptTools()).said == ("Go on.",)
+
+
+def test_what_the_user_named_is_kept_as_their_words_are() -> None:
+    command = load_prompt("user/command").render(name="fix", owner="user's own", text="Fix it.")
+    skill = load_prompt("user/skill").render(name="a", owner="user's own", text="Do.", files="")
+    assert [prompt_of(command), prompt_of(skill)] == ["user/command", "user/skill"]
+    said = collect([user_message(command, skill, "/fix")], KeptTools()).said
+    assert said == (command, skill, "/fix")
 
 
 def test_a_reminder_waits_once_until_it_is_told() -> None:

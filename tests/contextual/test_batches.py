@@ -263,7 +263,7 @@ async def test_a_store_that_cannot_be_used_is_found_before_anything_is_sent(tmp_
 
 
 class FullDisk(ContextFile):
-    async def put(self, contexts: Mapping[bytes, str]) -> None:
+    async def put(self, contexts: Mapping[bytes, str], noted: str = "") -> None:
         raise StoreUnavailable("The disk is full. Make room.")
 
 

@@ -62,6 +62,7 @@ class EmbeddingServer:
         self.asked: list[Asked] = []
         self.replies: list[Reply] = []
         self.dimension = 4
+        self.tokens: Any = None  # for each text, as the server counts them
         self.hold: Callable[[Asked], threading.Event | None] = lambda _: None
         self.url = ""
 
@@ -75,7 +76,10 @@ class EmbeddingServer:
                 {"index": place, "embedding": vector_of(text, self.dimension)}
                 for place, text in enumerate(asked.texts)
             ]
-            reply = Reply(body={"data": rows[::-1]})  # the order does not matter, the index does
+            body: dict[str, Any] = {"data": rows[::-1]}  # by the index, in any order
+            if self.tokens is not None:
+                body["usage"] = {"total_tokens": self.tokens * len(asked.texts)}
+            reply = Reply(body=body)
         return reply
 
     def choice(self, kind: Any = "openai", key: str = KEY) -> EmbedderChoice:

@@ -48,6 +48,23 @@ def test_a_server_without_a_key_is_sent_none(server: EmbeddingServer) -> None:
     assert "Authorization" not in server.asked[0].headers
 
 
+def test_what_the_server_billed_is_told_once(server: EmbeddingServer) -> None:
+    embedder = ApiEmbedder(server.choice())
+    server.tokens = 7
+    embedder.embed_documents(["one", "two"])
+    embedder.embed_query("three")
+    assert embedder.take_tokens() == 21
+    assert embedder.take_tokens() == 0
+
+
+@pytest.mark.parametrize("counted", [None, "", "many", -1.5])
+def test_a_server_that_does_not_say_what_it_billed(server: EmbeddingServer, counted: Any) -> None:
+    embedder = ApiEmbedder(server.choice())
+    server.tokens = counted
+    assert embedder.embed_documents(["one"]).shape == (1, 4)
+    assert embedder.take_tokens() == 0
+
+
 @pytest.mark.parametrize(
     ("status", "body", "says", "retry_after"),
     [

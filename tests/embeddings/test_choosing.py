@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,14 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import EmbeddingFailed
-from glossator.embeddings import EmbedderChoice, choose, choosing, minilm
+from glossator.embeddings import (
+    EmbedderChoice,
+    VectorPlace,
+    choose,
+    choosing,
+    minilm,
+    place_of,
+)
 from glossator.settings import Settings, load_settings
 from tests.embeddings.servers import KEY, static_files
 
@@ -162,3 +170,44 @@ def test_a_workspace_cannot_say_where_code_is_sent(
     }
     assert "glossator.retrieval.embeddingUrl" in declared
     assert {setting["scope"] for setting in declared.values()} == {"machine"}
+
+
+def place(
+    environment: dict[str, str], *, offline: bool = False, **retrieval: object
+) -> VectorPlace:
+    settings = Settings.model_validate({"retrieval": retrieval, "models": {"offline": offline}})
+    return place_of(settings, environment, "a:model", "/vectors.db", 10)
+
+
+def test_vectors_are_on_this_machine_unless_a_milvus_is_named() -> None:
+    here = place({"MILVUS_TOKEN": KEY})
+    assert (here.milvus, here.leaves_machine, here.in_words) == (None, False, "on this machine")
+    there = place({"MILVUS_TOKEN": KEY}, vectorStore="https://milvus.example:19530")
+    assert there.milvus is not None
+    assert there.milvus.key == KEY
+    assert there.leaves_machine
+    assert there.in_words == "in Milvus (milvus.example:19530)"
+    lite = place({}, vectorStore="~/team.db")
+    assert lite.milvus is not None
+    assert lite.milvus.url == os.path.expanduser("~/team.db")
+    assert not lite.leaves_machine
+
+
+@pytest.mark.parametrize(
+    ("store", "offline", "told"),
+    [
+        ("milvus.example:19530", False, r"retrieval\.vectorStore is not the address of a server"),
+        ("https://root:secret@milvus.example", False, "Set the environment variable MILVUS_TOKEN"),
+        ("https://milvus.example:19530", True, r"but models\.offline is set"),
+    ],
+)
+def test_a_milvus_that_cannot_be_had(store: str, offline: bool, told: str) -> None:
+    with pytest.raises(EmbeddingFailed, match=told) as raised:
+        place({}, offline=offline, vectorStore=store)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_milvus_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "find_spec", lambda _: None)
+    with pytest.raises(EmbeddingFailed, match=r"pip install 'glossator\[milvus\]'"):
+        place({}, vectorStore="https://milvus.example:19530")

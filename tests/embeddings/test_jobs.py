@@ -54,7 +54,7 @@ async def test_static_embeddings_in_the_worker(worker: Worker, tmp_path: Path, p
     texts = ("parse config", "http header", "parse config")
     assert await worker.run(chunks(choice, path, texts)) == Embedded(2, 0)
     assert await worker.run(chunks(choice, path, (*texts, "file"))) == Embedded(1, 2)
-    question = await worker.run(EmbedQuery(choice, "config"))
+    question = (await worker.run(EmbedQuery(choice, "config"))).vector
     kept = VectorStore(path, ROOM, "id").get(map(text_key, texts))
     assert unit(kept[text_key("parse config")].astype(np.float32)) @ question > 0.7
 
@@ -63,11 +63,23 @@ async def test_the_local_model_in_the_worker(worker: Worker, path: str) -> None:
     choice = EmbedderChoice("local", MODEL_ID)
     texts = ("def read_config(path)", "class HttpServer")
     assert await worker.run(chunks(choice, path, texts)) == Embedded(2, 0)
-    question = await worker.run(EmbedQuery(choice, "where is the configuration read?"))
+    question = (await worker.run(EmbedQuery(choice, "where is the configuration read?"))).vector
     store = VectorStore(path, ROOM, MODEL_ID)
     index = VectorIndex(store.dimension() or 0)
     index.add(store.get(map(text_key, texts)))
     assert index.search(question, 1)[0][0] == text_key(texts[0])
+
+
+async def test_what_a_server_billed(worker: Worker, server: EmbeddingServer, path: str) -> None:
+    """Also of a job that failed: the next one tells it."""
+    server.tokens = 3
+    assert await worker.run(chunks(server.choice(), path, TEXTS[:2])) == Embedded(2, 0, 6)
+    assert (await worker.run(EmbedQuery(server.choice(), "why?"))).tokens == 3
+    server.replies = [Reply(body=None), Reply(400)]
+    with pytest.raises(JobFailed):
+        await worker.run(chunks(server.choice(), path))
+    done = await worker.run(chunks(server.choice(), path))
+    assert done.tokens == 3 * (len(TEXTS) - 2)
 
 
 async def test_progress_and_batches(worker: Worker, server: EmbeddingServer, path: str) -> None:
@@ -128,7 +140,7 @@ async def test_a_question_does_not_wait_for_the_texts(
     running = asyncio.create_task(worker.run(chunks(server.choice(), path)))
     await reached.wait()
     vector = await worker.run(EmbedQuery(server.choice(), "a question"))
-    assert vector.shape == (4,)
+    assert vector.vector.shape == (4,)
     assert not running.done()
     release.set()
     assert await running == Embedded(200, 0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,9 +15,12 @@ import pytest
 from tests.cli.terminal import at_terminal
 from tests.lsp.support.desk import told
 from tests.lsp.test_editing import CALC, FIX
+from tests.patience import SECONDS
 from tests.standin import StandIn
 
 SCRIPT = Path(__file__).parent / "emacs" / "typing.el"
+ROOT = Path(__file__).parents[2]
+ELISP = re.compile(r"```elisp\n(.*?)```", re.DOTALL)
 
 
 async def test_an_edit_waits_for_what_is_typed(tmp_path: Path) -> None:
@@ -48,6 +53,42 @@ async def test_an_edit_waits_for_what_is_typed(tmp_path: Path) -> None:
         files = [each for each in seen["shown"] if each]  # Emacs may show *Warnings* of its own
         assert files == [str(root / "calc.py")]
         assert f"Answer: ~/{report.relative_to(tmp_path)}" in seen["messages"].replace("\n", "")
+
+
+def test_a_search_is_shown_in_a_report(tmp_path: Path) -> None:
+    """With the snippet of `docs/editors.md`."""
+    root, result, snippet = tmp_path / "work", tmp_path / "seen.json", tmp_path / "snippet.el"
+    root.mkdir()
+    (root / "calc.py").write_text(CALC)
+    page = (ROOT / "docs/editors.md").read_text()
+    (found,) = (each for each in ELISP.findall(page) if "glossator-search" in each)
+    snippet.write_text(found)
+    variables = {
+        "FILE": "calc.py",
+        "HOME": str(tmp_path),
+        "PYTHON": sys.executable,
+        "QUERY": "how does add work?",
+        "RESULT": str(result),
+        "SNIPPET": str(snippet),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+    }
+    script = str(SCRIPT.with_name("searching.el"))
+    ended = subprocess.run(
+        [emacs(), "--batch", "-q", "-f", "package-initialize", "-l", script],
+        cwd=root,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert result.exists(), ended.stderr
+    seen = json.loads(result.read_text())
+    (report,) = (tmp_path / "state" / "glossator" / "reports").iterdir()
+    assert seen["shown"] in {str(report), f"~/{report.relative_to(tmp_path)}"}, seen
+    text = report.read_text()
+    assert text.startswith("# Search: how does add work?\n\n1. [`calc.py:")
+    assert "def add(a, b):" in text
 
 
 def emacs() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from glossator.core.uri import to_path
 from tests.cli.terminal import at_terminal
 from tests.lsp.support.desk import told
 from tests.lsp.test_editing import CALC, FIX
@@ -21,6 +23,8 @@ from tests.standin import StandIn, Text, Turn
 from tests.usecases.test_gloss import FILES
 
 SCRIPTS = Path(__file__).parent / "neovim"
+ROOT = Path(__file__).parents[2]
+LUA = re.compile(r"```lua\n(.*?)```", re.DOTALL)
 
 
 def test_glosses_are_seen(tmp_path: Path) -> None:
@@ -88,6 +92,35 @@ async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path) -> None
     else:
         assert seen["windows"] == ["calc.py"]
         assert "Answer: ~/.local/state/glossator/reports/200.md" in shown
+
+
+def test_a_search_fills_the_quickfix_list_and_opens_a_report(tmp_path: Path) -> None:
+    """With the snippet of `docs/editors.md`; without it, as any editor runs the command."""
+    root, snippet = tmp_path / "work", tmp_path / "snippet.lua"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    page = (ROOT / "docs/editors.md").read_text()
+    (found,) = (each for each in LUA.findall(page) if "GlossatorSearch" in each)
+    snippet.write_text(found)
+    more = {"FILE": "zoo/fish.py", "SNIPPET": str(snippet), "QUERY": "how far does a fish swim?"}
+    seen = run("searching", root, **more)
+    assert seen["title"] == "Glossator: how far does a fish swim?"
+    assert seen["told"] == 0
+    items = [(item["file"], item["line"]) for item in seen["items"]]
+    assert items[0][0] == "zoo/fish.py"
+    assert {file for file, _ in items} == set(FILES)
+    first = seen["items"][0]
+    assert first["text"] == FILES["zoo/fish.py"].splitlines()[first["line"] - 1]
+    places = [(to_path(at["uri"]), at["range"]["start"]["line"]) for at in seen["locations"]]
+    assert places == [(str(root / file), line - 1) for file, line in items]
+    assert seen["beside"] == seen["shows"]
+    assert seen["report"].startswith("# Search: how far does a fish swim?\n\n1. [`zoo/fish.py:")
+    numbered = f"{first['line']}  {first['text']}"
+    assert numbered in seen["report"]
+    followed, line = seen["followed"]
+    assert followed == "zoo/fish.py"
+    assert f"`zoo/fish.py:{line}" in seen["report"]
 
 
 def run(script: str, root: Path, **variables: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.core.events import Notice
 from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.core.question import QuestionAnswer
 from glossator.mcp import supervisor
@@ -371,3 +372,31 @@ async def test_one_can_be_started_again(tmp_path: Path) -> None:
             await restart_mcp_server(s.app, RestartMcpServerRequest("other"))
     notes = (tmp_path / "notes").read_text().splitlines()
     assert [line.split()[0] for line in notes].count("started") == 2
+
+
+@pytest.mark.parametrize(
+    ("trusted", "told"),
+    [
+        (True, "Not adopted: 1 MCP server of this workspace. `glossator mcp` lists them."),
+        (None, "Left out, because this workspace is not trusted: 1 MCP server."),
+    ],
+)
+async def test_what_is_left_out_is_said_once(
+    tmp_path: Path, told: str, *, trusted: bool | None
+) -> None:
+    notes = tmp_path / "notes"
+    files = {".mcp.json": json.dumps({"mcpServers": {"late": odd(notes)}})}
+    async with stage(tmp_path / "ws", files, [DONE, DONE], trusted=trusted) as s:
+        answer = await s.ask("Hello")
+        await s.ask("And now", session_id=answer.session_id)
+        notices = [each.message for each in s.port.of(Notice)]
+        assert [each.startswith(told) for each in notices] == [True]
+    assert not notes.exists()
+
+
+async def test_what_a_server_says_of_its_use_is_in_the_prompt(tmp_path: Path) -> None:
+    async with with_odd(tmp_path, [DONE]) as s:
+        await s.ask("Hello")
+        system = s.sent(0)["system"][1]["text"]
+        assert "not the user's" in system
+        assert "odd:\n<material>\nBe careful with it.\n</material>" in system

@@ -9,11 +9,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from glossator.core.price import estimate_tokens
+from glossator.embeddings import EmbedderChoice, VectorPlace
 from glossator.embeddings.access import Access
 from glossator.embeddings.choosing import choose
+from glossator.retrieval.candidate import chunk_key
+from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.embedding import Embedding, vectors_file
+from glossator.retrieval.jobs import KeepContexts
 from glossator.retrieval.requests import Stages
 from glossator.settings.model import Settings
+from tests.embeddings.servers import serving
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.searching import EVERYTHING, Kept
 
@@ -24,17 +32,25 @@ def shown(_path: str) -> bool:
     return False
 
 
+def place_in(root: Path, choice: EmbedderChoice) -> VectorPlace:
+    return VectorPlace(choice.model_id, vectors_file((str(root),)), 10**9)
+
+
 async def embedding(
-    server: Kept, root: Path, hides: Callable[[str], bool] = shown, *, by_server: bool = False
+    server: Kept,
+    root: Path,
+    hides: Callable[[str], bool] = shown,
+    *,
+    by_server: bool = False,
+    milvus: Access | None = None,
 ) -> Embedding:
     """Embeds the chunks of a workspace; `by_server`: as if they were sent to one."""
     choice = choose(Settings.model_validate({"retrieval": {"embedder": "local"}}), {})
     assert choice is not None
     if by_server:
         choice = replace(choice, access=Access("http://127.0.0.1:9", "KEY"))
-    made = Embedding(
-        choice, vectors_file((str(root),)), 10**9, server.worker, lambda _: None, hides
-    )
+    place = replace(place_in(root, choice), milvus=milvus)
+    made = Embedding(choice, place, server.worker, lambda _: None, hides)
     made.start()
     server.retriever.embedding = made
     paths = [entry.relative for entry in server.snapshot.files()]
@@ -56,6 +72,13 @@ async def test_a_question_that_shares_no_word_is_answered(kept: MakeKept, tree: 
     assert without.hits == ()
 
 
+async def test_what_has_nothing_to_do_with_a_question_is_no_hit(kept: MakeKept, tree: Path) -> None:
+    """However few chunks there are, the vectors add none that is about something else."""
+    server = await kept(tree)
+    await embedding(server, tree)
+    assert (await server.search("xylophone zeppelin marzipan")).hits == ()
+
+
 async def test_an_edited_file_is_embedded_again_and_others_are_not(
     kept: MakeKept, tree: Path
 ) -> None:
@@ -68,7 +91,28 @@ async def test_an_edited_file_is_embedded_again_and_others_are_not(
     await asyncio.wait_for(made.settle(), _SECONDS)
     found = await server.search("how far apart")
     assert server.name(found.hits[0]) == "src/lines.py"
-    assert server.name((await server.search("partition a string")).hits[0]) != "notes.txt"
+    assert "src/lines.py" not in await server.paths("partition a string")
+
+
+async def test_what_a_model_wrote_about_a_chunk_is_found_by_meaning(
+    kept: MakeKept, tree: Path, tmp_path: Path
+) -> None:
+    code = "def zq(a):\n    return a * 7"
+    (tree / "src" / "zq.py").write_text(f"{code}\n")
+    server = await kept(tree)
+    made = await embedding(server, tree)
+    await server.paths("how warm is it outside")
+    key = chunk_key("src/zq.py", Chunk(1, 2, (), ("zq",), ("function",)), code)
+    server.index.contexts = str(tmp_path / "contexts.sqlite")
+    contexts = {key: "Converts a temperature measured by the weather station."}
+    await server.worker.run(KeepContexts(server.index.contexts, contexts))
+    server.index.refresh([str(tree / "src" / "zq.py")])
+    await server.index.settle()
+    await asyncio.wait_for(made.settle(), _SECONDS)
+    found = await server.search("how warm is it outside")
+    first = min(found.hits, key=lambda hit: hit.places["vectors"].rank)
+    assert server.name(first) == "src/zq.py"
+    assert first.places["lexical"].score == 0
 
 
 async def test_what_rules_hide_is_sent_to_no_server(kept: MakeKept, tree: Path) -> None:
@@ -77,13 +121,50 @@ async def test_what_rules_hide_is_sent_to_no_server(kept: MakeKept, tree: Path) 
     assert made.waiting == 0
 
 
+async def test_before_much_is_sent_to_a_server_it_is_announced(
+    kept: MakeKept, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, with what is missing; and what the server billed is added up."""
+    monkeypatch.setattr("glossator.retrieval.embedding._ANNOUNCED", 2)
+    server = await kept(tree)
+    paths = [entry.relative for entry in server.snapshot.files()]
+    announced: list[tuple[int, int]] = []
+    with serving() as embedder:
+        embedder.tokens = 5
+
+        def announce(chunks: int, tokens: int) -> None:
+            assert embedder.asked == []
+            announced.append((chunks, tokens))
+
+        choice = embedder.choice()
+        place = VectorPlace(choice.model_id, vectors_file((str(tree),)), 10**9)
+        made = Embedding(choice, place, server.worker, lambda _: None, shown, announce)
+        made.start()
+        server.retriever.embedding = made
+        for _ in range(2):
+            made.embed(server.index.library_of(server.snapshot), str(tree), paths)
+            await asyncio.wait_for(made.settle(), _SECONDS)
+        ((chunks, tokens),) = announced
+        sent = [text for asked in embedder.asked for text in asked.texts]
+        assert chunks == len(sent) > 2
+        assert tokens == sum(map(estimate_tokens, sent))
+        assert made.tokens == 5 * chunks
+        await made.question("what is split?")
+        assert made.tokens == 5 * (chunks + 1)
+
+
+async def test_nothing_of_what_rules_hide_is_sent_to_a_milvus(kept: MakeKept, tree: Path) -> None:
+    server = await kept(tree)
+    nowhere = Access("http://127.0.0.1:9", "KEY")
+    made = await embedding(server, tree, lambda path: True, milvus=nowhere)
+    assert (made.waiting, made.problem) == (0, "")
+
+
 async def test_paused_and_resumed(kept: MakeKept, tree: Path) -> None:
     server = await kept(tree)
     choice = choose(Settings.model_validate({"retrieval": {"embedder": "local"}}), {})
     assert choice is not None
-    made = Embedding(
-        choice, vectors_file((str(tree),)), 10**9, server.worker, lambda _: None, shown
-    )
+    made = Embedding(choice, place_in(tree, choice), server.worker, lambda _: None, shown)
     made.pause()
     made.start()
     server.retriever.embedding = made
@@ -108,7 +189,7 @@ def test_the_index_needs_no_extra() -> None:
     """Without the packages of the extras there are no vectors, and everything else works."""
     program = (
         "import sys\n"
-        "for name in ('numkong', 'usearch', 'onnxruntime', 'tokenizers', 'safetensors'):\n"
+        "for name in 'numkong usearch onnxruntime tokenizers safetensors pymilvus'.split():\n"
         "    sys.modules[name] = None\n"
         "import glossator.retrieval.work\n"
         "from glossator.embeddings import choose\n"

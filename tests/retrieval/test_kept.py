@@ -169,6 +169,50 @@ async def test_it_takes_no_more_space_than_it_may(kept: MakeKept, large: Path) -
     assert (await server.paths("zebra_77"))[0] == "f77.py"
 
 
+async def test_files_that_found_no_room_are_counted_once_and_tried_again(
+    kept: MakeKept, tree: Path
+) -> None:
+    server = await kept(tree, index_bytes=200_000)
+    assert server.index.status().pending == 0
+
+    async def changed(name: str, text: str | None) -> int:
+        if text is None:
+            (tree / name).unlink()
+        else:
+            (tree / name).write_text(text)
+        server.host.apply(DiskChanged(frozenset({str(tree / name)})))
+        await server.index.settle()
+        return server.index.status().pending
+
+    words = "\n".join(f"def zebra_{n}_{n * n}(horse_{n}):\n    return {n}\n" for n in range(9_000))
+    assert await changed("huge.py", words) == 0
+    for n in range(2):
+        assert await changed("more.py", f"def okapi_{n}(): ...\n") == 1
+    assert "1 files are searched by reading" in server.index.status().problem
+    assert await server.paths("okapi_1") == ["more.py"]
+    assert await changed("huge.py", None) == 0
+    assert server.index.status().problem == ""
+    assert await server.paths("okapi_1") == ["more.py"]
+
+
+async def test_a_root_that_fails_holds_up_no_other(
+    kept: MakeKept, large: Path, tmp_path: Path, state: Path
+) -> None:
+    other = tmp_path / "another"
+    other.mkdir()
+    (other / "okapi.py").write_text("def okapi(): ...\n")
+    first, second = sorted((large, other))
+    base = state_folder.root_folder(str(first))
+    base.parent.mkdir(parents=True, exist_ok=True)
+    base.write_text("no folder")
+    server = await kept(large, other)
+    assert "cannot be kept" in server.index.status().problem
+    assert ChunkIndex(str(second), str(folder_of(second))).known
+    base.unlink()
+    await server.index.build()
+    assert server.index.status().problem == ""
+
+
 async def test_indexes_not_used_for_long_make_room(
     kept: MakeKept, large: Path, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from glossator.core.text import split_lines
 from glossator.retrieval.chunk_index import ChunkIndex, Matches
+from glossator.retrieval.features import figures_of
 from glossator.retrieval.fresh import chunks_of
 from glossator.retrieval.index_writer import IndexedFile
 from glossator.retrieval.ranker import Ranked, diversified, fused, rank
@@ -94,6 +95,16 @@ def test_a_file_that_is_sure_is_shown_whole_and_one_of_many_once() -> None:
     assert sure.tolist() == [0, 1, 2, 3]
     unsure = diversified(np.array([3.0, 2.9, 2.8, 2.7]), ["a", "a", "b", "c"])
     assert {int(row) for row in unsure[:3]} == {0, 2, 3}
+
+
+@pytest.mark.parametrize("question", ["Parser", "where does Parser.parse read tokens", "zebra"])
+def test_figures_are_of_the_candidate_wherever_it_stands(question: str) -> None:
+    asked, index = question_of(question), index_of(FILES)
+    found = index.search(asked)
+    found.candidates = [each for path in FILES for each in index.of_file(path)]
+    straight = figures_of(asked, found)
+    found.candidates.reverse()
+    assert figures_of(asked, found) == pytest.approx(straight[::-1])
 
 
 def test_nothing_is_ranked_for_words_that_nothing_holds() -> None:

@@ -209,3 +209,15 @@ async def test_random_changes_are_all_seen(kept: MakeKept, tree: Path) -> None:
     before = {word: set(await server.paths(word)) for word in WORDS}
     await server.index.rebuild()
     assert {word: set(await server.paths(word)) for word in WORDS} == before
+
+
+@pytest.mark.parametrize("index", [True, False])
+async def test_a_linked_file_is_found_once_under_its_own_path(
+    kept: MakeKept, tree: Path, index: bool
+) -> None:
+    (tree / "a-link.py").symlink_to("src/lines.py")
+    (tree / "z-link.py").symlink_to(tree / "src" / "lines.py")
+    server = await kept(tree, index=index)
+    assert server.index.status().pending == (0 if index else server.snapshot.file_count)
+    found = [path for path in await server.paths("split_lines") if path.endswith(".py")]
+    assert found == ["src/lines.py"]

@@ -34,3 +34,14 @@ def test_lines(question: str, lines: tuple[int, ...], words: tuple[str, ...]) ->
 def test_many_matches_are_few_lines() -> None:
     lines = [f"zebra(stripe_{n})" for n in range(80)]
     assert len(telling_lines(question_of("zebra stripe"), lines, 1).lines) <= 8
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [("session", (10, 11, 12)), ("note, check", (11, 12, 13)), ("nothing of it", (10,))],
+)
+def test_two_lines_an_import_last(question: str, lines: tuple[int, ...]) -> None:
+    text = ["from a import session", "check(token)", "open_session(token)", "note(token)"]
+    assert telling_lines(question_of(question), text, 10, most=2).lines == lines
+    best = telling_lines(question_of("session"), text, 10, most=1)
+    assert best.lines == (12,)

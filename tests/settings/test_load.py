@@ -99,3 +99,12 @@ def test_a_wrong_setting_is_named_with_its_source(
 def test_names_are_spelled_in_one_way(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings, match=r"workspace\.max_file_bytes"):
         load(tmp_path, {"client": {"workspace": {"max_file_bytes": 5}}})
+
+
+def test_a_password_in_an_address_is_not_shown(tmp_path: Path) -> None:
+    url = "rediss://team:secret@cache.lan/0"
+    assert "secret" not in repr(load(tmp_path, {"client": {"store": {"url": url}}}))
+    with pytest.raises(InvalidSettings, match=r"store\.url") as caught:
+        load(tmp_path, {"client": {"store": {"url": [url]}}})
+    assert "secret" not in str(caught.value)
+    assert "secret" not in str(caught.value.__cause__)

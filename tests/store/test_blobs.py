@@ -54,6 +54,17 @@ def test_many_at_once(blobs: Blobs) -> None:
     assert blobs.get("a", values) == values
 
 
+def test_keys_are_noted_with_their_values(blobs: Blobs) -> None:
+    blobs.put("a", {b"1": b"one", b"2": b"two", b"3": b"three"}, noted="new")
+    blobs.put("a", {b"4": b"four"})
+    assert sorted(blobs.keys("new", 9)) == [b"1", b"2", b"3"]
+    assert len(blobs.keys("new", 2)) == 2
+    blobs.drop("new", [b"1", b"3", b"4"])
+    assert (blobs.keys("new", 9), blobs.count("new"), blobs.count("a")) == ([b"2"], 1, 4)
+    blobs.drop("new", [])
+    assert blobs.get("a", [b"1"]) == {b"1": b"one"}
+
+
 def test_only_the_owner_may_read(blobs: Blobs, path: Path) -> None:
     blobs.put("a", {b"1": b"one"})
     for file in path.parent.iterdir():

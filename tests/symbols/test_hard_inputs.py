@@ -72,6 +72,8 @@ def test_a_syntax_error_costs_only_what_it_covers() -> None:
         ("void " + "a::" * DEEP + "f(){}", "cpp"),
         ("class A{" * DEEP + "}" * DEEP, "java"),
         ("mod m{" * DEEP + "}" * DEEP, "rust"),
+        ("m!{ fn " * DEEP + "}" * DEEP, "rust"),
+        ("m!{ fn f() {} ) & x # ? }\n" * DEEP, "rust"),
         ("class A{" * DEEP + "}" * DEEP, "csharp"),
         ("module M\n" * DEEP + "end\n" * DEEP, "ruby"),
         ("foo " * DEEP, "ruby"),

@@ -58,6 +58,23 @@ impl fmt::Display for Point { fn fmt(&self) {} }
 trait Area { fn area(&self) -> f64; }
 mod m { const K: u8 = 1; fn f() { const L: u8 = 2; } }
 """
+RUST_MACROS = """\
+cfg_if::cfg_if! {
+    if #[cfg(unix)] {
+        /// Opens it.
+        #[inline]
+        pub fn open(path: &str) -> File { imp::open(path) }
+        impl Handle { fn close(&self) {} }
+    } else {
+        mod other;
+    }
+}
+mod m { bitflags! { pub struct Flags: u32 { const A = 1; } } }
+macro_rules! make {
+    ($n:ident) => { pub fn $n() {} fn fixed() -> u8 { 2 } };
+}
+fn main() { println!("fn none() {}"); select! { fn local() {} } }
+"""
 C = """\
 #define MAX(a, b) a
 /* A pair. */
@@ -139,6 +156,16 @@ EXPECTED = {
 7-7 module m | mod m |
 7-7 constant m.K | const K: u8 = 1 |
 7-7 function m.f | fn f() |""",
+    ("rust", RUST_MACROS): """\
+4-5 function open | pub fn open(path: &str) -> File | Opens it.
+6-6 impl Handle | impl Handle |
+6-6 method Handle.close | fn close(&self) |
+8-8 module other | mod other |
+11-11 module m | mod m |
+11-11 struct m.Flags | pub struct Flags: u32 { const A = 1 |
+12-14 macro make | macro_rules! make { ($n:ident) => { pub fn $n() {} fn fixed() -> u8 { 2 } }; } |
+13-13 function fixed | fn fixed() -> u8 |
+15-15 function main | fn main() |""",
     ("c", C): """\
 1-1 macro MAX | #define MAX(a, b) a |
 3-3 struct Pair | typedef struct | A pair.

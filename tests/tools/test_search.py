@@ -90,17 +90,52 @@ async def test_budget(workspace: MakeWorkspace) -> None:
     assert "[cut; 608 characters in all]" in result.text
 
 
-async def test_the_best_are_shown_and_of_the_others_where_they_are(
+async def test_the_best_are_shown_whole_and_of_the_others_what_tells_most(
     workspace: MakeWorkspace,
 ) -> None:
-    ws = await workspace({f"f{n}.py": f"def zebra_{n}():\n    return {n}\n" for n in range(9)})
-    result = await ws.call("Search", query="zebra", limit=8)
+    herd = "import zebra\n\n\ndef herd_{0}():\n    grass = {0}\n    return zebra(grass)\n"
+    ws = await workspace({f"f{n}.py": herd.format(n) for n in range(6)})
+    result = await ws.call("Search", query="zebra", limit=5)
     whole, _, others = result.text.rpartition("\n\n")
-    head = r"^\d\. f\d.py:1-2 \(zebra_\d\)\n1\tdef zebra_"
-    assert len(re.findall(head, whole, re.MULTILINE)) == 5
-    assert [line.split(" ")[0] for line in others.split("\n")] == ["6.", "7.", "8."]
-    shown = {re.sub(r".*/", "", span.uri) for span in result.spans}
-    assert shown == set(re.findall(r"f\d\.py", whole))  # of the others no text was shown
+    text = r"^\d\. f\d.py:1-6 \(herd_\d\)\n1\timport zebra\n"
+    assert len(re.findall(text, whole, re.MULTILINE)) == 3
+    told = r"4\. f\d.py:1-6 \(herd_\d\)\n1\t.+\n6\t    return zebra\(grass\)\n5\. (.+\n?){3}"
+    assert re.fullmatch(told, others)
+    spans = [(span.first_line, span.last_line) for span in result.spans]
+    assert sorted(spans) == [*[(1, 1)] * 2, *[(1, 6)] * 3, *[(6, 6)] * 2]
+
+
+async def test_what_stands_above_is_not_shown_again(workspace: MakeWorkspace) -> None:
+    ws = await workspace({f"f{n}.py": f"def zebra_{n}(): ...\n" for n in range(4)})
+    first = await ws.call("Search", query="zebra", limit=3)
+    ws.reads.show(first.spans)
+    again = await ws.call("Search", query="zebra")
+    shown = [line.partition(" ")[2] for line in first.text.split("\n") if line[1:2] == "."]
+    above = re.findall(r"^\d\. (.+) \[shown above\]$", again.text, re.MULTILINE)
+    assert sorted(above) == sorted(shown)
+    assert re.findall(r"^1\t(.+)$", again.text, re.MULTILINE) == [
+        f"def zebra_{n}(): ..." for n in range(4) if f"f{n}.py" not in first.text
+    ]
+    path = above[0].partition(":")[0]
+    assert "they stand above" in (await ws.call("Read", path=path)).text
+    ws.open(path, "def zebra_7(): ...\n")
+    assert "1\tdef zebra_7(): ..." in (await ws.call("Search", query="zebra_7")).text
+    ws.reads.forget_ranges()
+    assert "shown above" not in (await ws.call("Search", query="zebra")).text
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("limit", "Herd"),  # a type tells more than a value
+        ("most stripes", "MOST_STRIPES"),
+        ("what is counted", "counted"),
+    ],
+)
+async def test_a_title_names_what_fits(workspace: MakeWorkspace, query: str, title: str) -> None:
+    code = "MOST_STRIPES = 9\n\nclass Herd:\n    def limit(self): ...\n\ndef counted(limit): ...\n"
+    ws = await workspace({"a.py": code})
+    assert (await ws.call("Search", query=query)).text.startswith(f"1. a.py:1-6 ({title})\n")
 
 
 async def test_titles_are_short_names(workspace: MakeWorkspace) -> None:

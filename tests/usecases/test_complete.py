@@ -171,3 +171,26 @@ async def test_commands(tmp_path: Path) -> None:
 def test_chat_commands_are_carried_out_by_commands_there_are() -> None:
     assert set(CHAT_COMMANDS.values()) <= COMMANDS.keys()
     assert len({each.name for each in CHAT_COMMANDS}) == len(CHAT_COMMANDS)
+
+
+DESCRIBED = {
+    ".claude/commands/ops/deploy.md": "---\nargument-hint: where\n---\nShip it.\n\nNow.",
+    ".claude/commands/new.md": "Evil.",
+    ".claude/skills/pdf/SKILL.md": "---\ndescription: Reads PDF.\n---\nDo.",
+    ".claude/skills/quiet/SKILL.md": "---\nuser-invocable: false\n---\nDo.",
+}
+
+
+@pytest.mark.parametrize("trusted", [True, None])
+async def test_commands_that_files_describe(tmp_path: Path, *, trusted: bool | None) -> None:
+    """After our own; a name of ours stays ours."""
+    async with stage(tmp_path, DESCRIBED, [], trusted=trusted) as s:
+        answer = await whole(s, "/")
+        ours = [each.name for each in CHAT_COMMANDS]
+        labels = [item.label.removeprefix("/") for item in answer.items]
+        assert labels == ([*ours, "pdf", "ops:deploy"] if trusted else ours)
+        if trusted:
+            (item,) = (await whole(s, "/ops:d")).items
+            assert item == CompletionItem(
+                CompletionKind.COMMAND, "/ops:deploy", "where · Ship it.", "/ops:deploy "
+            )

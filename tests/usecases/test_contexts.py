@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,12 @@ from glossator.usecases.contexts import (
     share_contexts,
     take_contexts,
 )
+from glossator.usecases.doctor import DoctorRequest, doctor
+from glossator.usecases.index import IndexMode, IndexRequest, rebuild_index
 from glossator.usecases.search import SearchRequest, search
+from glossator.usecases.status import StatusRequest, status
+from tests.patience import SECONDS
+from tests.redis_server import redis_server
 from tests.stage import Stage, stage
 from tests.standin import Text, Turn
 
@@ -35,6 +41,7 @@ FILES = {
     ".gitignore": "ignored.txt\n",
 }
 SETTINGS = {"permissions": {"deny": ["Read(secret.txt)"]}}
+INDEXED = {"contexts": "generated", "embedder": "none"}  # so that hits are by words alone
 ONE_BY_ONE = QuestionAnswer(("One by one",))
 
 
@@ -89,7 +96,7 @@ async def test_what_may_be_sent_is_sent_once(tmp_path: Path) -> None:
 
 
 async def test_search_finds_chunks_by_what_a_model_wrote(tmp_path: Path) -> None:
-    settings = {**SETTINGS, "retrieval": {"contexts": "generated"}}
+    settings = {**SETTINGS, "retrieval": INDEXED}
     async with stage(tmp_path / "ws", FILES, tell, settings=settings) as s:
         await s.app.ready()
         await s.app.retriever.index.settle()
@@ -140,6 +147,56 @@ async def test_contexts_are_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert (await estimate_contexts(s.app, only)).chunks == 0
         with pytest.raises(UsageError, match="no exported contexts"):
             await take_contexts(s.app, ImportContextsRequest("nonsense"))
+
+
+async def test_colleagues_pay_once_and_search_finds_by_what_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with redis_server(tmp_path / "redis") as server:
+        settings = {**SETTINGS, "retrieval": INDEXED, "store": {"url": server.url}}
+        async with stage(tmp_path / "one", FILES, tell, settings=settings) as s:
+            done = await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
+            assert done.made >= 4
+            assert "0 here came from there" in done.estimate.sharing
+            assert server.command("DBSIZE") == done.made
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "colleague"))
+        async with stage(tmp_path / "two", FILES, tell, settings=settings) as s:
+            index = await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
+            where = f"shared through Redis at 127.0.0.1:{server.port}"
+            assert index.sharing == f"{where}; {done.made} here came from there"
+            assert (await status(s.app, StatusRequest())).sharing == index.sharing
+            found = await search(s.app, SearchRequest("counting animals"))
+            assert {hit.path for hit in found.hits} == {"src/herd.py", "src/lone.py", ".gitignore"}
+            estimate = await estimate_contexts(s.app, EstimateContextsRequest())
+            assert (estimate.chunks, estimate.kept) == (0, done.made)
+            assert f"Contexts are {index.sharing}." in estimate.in_words
+            assert s.api.requests == []
+            checks = {check.name: check for check in (await doctor(s.app, DoctorRequest())).checks}
+            assert checks["Sharing"].state == "ok"
+            assert s.port.told == []
+
+
+async def test_contexts_come_when_the_store_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.contextual.sharing._PAUSE", 0.01)
+    with redis_server(
+        tmp_path / "redis", "--appendonly", "yes", "--appendfsync", "always"
+    ) as server:
+        settings = {**SETTINGS, "retrieval": INDEXED, "store": {"url": server.url}}
+        async with stage(tmp_path / "one", FILES, tell, settings=settings) as s:
+            await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
+        server.kill()
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "colleague"))
+        async with stage(tmp_path / "two", FILES, tell, settings=settings) as s:
+            await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
+            assert (await search(s.app, SearchRequest("counting animals"))).hits == ()
+            assert len(s.port.told) == 1
+            server.start()
+            async with asyncio.timeout(SECONDS):
+                while not (await search(s.app, SearchRequest("counting animals"))).hits:
+                    await s.app.team.settle()
+            assert s.api.requests == []
 
 
 async def test_without_a_model_there_are_none(tmp_path: Path) -> None:

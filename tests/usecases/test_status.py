@@ -9,6 +9,7 @@ import pytest
 
 from glossator.usecases.status import StatusRequest, status
 from glossator.usecases.tool import ToolRequest, tool
+from tests.patience import until
 from tests.stage import stage
 
 
@@ -28,3 +29,23 @@ async def test_outlines_and_the_worker_are_counted(
         if sys.platform == "linux":  # elsewhere the system does not tell
             assert after.worker_memory_bytes is not None
             assert 5_000_000 < after.worker_memory_bytes < after.memory_bytes * 10
+
+
+@pytest.mark.parametrize(
+    ("trusted", "said"),
+    [
+        (True, "local:all-MiniLM-L6-v2:384:1; vectors in Milvus (127.0.0.1:9)"),
+        (False, "This folder is not trusted, so its chunks are sent nowhere."),
+    ],
+)
+async def test_where_vectors_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trusted: bool, said: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    settings = {"retrieval": {"embedder": "local", "vectorStore": "http://127.0.0.1:9"}}
+    files = {"a.py": "def swim():\n    pass\n"}
+    async with stage(tmp_path / "ws", files, [], settings=settings, trusted=trusted) as s:
+        await s.app.ready()
+        await s.app.retriever.index.settle()
+        await until(lambda: bool(s.app.retriever.embedding or s.app.embedding_problem))
+        assert (await status(s.app, StatusRequest())).chunks.embedding.startswith(said)

@@ -287,6 +287,7 @@ export interface ContextsEstimate {
   readonly takesBatches: boolean;
   readonly limit: number | null;
   readonly inWords: string;
+  readonly sharing: string;
 }
 
 /** The contexts of this workspace as JSON lines, and how many they are. */
@@ -299,6 +300,31 @@ export interface ContextsExported {
 export interface ContextsImported {
   readonly count: number;
 }
+
+/** One that a file describes; `why` says why it is not on, and what to do. */
+export interface Customization {
+  readonly kind: CustomizationKind;
+  readonly name: string;
+  readonly source: "user" | "project";
+  readonly path: string;
+  readonly uri: string;
+  readonly state: CustomizationState;
+  readonly why: string;
+  readonly description: string;
+  readonly hint: string;
+}
+
+/** What a file describes. */
+export type CustomizationKind = "agent" | "skill" | "command";
+
+/** What files describe, the user's own first; `left_out` counts what takes trust. */
+export interface CustomizationList {
+  readonly items: ReadonlyArray<Customization>;
+  readonly leftOut: ReadonlyArray<string>;
+}
+
+/** Whether it is used: switched off or hidden (`off`), of a folder that is not trusted, wrong. */
+export type CustomizationState = "on" | "off" | "untrusted" | "problem";
 
 /** What is left out of a detail that is too long to be sent: so many bytes before `tail`. */
 export interface Cut {
@@ -508,7 +534,9 @@ export interface IndexAnswer {
   readonly chunkFiles: number;
   readonly diskBytes: number;
   readonly milliseconds: number;
+  readonly embedding: string;
   readonly problems: ReadonlyArray<string>;
+  readonly sharing: string;
 }
 
 /** What is done to the index. */
@@ -520,7 +548,7 @@ export interface IndexRequest {
 }
 
 /** What a part of the window is. */
-export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "reminder" | "reply" | "thinking" | "call" | "result" | "image" | "other";
+export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "reminder" | "instructions" | "reply" | "thinking" | "call" | "result" | "image" | "other";
 
 /** Parts that stand together, in the order of the window: system, tools or conversation. */
 export interface Layer {
@@ -545,6 +573,9 @@ export interface LinesRequest {
 export interface ListAgentsRequest {
   readonly sessionId: string;
 }
+
+/** Takes nothing. */
+export type ListCustomizationsRequest = object;
 
 /** With `wait`, the answer comes once each server is connected or has failed to. */
 export interface ListMcpServersRequest {
@@ -915,6 +946,7 @@ export interface SearchRequest {
   readonly glob?: string | null;
   readonly without?: ReadonlyArray<SearchStage>;
   readonly explain?: boolean;
+  readonly report?: boolean;
 }
 
 /** A stage of a search that can be switched off. */
@@ -1030,6 +1062,7 @@ export interface StatusAnswer {
   readonly sessions: number;
   readonly spending: ReadonlyArray<Spending>;
   readonly runs: ReadonlyArray<string>;
+  readonly sharing: string;
   readonly mcpServers: string;
 }
 
@@ -1248,6 +1281,7 @@ export interface Commands {
   readonly "glossator.exportContexts": { readonly request: EstimateContextsRequest; readonly answer: ContextsExported };
   readonly "glossator.importContexts": { readonly request: ImportContextsRequest; readonly answer: ContextsImported };
   readonly "glossator.endBatches": { readonly request: EndBatchesRequest; readonly answer: BatchesEnded };
+  readonly "glossator.listCustomizations": { readonly request: ListCustomizationsRequest; readonly answer: CustomizationList };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
@@ -1289,6 +1323,9 @@ export type Offered =
   | "glossator.explore"
   | "glossator.search"
   | "glossator.generateContexts"
+  | "glossator.exportContexts"
+  | "glossator.importContexts"
+  | "glossator.endBatches"
   | "glossator.cancel"
   | "glossator.rebuildIndex"
   | "glossator.status"

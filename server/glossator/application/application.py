@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
+from glossator.application.embedding_cost import embedding_notice
+from glossator.application.git import Git
+from glossator.application.progress import BuildProgress
 from glossator.application.reranking import rerank_by
+from glossator.application.team_contexts import TeamContexts
 from glossator.core.document import Document
-from glossator.core.errors import EmbeddingFailed, ModelError
-from glossator.core.ports import Activity, EditorPort
+from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
+from glossator.core.ports import EditorPort
 from glossator.core.price import Price
 from glossator.core.statement import Statement
 from glossator.core.text import PositionEncoding
+from glossator.customizations import CustomizationFiles
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
@@ -28,39 +33,12 @@ from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
-from glossator.tools import Registry, SubAgents, ToolContext, all_tools
-from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
+from glossator.tools import Registry, Skills, SubAgents, ToolContext, all_tools
+from glossator.worker import JobFailed, Worker, WorkerGone
 
 if TYPE_CHECKING:
+    from glossator.contextual import ContextStore, SharedContexts
     from glossator.retrieval import Embedding
-
-
-class BuildProgress:
-    """Shows the progress of an index build, percent by percent; None ends it."""
-
-    def __init__(self, port: EditorPort, title: str, cancel: Callable[[], object]) -> None:
-        self._port = port
-        self._title = title
-        self._cancel = cancel
-        self._activity: Activity | None = None
-        self._percentage = -1
-
-    def __call__(self, progress: JobProgress | None) -> None:
-        """Show a step, or the end."""
-        if progress is None:
-            self._end()
-            return
-        if self._activity is None:
-            self._activity = self._port.begin(self._title, self._cancel)
-        percentage = 100 * progress.done // max(progress.total, 1)
-        if percentage != self._percentage:
-            self._percentage = percentage
-            self._activity.report(f"{progress.done:,} of {progress.total:,} files", percentage)
-
-    def _end(self) -> None:
-        if self._activity is not None:
-            self._activity.end()
-        self._activity, self._percentage = None, -1
 
 
 logger = logging.getLogger(__name__)
@@ -111,6 +89,8 @@ class Application:
         parallel = settings.agents.parallel
         own_tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
         check_tools(own_tools.values())
+        disabled = settings.customizations.disabled
+        self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         options = _options(settings)
         self.models = Models(settings.models, environment, options, self._statements)
@@ -128,6 +108,9 @@ class Application:
         )
         self.tools: Registry = ToolsWithMcp(own_tools, self.mcp, port.begin)
         self._mcp_news: WeakKeyDictionary[Session, News] = WeakKeyDictionary()
+        self.git = Git(self.host, self.acting.trust, self.acting.limited)
+        self._contexts: ContextStore | None = None
+        self.team = TeamContexts(self)
         self.embedding_problem = ""  # why nothing is embedded, though it was asked for
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
@@ -158,6 +141,7 @@ class Application:
         """End every run, then give everything back."""
         await self.runs.drain()
         await self.mcp.close()
+        await self.git.close()
         await self.acting.close()
         await self.sessions.close()
         await self.glosses.close()
@@ -165,10 +149,40 @@ class Application:
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
+        await self.team.close()
+        if self._contexts is not None:
+            await self._contexts.close()
         await self.retriever.close()
         await self.host.close()
         await self.worker.close()
         await self.models.close()
+
+    @property
+    def contexts(self) -> ContextStore:
+        """Where generated contexts are kept, and shared if the settings say so."""
+        if self._contexts is None:
+            # rarely needed
+            from glossator.application.context_source import open_contexts  # noqa: PLC0415
+
+            url = self.settings.store.url
+            self._contexts = open_contexts(url, self.environment, self.port.tell)
+        return self._contexts
+
+    @property
+    def sharing(self) -> SharedContexts | None:
+        """`contexts` where a team shares them; None if it does not."""
+        if not self.settings.store.url:
+            return None
+        from glossator.contextual import SharedContexts  # noqa: PLC0415 - rarely needed
+
+        return self.contexts if isinstance(self.contexts, SharedContexts) else None
+
+    async def describe_sharing(self) -> str:
+        """Where a team shares generated contexts, and how many came from there; "" if nowhere."""
+        try:
+            return "" if self.sharing is None else await self.sharing.described()
+        except StoreUnavailable as error:
+            return str(error)
 
     @property
     def model(self) -> Model:
@@ -181,6 +195,7 @@ class Application:
         run: Run,
         agents: SubAgents | None = None,
         meter: Meter | None = None,
+        skills: Skills | None = None,
     ) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned; costs count in `meter`."""
         await self.ready()
@@ -202,6 +217,7 @@ class Application:
             acting.saving_first(run),
             agents=agents,
             rerank=self.reranking(meter),
+            skills=skills,
         )
 
     def mcp_news(self, session: Session) -> tuple[str, ...]:
@@ -250,26 +266,32 @@ class Application:
     def _embedding(self) -> Embedding | None:
         """What embeds the chunks, if anything does; `embedding_problem` says why nothing does."""
         # numpy, which these need, takes long to import
-        from glossator.embeddings import choose  # noqa: PLC0415
+        from glossator.embeddings import choose, place_of  # noqa: PLC0415
         from glossator.retrieval import Embedding, vectors_file  # noqa: PLC0415
 
         try:
             choice = choose(self.settings, self.environment)
-            place = vectors_file(self.host.roots) if choice is not None else ""
+            if choice is None:
+                return None
+            most = self.settings.workspace.index_bytes // _VECTORS_SHARE
+            file = vectors_file(self.host.roots)
+            place = place_of(self.settings, self.environment, choice.model_id, file, most)
         except (EmbeddingFailed, OSError) as error:
             logger.warning("Search goes by words alone: %s", error)
             self.embedding_problem = str(error)
             return None
-        if choice is None:
-            return None
-        if choice.access is not None and self.acting.trust.said is False:
+        sent = choice.access is not None or place.leaves_machine
+        if sent and self.acting.trust.said is False:
             self.embedding_problem = "This folder is not trusted, so its chunks are sent nowhere."
             return None
         progress = BuildProgress(
             self.port, "Glossator: embedding for Search", self._pause_embedding
         )
-        most = self.settings.workspace.index_bytes // _VECTORS_SHARE
-        return Embedding(choice, place, most, self.worker, progress, self._hides)
+
+        def announce(chunks: int, tokens: int) -> None:
+            self.port.tell(embedding_notice(self.settings.models, choice, chunks, tokens))
+
+        return Embedding(choice, place, self.worker, progress, self._hides, announce)
 
     def _hides(self, path: str) -> bool:
         """Whether permission rules hide a file, by its absolute path."""
@@ -299,7 +321,10 @@ class Application:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._needed.wait(), _HEAD_START)
         await self.host.start()
+        if self.sharing is not None:
+            self.team.start(self.sharing)
         self.retriever.start()
+        self.git.look()
         await self.mcp.refresh()
 
 

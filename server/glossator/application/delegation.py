@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 
 from glossator.agent import Agent, RunClock, read_only_permission, seconds_for_last_word
 from glossator.application.agent_work import AgentJob, work
 from glossator.application.application import Application
-from glossator.application.opening import agents_now
+from glossator.application.customizing import LoadedSkills, customizations_now
+from glossator.application.opening import sub_agent_section
 from glossator.context import Attached, Exhibit, system_blocks
 from glossator.core.errors import UsageError
 from glossator.core.report import Report
@@ -142,7 +142,7 @@ class Delegation:
                     ),
                     user_message(prompt),
                     reads,
-                    partial(self._context, reads, findings),
+                    partial(self._context, reads, findings, skills=LoadedSkills(self._app)),
                     read_only_permission(self._permission),
                     self._session.runs.lines(),
                 )
@@ -151,11 +151,10 @@ class Delegation:
     async def _described(self, name: str) -> _Explorer:
         """The sub-agent of that name, by default our own. Raises `UsageError` if it is unknown."""
         app = self._app
-        today = date.today()  # noqa: DTZ011 - the user's own calendar
-        system = system_blocks(app.host.snapshot(), today, "system/explore")
+        system = system_blocks((sub_agent_section(app),), "system/explore")
         if not name:
             return _Explorer(EXPLORE, system, reading_tools(), app.models.fast)
-        agents = await agents_now(app)
+        agents = (await customizations_now(app)).agents
         if name not in agents:
             known = ", ".join(agents) or "none"
             raise UsageError(
@@ -211,7 +210,13 @@ class Delegation:
         finally:
             places.release()
 
-    def _context(self, reads: ReadState, findings: Findings, clock: RunClock) -> ToolContext:
+    def _context(
+        self,
+        reads: ReadState,
+        findings: Findings,
+        clock: RunClock,
+        skills: LoadedSkills | None = None,
+    ) -> ToolContext:
         """What a call of a sub-agent sees: nothing that it could act with."""
         app = self._app
         return ToolContext(
@@ -224,6 +229,7 @@ class Delegation:
             hidden=app.acting.hidden(),
             waiting=clock.waiting_also(self._run.clock.waiting),
             rerank=app.reranking(self._meter),
+            skills=skills,
         )
 
 

@@ -160,6 +160,17 @@ def models(
 
 @app.command()
 @with_options
+def skills(
+    context: typer.Context,
+    *,
+    common: ModelledOptions,
+) -> None:
+    """List the skills, slash commands and sub-agents that files describe."""
+    ask_server(context, common, Command("glossator.listCustomizations"))
+
+
+@app.command()
+@with_options
 def doctor(
     context: typer.Context,
     *,

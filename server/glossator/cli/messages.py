@@ -29,6 +29,10 @@ NOBODY_REVIEWS = (
     " or with --mode acceptEdits and without a review."
 )
 NO_SESSION = "This workspace has no session yet; begin one with `glossator ask`."
+NO_CUSTOMIZATIONS = (
+    "No file describes a skill, a slash command or a sub-agent; docs/customizations.md says where"
+    " they may lie."
+)
 NO_RULES = "No permission rule holds here: you are asked about all that the mode does not allow."
 NO_MCP_SERVERS = "No MCP server is set up; docs/mcp.md says how."
 NO_TURN = "No turn of this session has changed a file."

@@ -35,6 +35,7 @@ from glossator.core.answers import (
     StatusAnswer,
     ToolAnswer,
 )
+from glossator.core.customization import CustomizationList
 from glossator.core.errors import GlossatorError
 from glossator.core.mcp_answers import McpServerList
 from glossator.core.retrieval_answers import (
@@ -84,6 +85,7 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.gloss": Explored,
     "glossator.importContexts": ContextsImported,
     "glossator.listAgents": AgentList,
+    "glossator.listCustomizations": CustomizationList,
     "glossator.listMcpServers": McpServerList,
     "glossator.listModels": ModelList,
     "glossator.listRules": RuleList,

@@ -1,4 +1,3 @@
-from .agents import CustomAgent, agents_listing, custom_agents
 from .attachments import (
     Attached,
     Exhibit,
@@ -9,7 +8,9 @@ from .attachments import (
     refuse_hidden,
 )
 from .compaction import CarriedState, Compacted, CompactionBackoff, Compactor, NoGain
+from .environment import environment_facts, plain_facts
 from .inspector import SentRequest, window_layers
+from .instructions import InstructionFinder, Instructions, instructions_reminder
 from .kept import KeptTools
 from .mentions import (
     DIAGNOSTICS,
@@ -23,42 +24,59 @@ from .mentions import (
 )
 from .reminders import Reminders
 from .summary import PromptPrefix
-from .system import ends_in_plan, is_mode_notice, mode_notice, system_blocks
+from .system import (
+    SECTIONS_APART,
+    Section,
+    ends_in_plan,
+    instruction_sections,
+    is_mode_notice,
+    language_section,
+    mode_notice,
+    session_section,
+    system_blocks,
+)
 from .whole import TooLarge, WholeWorkspace, changed_since, whole_workspace
 
 __all__ = [
     "DIAGNOSTICS",
+    "SECTIONS_APART",
     "SELECTION",
     "Attached",
     "CarriedState",
     "Compacted",
     "CompactionBackoff",
     "Compactor",
-    "CustomAgent",
     "Exhibit",
+    "InstructionFinder",
+    "Instructions",
     "KeptTools",
     "Mention",
     "Mentioned",
     "NoGain",
     "PromptPrefix",
     "Reminders",
+    "Section",
     "SentRequest",
     "TooLarge",
     "WholeWorkspace",
-    "agents_listing",
     "as_mention",
     "attach",
     "attach_any",
     "changed_since",
-    "custom_agents",
     "ends_in_plan",
+    "environment_facts",
     "exhibit_image",
     "find_mentions",
     "in_tags",
+    "instruction_sections",
+    "instructions_reminder",
     "is_mode_notice",
+    "language_section",
     "mode_notice",
+    "plain_facts",
     "refuse_hidden",
     "resolve_mentions",
+    "session_section",
     "system_blocks",
     "unfinished_mention",
     "whole_workspace",

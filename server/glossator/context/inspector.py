@@ -5,11 +5,12 @@ The figures are estimates, scaled to what the provider counted for a request wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.context.ours import TEXTS, prompt_of
 from glossator.context.summary import PromptPrefix
+from glossator.context.system import SECTIONS_APART
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
 from glossator.core.price import estimate_tokens
 from glossator.core.session_answers import Kind, Layer, Part
@@ -26,6 +27,7 @@ WHY = {
     Kind.QUESTION: "what you said",
     Kind.ATTACHMENT: "what you pointed at",
     Kind.REMINDER: "what Glossator told the model",
+    Kind.INSTRUCTIONS: "what the project wishes; of folders that were looked into later",
     Kind.REPLY: "what the model said",
     Kind.THINKING: "what the model thought; it goes back unchanged",
     Kind.CALL: "what the model asked for",
@@ -73,10 +75,8 @@ def window_layers(
     """The layers of the window: system prompt, tools, conversation."""
     scale = _scale(frame, messages, sent)
     held = _Parts(scale)
-    for number, text in enumerate(frame.system):
-        kind = Kind.SESSION if number else Kind.SHARED
-        name = _SYSTEM_BLOCKS[min(number, len(_SYSTEM_BLOCKS) - 1)]
-        held.add(kind, name, estimate_tokens(text), cached=sent.opening_cached)
+    for kind, name, why, text in _system(frame):
+        held.add(kind, name, estimate_tokens(text), why, cached=sent.opening_cached)
     tools = _Parts(scale)
     for tool in frame.tools:
         waits = tool.deferred and sent.searches
@@ -92,6 +92,20 @@ def window_layers(
     return held.layer("system"), tools.layer("tools"), said.layer("conversation")
 
 
+def _system(frame: PromptPrefix) -> Iterator[tuple[Kind, str, str, str]]:
+    """The parts of the system blocks: kind, name, why it is there, text."""
+    for number, text in enumerate(frame.system):
+        if number == 1 and frame.sections:
+            at = 0
+            for name, why, length in frame.sections:
+                yield Kind.SESSION, name, why, text[at : at + length]
+                at += length + len(SECTIONS_APART)
+            continue
+        kind = Kind.SESSION if number else Kind.SHARED
+        name = _SYSTEM_BLOCKS[min(number, len(_SYSTEM_BLOCKS) - 1)]
+        yield kind, name, WHY[kind], text
+
+
 def _scale(frame: PromptPrefix, messages: Sequence[Message], sent: SentRequest) -> float:
     """The number of tokens that the provider counts for an estimated one."""
     in_prompt = (tool for tool in frame.tools if not (tool.deferred and sent.searches))
@@ -105,13 +119,20 @@ class _Parts:
 
     def __init__(self, scale: float) -> None:
         self._scale = scale
-        self._held: dict[tuple[Kind, str, bool], tuple[int, int, int]] = {}
+        self._held: dict[tuple[Kind, str, str, bool], tuple[int, int, int]] = {}
 
     def add(
-        self, kind: Kind, name: str, tokens: int, *, cached: bool, deferred: bool = False
+        self,
+        kind: Kind,
+        name: str,
+        tokens: int,
+        why: str = "",
+        *,
+        cached: bool,
+        deferred: bool = False,
     ) -> None:
-        """Add a part with its estimated tokens."""
-        key = kind, name, deferred
+        """Add a part with its estimated tokens; `why` it is there, if not as all of its kind."""
+        key = kind, name, why or (_DEFERRED if deferred else WHY[kind]), deferred
         count, total, read = self._held.get(key, (0, 0, 0))
         self._held[key] = count + 1, total + tokens, read + tokens * cached
 
@@ -121,13 +142,13 @@ class _Parts:
             Part(
                 kind,
                 of,
-                _DEFERRED if deferred else WHY[kind],
+                why,
                 count,
                 round(tokens * self._scale),
                 round(cached * self._scale),
                 deferred,
             )
-            for (kind, of, deferred), (count, tokens, cached) in self._held.items()
+            for (kind, of, why, deferred), (count, tokens, cached) in self._held.items()
         )
         tokens, cached = (sum(part.tokens for part in parts), sum(part.cached for part in parts))
         return Layer(name, tokens, cached, parts)
@@ -156,5 +177,10 @@ def _text(text: str) -> tuple[Kind, str]:
     kind = TEXTS[name]
     if kind is Kind.ATTACHMENT:
         return kind, _NAMES.get(name) or load_prompt(name).first_value(text)
-    names = {Kind.SUMMARY: "summary", Kind.STATE: "state", Kind.REMINDER: "reminders"}
+    names = {
+        Kind.SUMMARY: "summary",
+        Kind.STATE: "state",
+        Kind.REMINDER: "reminders",
+        Kind.INSTRUCTIONS: "instruction files",
+    }
     return kind, names.get(kind) or _NAMES[name]

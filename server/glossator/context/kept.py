@@ -28,7 +28,9 @@ _FAILURES = 0.05
 _RESULTS = 0.05
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
-_KEPT_WORDS = frozenset({"user/image", "user/undone"})  # not the user's, but kept as such
+_INSTRUCTIONS = "user/instructions"  # kept whole, whatever they take
+# not the user's words, but kept as such
+_KEPT_WORDS = frozenset({"user/command", "user/image", "user/skill", "user/undone"})
 
 KEPT = 10  # messages
 _FEWER = (4, 2)  # if ten are all messages, or too long
@@ -58,6 +60,7 @@ class KeptTexts:
     failures: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     summary: str = ""
+    instructions: tuple[str, ...] = ()
 
 
 def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
@@ -69,17 +72,22 @@ def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
     said: list[str] = list(before.said)
     failures: list[str] = list(before.failures)
     results: list[str] = list(before.results)
+    instructions: list[str] = list(before.instructions)
     for block in _of_user(messages):
         kind, text = _text_of_user(block, calls)
         tool = text.split(maxsplit=1)[0] if kind == "answered" else ""
         if kind == "said" or tool in weights.asking:
             said.append(text)
+        elif kind == "instructions":
+            instructions.append(text)
         elif kind == "failure":
             failures.append(text)
         elif tool in weights.key:
             results.append(text)
     newest = _once(results[::-1])[:_MAX_RESULTS]
-    return KeptTexts(tuple(said), _once(failures), newest[::-1], before.summary)
+    return KeptTexts(
+        tuple(said), _once(failures), newest[::-1], before.summary, _once(instructions)
+    )
 
 
 def message_of(
@@ -94,7 +102,7 @@ def message_of(
     texts += _entries("said", kept.said, round(window * _SAID), _LONGEST_SAID)
     texts += _entries("failure", kept.failures, round(window * _FAILURES), _LONGEST_FAILURE)
     texts += _entries("result", kept.results, round(window * _RESULTS), _LONGEST_RESULT)
-    return user_message(*texts, state)
+    return user_message(*texts, *kept.instructions, state)
 
 
 def result_in_words(call: ContentBlock | None, result: ContentBlock) -> tuple[str, str]:
@@ -117,8 +125,12 @@ def is_compaction(message: Message) -> bool:
 def _read(message: Message) -> KeptTexts:
     """The texts in the message of an earlier compaction."""
     found: dict[str, list[str]] = {name: [] for name in ("said", "failure", "result", "summary")}
+    instructions = []
     for block in message["content"][1:]:
         kind, text = _kind(block.get("text", ""))
+        if prompt_of(text) == _INSTRUCTIONS:
+            instructions.append(text)
+            continue
         if kind == "extract":
             kind = "summary"
         if kind in found:
@@ -128,6 +140,7 @@ def _read(message: Message) -> KeptTexts:
         tuple(found["failure"]),
         tuple(found["result"]),
         "".join(found["summary"]),
+        tuple(instructions),
     )
 
 
@@ -141,6 +154,8 @@ def _text_of_user(block: ContentBlock, calls: dict[str, ContentBlock]) -> tuple[
     if text.startswith(_heading("user/image")):
         return "said", f"{text}\n{image_gone()}"
     prompt = prompt_of(text)
+    if prompt == _INSTRUCTIONS:
+        return "instructions", text
     is_said = not prompt or prompt in _KEPT_WORDS
     return "said" if is_said else "", block["text"]
 

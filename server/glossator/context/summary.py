@@ -69,10 +69,14 @@ class Summary(_Part):
 
 @dataclass(frozen=True, slots=True)
 class PromptPrefix:
-    """What comes before the messages in the prompt: frozen system blocks and tools."""
+    """What comes before the messages in the prompt: frozen system blocks and tools.
+
+    `sections` are those of the second block: the name of each, why it is there, its length.
+    """
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
+    sections: tuple[tuple[str, str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ notices survive a resume, a rewind and a compaction without further state.
 
 from __future__ import annotations
 
-import platform
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date
+from dataclasses import dataclass
 from functools import cache
 
+from glossator.context.instructions import Instructions
 from glossator.core.citations import fences
 from glossator.documents import WorkspaceSnapshot
 from glossator.llm import ContentBlock, Message
@@ -25,6 +25,7 @@ _PROMPTS: Mapping[str, str] = {
     "restricted": "user/mode_restricted",  # the editor does not trust the workspace
 }
 PROMPTS = tuple(_PROMPTS.values())
+SECTIONS_APART = "\n\n"
 
 _PLAN = re.compile(  # a heading, or bold words that head what follows
     r"^ {0,3}(?:#{1,6}\s+|\*\*)(?:[\d.)]+\s+)?(?:(?!(?:why|how|what|no|without)\b)[\w-]+ ){0,3}"
@@ -33,16 +34,45 @@ _PLAN = re.compile(  # a heading, or bold words that head what follows
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the system prompt's second block; `name` and `why` are for people."""
+
+    name: str
+    text: str
+    why: str
+
+
 def system_blocks(
-    snapshot: WorkspaceSnapshot, today: date, shared_prompt: str = "system/static"
+    sections: Sequence[Section], shared_prompt: str = "system/static"
 ) -> tuple[str, ...]:
     """The two blocks; the first is equal for every user and project."""
-    shared = load_prompt(shared_prompt).render()
+    return load_prompt(shared_prompt).render(), SECTIONS_APART.join(each.text for each in sections)
+
+
+def session_section(snapshot: WorkspaceSnapshot, facts: str) -> Section:
+    """The workspace's folders, and facts about the session in lines."""
     roots = "\n".join(f"- {root}" for root in snapshot.roots) or "- (no folder is open)"
-    session = load_prompt("system/session").render(
-        roots=roots, platform=platform.system(), date=today.isoformat()
-    )
-    return shared, session
+    text = load_prompt("system/session").render(roots=roots, facts=facts)
+    return Section("this session", text, "the workspace and where you work; of this session")
+
+
+def language_section(language: str) -> Section:
+    """The language that the user wants to be written to in."""
+    text = load_prompt("system/language").render(language=language)
+    return Section("language", text, "your setting context.language")
+
+
+def instruction_sections(found: Instructions) -> tuple[Section, ...]:
+    """A section for each instruction file, the first below the heading of them all."""
+    sections: list[Section] = []
+    for file in found.files:
+        text = file.rendered()
+        if not sections:
+            text = load_prompt("system/instructions").render(files=text)
+        cut = f"; {file.cut:,} characters of it were cut" if file.cut else ""
+        sections.append(Section(file.name, text, f"{file.origin}{cut}"))
+    return tuple(sections)
 
 
 def mode_notice(mode: str, messages: Sequence[Message]) -> str:

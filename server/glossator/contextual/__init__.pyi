@@ -13,8 +13,11 @@ from .report import ContextProgress, ContextReport
 from .rerank import Candidate, Reranked, Reranker, ordered
 from .rerank_model import ModelReranker
 from .rerank_services import CohereReranker, VoyageReranker, create_reranker
+from .sharing import KIND, MAX_VALUE_BYTES, SharedContexts
 
 __all__ = [
+    "KIND",
+    "MAX_VALUE_BYTES",
     "Candidate",
     "CohereReranker",
     "ContextEstimate",
@@ -28,6 +31,7 @@ __all__ = [
     "PassageTokens",
     "Reranked",
     "Reranker",
+    "SharedContexts",
     "SourceChunk",
     "SourceDocument",
     "Tariff",

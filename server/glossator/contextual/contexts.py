@@ -1,4 +1,4 @@
-"""Generated contexts by key: kept on disk, and shared as a file.
+"""Generated contexts by key: kept on disk, and shared as a file (by a server, see `sharing.py`).
 
 A context is foreign text: a model wrote it about a document that may say anything, or a colleague's
 file brought it. It is cleaned whenever it is kept or read, it is only ever indexed, and it is never
@@ -75,10 +75,22 @@ class ContextFile:
         }
         return {key: text for key, text in texts.items() if text}
 
-    async def put(self, contexts: Mapping[bytes, str]) -> None:
-        """Keep contexts, all or none."""
+    async def put(self, contexts: Mapping[bytes, str], noted: str = "") -> None:
+        """Keep contexts, all or none; with `noted`, also a note of that name about each."""
         values = {key: clean_context(text).encode() for key, text in contexts.items()}
-        await self._run(lambda blobs: blobs.put(_NAMESPACE, values))
+        await self._run(lambda blobs: blobs.put(_NAMESPACE, values, noted))
+
+    async def noted(self, note: str, most: int) -> list[bytes]:
+        """At most so many keys with a note."""
+        return await self._run(lambda blobs: blobs.keys(note, most))
+
+    async def count(self, note: str) -> int:
+        """How many keys have a note."""
+        return await self._run(lambda blobs: blobs.count(note))
+
+    async def forget(self, note: str, keys: Iterable[bytes]) -> None:
+        """Take a note away; the contexts stay."""
+        await self._run(lambda blobs: blobs.drop(note, keys))
 
     async def close(self) -> None:
         """Give the file back; safe to call again."""

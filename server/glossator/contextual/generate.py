@@ -9,7 +9,7 @@ contexts = await generator.known(document)          # at any time, sends nothing
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Container, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from glossator.contextual.batching import BatchRun, Pace
@@ -41,6 +41,7 @@ from glossator.llm import MessageBatches, Meter, Model, batches_of, known_facts
 GLOSSARY_TOKENS = 8_000  # of a glossary; the rest of a longer one is left out
 PARALLEL = 4  # requests at a time
 
+_TOGETHER = 500  # contexts that the store is asked for at once
 _FIXED_TOKENS = 1_000  # the prompt's own words, with room to spare
 _OFFLINE = "Without a model there are no generated contexts. Set ANTHROPIC_API_KEY and try again."
 _NO_BATCHES = (
@@ -212,10 +213,22 @@ class ContextGenerator:
         self, documents: Sequence[SourceDocument]
     ) -> AsyncIterator[tuple[Passage, set[bytes]]]:
         """Each passage with the keys of its contexts that are there."""
-        for document in documents:
-            for passage in self._maker.passages(document):
-                found = await self._means.contexts.get(r.key for r in passage.requests)
-                yield passage, set(found)
+        for some in _together(p for each in documents for p in self._maker.passages(each)):
+            found = await self._means.contexts.get(r.key for p in some for r in p.requests)
+            for passage in some:
+                yield passage, found.keys() & {request.key for request in passage.requests}
+
+
+def _together(passages: Iterable[Passage]) -> Iterator[list[Passage]]:
+    """The passages in lists, for each of which the store is asked once."""
+    some: list[Passage] = []
+    for passage in passages:
+        some.append(passage)
+        if sum(len(each.requests) for each in some) >= _TOGETHER:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 async def _cancel(batches: MessageBatches, id_: str) -> int:

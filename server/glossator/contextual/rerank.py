@@ -34,13 +34,11 @@ class Candidate:
 class Reranked:
     """The numbers of all candidates from 0, the best first.
 
-    `scores` are by candidate, None for those that have none; a list-wise reranker gives none at
-    all. `problem` says why `by` did not rerank, and then the order is the one that was given.
+    `problem` says why `by` did not rerank, and then the order is the one that was given.
     """
 
     order: tuple[int, ...]
     by: str
-    scores: tuple[float | None, ...] = ()
     problem: str = ""
 
 

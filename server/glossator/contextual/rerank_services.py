@@ -89,8 +89,7 @@ class RerankService:
         if meter is not None:
             self._count(answer, meter)
         best_first = sorted(scores, key=lambda number: -scores[number])
-        told = tuple(scores.get(number) for number in range(count))
-        return Reranked(ordered(best_first, count), self._model, told)
+        return Reranked(ordered(best_first, count), self._model)
 
     async def _post(self, body: Mapping[str, Any]) -> tuple[object, str]:
         """The answer, or what went wrong."""

@@ -155,7 +155,10 @@ class SpendingView:
 
 @dataclass(frozen=True, slots=True)
 class StatusAnswer:
-    """See `docs/protocol.md`; None where there is nothing to say, or nothing is known."""
+    """See `docs/protocol.md`; None where there is nothing to say, or nothing is known.
+
+    `sharing` says where a team shares generated contexts, and how many came from there.
+    """
 
     version: str
     model: str
@@ -180,6 +183,7 @@ class StatusAnswer:
     sessions: int
     spending: tuple[SpendingView, ...]
     runs: tuple[str, ...]
+    sharing: str = ""
     mcp_servers: str = ""
 
 
@@ -187,7 +191,9 @@ class StatusAnswer:
 class IndexAnswer:
     """How the index stands afterwards; `problems` are sentences, each with a next step.
 
-    `chunk_files` are in the index for Search; the disk space is that of both.
+    `chunk_files` are in the index for Search; the disk space is that of both. `sharing` says where
+    a team shares generated contexts, and how many came from there; `embedding` what embeds the
+    chunks and what it billed, or why nothing does.
     """
 
     files: int
@@ -197,7 +203,9 @@ class IndexAnswer:
     chunk_files: int
     disk_bytes: int
     milliseconds: float
+    embedding: str
     problems: tuple[str, ...]
+    sharing: str = ""
 
 
 class CheckState(StrEnum):

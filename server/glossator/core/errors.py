@@ -7,7 +7,7 @@ GlossatorError                  anything we can explain to the user
 │   ├── SessionInUse            a session that another running server owns
 │   ├── UnknownSession          a session id that is not kept for this workspace
 │   └── UnknownTool             a tool name that is not registered
-├── StoreUnavailable            what is kept on disk can neither be read nor written now
+├── StoreUnavailable            what is kept on disk, or shared, is not to be had now
 ├── TooManyOpenFiles            a file could not be opened, and nothing is known about it
 ├── PromptError                 a prompt file that is missing, malformed or misused
 ├── DeclarationError            a command, tool or setting that was added without all it needs
@@ -54,7 +54,7 @@ class UnknownTool(UsageError):
 
 
 class StoreUnavailable(GlossatorError):
-    """The file of kept results cannot be used; callers go on without it and say so."""
+    """A file of kept results, or a shared store, cannot be used; callers go on and say so."""
 
 
 class TooManyOpenFiles(GlossatorError):

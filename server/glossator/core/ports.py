@@ -86,6 +86,10 @@ class EditorPort(Protocol):
         """Show that work began in the background; `cancel` is called when the user ends it."""
 
     @property
+    def editor(self) -> str:
+        """The editor's name and version; "" if it is not known."""
+
+    @property
     def tells_diagnostics(self) -> bool:
         """Whether `diagnostics` can give anything."""
 

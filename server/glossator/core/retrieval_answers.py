@@ -66,6 +66,7 @@ class ContextsEstimate:
     they cost `dollars`, in a batch from `batch_dollars` to `batch_most`: None where a price is not
     known, or where `takes_batches` is false. `left_out` files are generated, data, or hidden by
     rules, and are not sent. `limit` is the most that one build may cost, `in_words` all of it.
+    `sharing` says where a team shares contexts, and how many came from there; "" if it does not.
     """
 
     model: str
@@ -83,6 +84,7 @@ class ContextsEstimate:
     takes_batches: bool
     limit: float | None
     in_words: str
+    sharing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ class Kind(StrEnum):
     QUESTION = "question"
     ATTACHMENT = "attachment"
     REMINDER = "reminder"
+    INSTRUCTIONS = "instructions"
     REPLY = "reply"
     THINKING = "thinking"
     CALL = "call"

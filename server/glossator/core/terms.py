@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _OTHER_PARTS = re.compile(r"[^\W_]+")  # of words with letters beyond ASCII, whose case may not tell
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "e")
 DEFINING = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var"
@@ -58,6 +59,7 @@ def parts_of(word: str) -> list[str]:
     return (_PARTS if word.isascii() else _OTHER_PARTS).findall(word)
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The word without a common ending, if enough of it is left."""
     for ending in _ENDINGS:

@@ -1,7 +1,8 @@
-from .choosing import choose
+from .choosing import choose, place_of
 from .embedder import Embedder, EmbedderChoice, Vectors, embedding_text, text_key
 from .jobs import EmbedChunks, Embedded, EmbedQuery
-from .opening import opened
+from .kept import KeptVectors, VectorPlace
+from .opening import opened, opened_vectors
 from .vector_index import APPROXIMATE_ABOVE, VectorIndex
 from .vector_store import PackedVectors, VectorStore
 
@@ -12,12 +13,16 @@ __all__ = [
     "Embedded",
     "Embedder",
     "EmbedderChoice",
+    "KeptVectors",
     "PackedVectors",
     "VectorIndex",
+    "VectorPlace",
     "VectorStore",
     "Vectors",
     "choose",
     "embedding_text",
     "opened",
+    "opened_vectors",
+    "place_of",
     "text_key",
 ]

@@ -37,13 +37,22 @@ class Access:
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
 
-def access_to(url: str, variable: str, environment: Mapping[str, str]) -> Access:
-    """All that is needed to reach `url`. Raises `EmbeddingFailed`; a missing key is none."""
+def access_to(
+    url: str,
+    variable: str,
+    environment: Mapping[str, str],
+    *,
+    setting: str = "retrieval.embeddingUrl",
+    example: str = "https://host:port/v1",
+) -> Access:
+    """All that is needed to reach `url`. Raises `EmbeddingFailed`; a missing key is none.
+
+    `setting` is where the address comes from, for messages, `example` what it should look like.
+    """
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise EmbeddingFailed(
-            f"retrieval.embeddingUrl is not the address of a server ({url})."
-            " Write it as https://host:port/v1."
+            f"{setting} is not the address of a server ({url}). Write it as {example}."
         )
     key = environment.get(variable, "").strip()
     if not (key.isascii() and key.isprintable() and " " not in key):

@@ -9,6 +9,7 @@ Source: the API references of Voyage ("Text embedding models") and OpenAI ("Crea
 from __future__ import annotations
 
 import ssl
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -73,6 +74,7 @@ class ApiEmbedder:
         self._access = choice.access
         self._has_types = choice.kind == "voyage"
         self._client = _client(choice.access)
+        self._counting, self._tokens = threading.Lock(), 0
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """In one request."""
@@ -82,6 +84,12 @@ class ApiEmbedder:
         """In one request; Voyage embeds questions in another way than documents."""
         vector: Vectors = self._embed([text], "query")[0]
         return vector
+
+    def take_tokens(self) -> int:
+        """The tokens that the server counted since the last call."""
+        with self._counting:
+            taken, self._tokens = self._tokens, 0
+        return taken
 
     def _embed(self, texts: Sequence[str], role: str) -> Vectors:
         body: dict[str, Any] = {"model": self._model, "input": list(texts)}
@@ -100,7 +108,10 @@ class ApiEmbedder:
         if response.status_code != httpx2.codes.OK:
             raise self._failure(response)
         try:
-            return _vectors(response.json(), len(texts))
+            reply = response.json()
+            with self._counting:
+                self._tokens += _tokens(reply)
+            return _vectors(reply, len(texts))
         except ValueError as error:
             raise EmbeddingFailed(self._say(_ODD, str(error), brackets=False)) from error
 
@@ -173,6 +184,13 @@ def _vectors(reply: Any, count: int) -> Vectors:  # noqa: ANN401 - JSON
     if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
         raise ValueError("its vectors are empty, or no numbers")
     return unit(vectors)
+
+
+def _tokens(reply: Any) -> int:  # noqa: ANN401 - JSON
+    """What the server billed; nothing where it does not say."""
+    usage = reply.get("usage") if isinstance(reply, dict) else None
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return total if type(total) is int and total > 0 else 0
 
 
 def _words_of(response: httpx2.Response) -> str:

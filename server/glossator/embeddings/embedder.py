@@ -40,6 +40,9 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vectors:
         """One vector of unit length, to be compared with those of documents."""
 
+    def take_tokens(self) -> int:
+        """The tokens that a server billed since the last call; 0 where none is asked."""
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -64,14 +67,15 @@ class EmbedderChoice:
     access: Access | None = field(default=None, repr=False)
 
 
-def embedding_text(file_name: str, within: Sequence[str], chunk: str) -> str:
-    """The text to embed for a chunk: `file.py: Class > method`, then its lines.
+def embedding_text(file_name: str, within: Sequence[str], chunk: str, context: str = "") -> str:
+    """The text to embed for a chunk: `file.py: Class > method`, its context, then its lines.
 
-    A short prefix is measurably better than the whole path. What else a model needs, such as
-    identifiers in parts, its embedder does.
+    A short prefix is measurably better than the whole path. `context` is what a model wrote about
+    the chunk; it comes second, since the local model reads the first line with each part of a long
+    chunk. What else a model needs, such as identifiers in parts, its embedder does.
     """
     head = f"{file_name}: {' > '.join(within)}" if within else file_name
-    return f"{head}\n{chunk}"[:_LONGEST]
+    return "\n".join([head, *filter(None, [context]), chunk])[:_LONGEST]
 
 
 def text_key(text: str) -> bytes:

@@ -35,10 +35,23 @@ _QUESTION_TRIES, _QUESTION_WAIT = 2, 2.0  # somebody waits
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """How many texts were embedded, and how many had been before."""
+    """How many texts were embedded, and how many had been before.
+
+    `tokens` were billed by the server since the last job that ended, so those of a job that failed
+    are told by the next.
+    """
 
     fresh: int
     known: int
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedQuery:
+    """The vector of a question, and `tokens` as `Embedded` has them."""
+
+    vector: Vectors
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +81,14 @@ class EmbedChunks(Job[Embedded]):
                 yield from _patiently(pool, step, _TRIES, _LONGEST_WAIT)
                 done += len(batch)
                 yield JobProgress(done, len(missing))
-            return Embedded(done, known)
+            return Embedded(done, known, embedding.take_tokens())
         finally:
             pool.submit(embedding.end)
             pool.shutdown(wait=False)
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedQuery(Job[Vectors]):
+class EmbedQuery(Job[EmbeddedQuery]):
     """The vector of a question. Raises `EmbeddingFailed`."""
 
     urgent: ClassVar[bool] = True
@@ -83,20 +96,18 @@ class EmbedQuery(Job[Vectors]):
     choice: EmbedderChoice
     text: str
 
-    def run(self) -> Slices[Vectors]:
+    def run(self) -> Slices[EmbeddedQuery]:
         """In a thread; the first question waits for the model to be loaded."""
         pool = ThreadPoolExecutor(1, "glossator-question")
         try:
-            return (
-                yield from _patiently(
-                    pool,
-                    lambda: opened(self.choice).embed_query(self.text),
-                    _QUESTION_TRIES,
-                    _QUESTION_WAIT,
-                )
-            )
+            return (yield from _patiently(pool, self._embed, _QUESTION_TRIES, _QUESTION_WAIT))
         finally:
             pool.shutdown(wait=False)
+
+    def _embed(self) -> EmbeddedQuery:
+        embedder = opened(self.choice)
+        vector = embedder.embed_query(self.text)
+        return EmbeddedQuery(vector, embedder.take_tokens())
 
 
 class _Embedding:
@@ -124,6 +135,9 @@ class _Embedding:
         vectors = self._embedder.embed_documents(texts)
         if self._store is not None:
             self._store.put(dict(zip(map(text_key, texts), vectors, strict=True)))
+
+    def take_tokens(self) -> int:
+        return self._embedder.take_tokens()
 
     def end(self) -> None:
         if self._store is not None:

@@ -70,6 +70,10 @@ class MiniLm:
         """As a document; the model does not tell them apart."""
         return self._vector(in_parts(text))
 
+    def take_tokens(self) -> int:
+        """None: no server is asked."""
+        return 0
+
     def _vector(self, text: str) -> Vectors:
         means = [self._window(window) for window in _windows(self._tokens(text))]
         return unit(np.mean(unit(np.stack(means)), axis=0))

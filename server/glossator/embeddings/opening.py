@@ -1,4 +1,4 @@
-"""Opens the embedder of a choice, in the process that embeds."""
+"""Opens what was chosen, in the process that uses it: the embedder, and the vectors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 from functools import lru_cache
 
 from glossator.embeddings.embedder import Embedder, EmbedderChoice
+from glossator.embeddings.kept import KeptVectors, VectorPlace, VectorsHere
 
 _opening = threading.Lock()  # or two threads would load a model at once
 
@@ -14,6 +15,15 @@ def opened(choice: EmbedderChoice) -> Embedder:
     """The embedder of a choice, the same for the same choice. Raises `EmbeddingFailed`."""
     with _opening:
         return _open(choice)
+
+
+def opened_vectors(place: VectorPlace) -> KeptVectors:
+    """The vectors that are kept in a place. Raises `StoreUnavailable`."""
+    if place.milvus is None:
+        return VectorsHere(place)
+    from glossator.embeddings.milvus import MilvusVectors  # noqa: PLC0415 - rarely needed
+
+    return MilvusVectors(place, place.milvus)
 
 
 @lru_cache(maxsize=2)  # a model takes 100 MB, and the settings rarely change

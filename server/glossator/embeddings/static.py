@@ -89,6 +89,10 @@ class StaticEmbedder:
         vector: Vectors = self.embed_documents([text])[0]
         return vector
 
+    def take_tokens(self) -> int:
+        """None: no server is asked."""
+        return 0
+
     def _rows(self, tokens: list[int]) -> Vectors:
         places = tokens if self._mapping is None else self._mapping[tokens]
         rows = self._table[places].astype(np.float32)

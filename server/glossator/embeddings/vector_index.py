@@ -96,7 +96,7 @@ class VectorIndex:
         return [next(cosines) if key in self._places else None for key in keys]
 
     def link(self, rows: int) -> bool:
-        """Add up to `rows` rows to the graph (0.2 ms each); returns whether there are more.
+        """Add up to `rows` rows to the graph (under 1 ms each); returns whether there are more.
 
         Does nothing while an exact search is fast enough.
         """

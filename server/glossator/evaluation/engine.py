@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import platformdirs
+from numpy import float64
 from numpy.typing import NDArray
 
 from glossator import retrieval
 from glossator.core.text import split_lines
 from glossator.embeddings import (
     Embedder,
-    VectorIndex,
+    KeptVectors,
+    VectorPlace,
     VectorStore,
     choose,
     opened,
+    opened_vectors,
     text_key,
 )
 from glossator.evaluation.labelled import SourceText
@@ -26,6 +28,7 @@ from glossator.retrieval import (
     ChunkIndex,
     IndexedFile,
     Matches,
+    NearQuestion,
     QuestionWords,
     chunk_text,
     chunks_of,
@@ -35,10 +38,10 @@ from glossator.retrieval import (
 )
 from glossator.settings import Settings
 from glossator.symbols import Outlines, editor_text
+from glossator.worker import finished
 
 _UNREAD = IndexedFile(b"", bytes(8))
 _VECTOR_BYTES = 1_000_000_000
-_NEAREST = 100  # chunks that the vectors add to the candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Embeddings:
     """What embeds, and where the vectors are kept."""
 
     embedder: Embedder
-    store: VectorStore
+    place: VectorPlace
 
 
 def embeddings(settings: Settings, environment: Mapping[str, str]) -> Embeddings | None:
@@ -59,8 +62,8 @@ def embeddings(settings: Settings, environment: Mapping[str, str]) -> Embeddings
         return None
     folder = Path(platformdirs.user_cache_dir("glossator"))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    store = VectorStore(str(folder / "evaluation-vectors.db"), _VECTOR_BYTES, choice.model_id)
-    return Embeddings(opened(choice), store)
+    file = str(folder / "evaluation-vectors.db")
+    return Embeddings(opened(choice), VectorPlace(choice.model_id, file, _VECTOR_BYTES))
 
 
 class ChunkSearch:
@@ -78,7 +81,7 @@ class ChunkSearch:
         self._index = ChunkIndex("")
         self._lines: dict[str, list[str]] = {}
         self._embeddings = embeddings
-        self._vectors: VectorIndex | None = None
+        self._vectors: KeptVectors | None = None
 
     def index(self, documents: Sequence[SourceText]) -> int:
         """Cut the documents, or take the given chunks; gives their number."""
@@ -122,7 +125,7 @@ class ChunkSearch:
 
     def matches(
         self, question: str, *, lexical: bool = True, vectors: bool = True
-    ) -> tuple[QuestionWords, Matches, NDArray[np.float64] | None]:
+    ) -> tuple[QuestionWords, Matches, NDArray[float64] | None]:
         """The candidates for a question, and the cosine of each if there are vectors."""
         asked = question_of(question)
         matches = self._index.search(asked)
@@ -130,12 +133,9 @@ class ChunkSearch:
             matches.candidates = []
         if self._embeddings is None or self._vectors is None or not vectors:
             return asked, matches, None
-        vector = self._embeddings.embedder.embed_query(question)
-        there = {candidate.key for candidate in matches.candidates}
-        near = [key for key, _ in self._vectors.search(vector, _NEAREST) if key not in there]
-        matches.candidates += self._index.by_key(near, None, frozenset())
-        cosines = self._vectors.cosines(vector, [each.key for each in matches.candidates])
-        return asked, matches, np.array([each or 0.0 for each in cosines])
+        near = NearQuestion(self._vectors, self._embeddings.embedder.embed_query(question))
+        finished(near.add_nearest(self._index, matches, None, frozenset()))
+        return asked, matches, finished(near.similarity(matches.candidates))
 
     def spent(self) -> float:
         """Nothing: no model is asked."""
@@ -150,22 +150,22 @@ class ChunkSearch:
 
 def _vectors(
     embeddings: Embeddings, texts: dict[bytes, str], told: Callable[[str, int, int], None]
-) -> VectorIndex | None:
+) -> KeptVectors:
     """The vectors of all texts; those that are not kept are made."""
-    known = embeddings.store.known(texts)
+    place = embeddings.place
+    store = VectorStore(place.file, place.max_bytes, place.model_id)
+    known = store.known(texts)
     missing = [text for key, text in texts.items() if key not in known]
     done = 0
     for batch in _batches(missing, embeddings.embedder.batch.texts):
         told("embedding", done, len(missing))
         done += len(batch)
         vectors = embeddings.embedder.embed_documents(batch)
-        embeddings.store.put(dict(zip(map(text_key, batch), vectors, strict=True)))
-    kept = embeddings.store.get(texts)
-    if not kept:
-        return None
-    index = VectorIndex(len(next(iter(kept.values()))))
-    index.add(kept)
-    return index
+        store.put(dict(zip(map(text_key, batch), vectors, strict=True)))
+    store.close()
+    kept = opened_vectors(place)
+    finished(kept.take_in("", texts.keys()))
+    return kept
 
 
 def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -20,7 +20,7 @@ from glossator.llm.model import ContentBlock, Message
 from glossator.llm.offline_extract import Extract
 from glossator.prompts import load_prompt
 
-_HIT = re.compile(r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: \(|$)", re.MULTILINE)
+_HIT = re.compile(r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: [(\[]|$)", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 _ATTACHED = re.compile(r"Attached by the user: (?P<path>.+), lines \d+-\d+ of \d+")
 _DEFINED = re.compile(rf"\b(?:{DEFINING})\s+(\w{{3,}})")
@@ -121,8 +121,8 @@ class View:
 
     `definitions`, `callers` and `near` (similar names) are by name; `hits` are places that Search
     found, `prose` those it found in prose alone; `read` are the places that were read, `shown` all
-    lines that Read showed by path and number. `failures` are what the tools said that failed, then
-    what those said that found nothing; so many `images` were attached.
+    lines that Read or Search showed by path and number. `failures` are what the tools said that
+    failed, then what those said that found nothing; so many `images` were attached.
     """
 
     question: str
@@ -288,14 +288,29 @@ def _places(results: Iterator[str]) -> tuple[Place, ...]:
 
 
 def _shown(messages: Sequence[Message]) -> dict[str, dict[int, str]]:
-    """All lines that Read showed, the newest text of each; of a notebook's cell line by line."""
+    """All lines that Read or Search showed, the newest text of each.
+
+    Of notebooks only the cells, line by line, that Read shows.
+    """
     shown: dict[str, dict[int, str]] = {}
     for call, text, failed in _answered(messages):
-        if call["name"] != "Read" or failed:
+        if failed:
             continue
-        lines: dict[int, str] = {}
-        for number, line in _NUMBERED.findall(text):
-            before = lines.get(int(number))
-            lines[int(number)] = line if before is None else f"{before}\n{line}"
-        shown.setdefault(call["input"]["path"], {}).update(lines)
+        if call["name"] == "Read":
+            shown.setdefault(call["input"]["path"], {}).update(_lines(text))
+        elif call["name"] == "Search":
+            heads = [*_HIT.finditer(text)]
+            ends = [*(head.start() for head in heads), len(text)][1:]
+            for head, end in zip(heads, ends, strict=True):
+                if head["path"].endswith(".ipynb"):
+                    continue
+                shown.setdefault(head["path"], {}).update(_lines(text[head.end() : end]))
     return shown
+
+
+def _lines(text: str) -> dict[int, str]:
+    lines: dict[int, str] = {}
+    for number, line in _NUMBERED.findall(text):
+        before = lines.get(int(number))
+        lines[int(number)] = line if before is None else f"{before}\n{line}"
+    return lines

@@ -34,6 +34,7 @@ class Client:
     """
 
     name: str = ""
+    version: str = ""
     roots: tuple[str, ...] = ()
     encoding: PositionEncoding = "utf-16"
     process_id: int | None = None
@@ -65,6 +66,7 @@ def describe(params: types.InitializeParams) -> Client:
     """The client that sent these parameters."""
     capabilities = params.capabilities
     name = params.client_info.name if params.client_info else ""
+    version = (params.client_info.version if params.client_info else None) or ""
     formats = get_capability(capabilities, "text_document.hover.content_format") or ()
     literals = bool(
         get_capability(capabilities, "text_document.code_action.code_action_literal_support")
@@ -85,6 +87,7 @@ def describe(params: types.InitializeParams) -> Client:
         links=_declares(capabilities.experimental, "links"),
         commands=_declares(capabilities.experimental, "commands"),
         name=name,
+        version=version,
         edits=EditSupport.of(capabilities, name),
         progress=bool(get_capability(capabilities, "window.work_done_progress")),
         show_document=bool(get_capability(capabilities, "window.show_document.support")),

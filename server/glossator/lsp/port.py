@@ -120,6 +120,11 @@ class ClientPort:
         return self._all_bars.background(title, cancel)
 
     @property
+    def editor(self) -> str:
+        """As the client named itself."""
+        return f"{self._client.name} {self._client.version}".strip()
+
+    @property
     def tells_diagnostics(self) -> bool:
         """Whether the client said so."""
         return self._client.diagnostics

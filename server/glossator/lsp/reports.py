@@ -55,7 +55,7 @@ async def show_report(protocol: Protocol, client: Client, answer: Answer) -> Non
     if document is not None and client.contents and _shows_beside(client):
         _open(protocol, client, document)
     else:
-        await _show_file(protocol, client, to_markdown(answer))
+        await show_text(protocol, client, to_markdown(answer))
 
 
 async def show_gloss(protocol: Protocol, client: Client, gloss: ShownGloss) -> None:
@@ -63,7 +63,7 @@ async def show_gloss(protocol: Protocol, client: Client, gloss: ShownGloss) -> N
     if client.contents and _shows_beside(client):
         _open(protocol, client, gloss.uri)
     else:
-        await _show_file(protocol, client, gloss.text)
+        await show_text(protocol, client, gloss.text)
 
 
 async def show_request_file(protocol: Protocol, client: Client, text: str) -> str:
@@ -77,8 +77,8 @@ async def show_request_file(protocol: Protocol, client: Client, text: str) -> st
     return _short(path)
 
 
-async def _show_file(protocol: Protocol, client: Client, text: str) -> None:
-    """Write a text to the user's state folder; the client opens it, or shows where it is."""
+async def show_text(protocol: Protocol, client: Client, text: str) -> None:
+    """Write Markdown to the user's state folder; the client opens it, or shows where it is."""
     try:
         path = await asyncio.to_thread(_write, text, _ANSWER)
     except OSError as error:

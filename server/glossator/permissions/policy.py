@@ -28,7 +28,7 @@ Family = Literal["Edit", "Read"]
 
 FAMILIES: dict[Family, frozenset[str]] = {
     "Edit": frozenset({"Edit", "MultiEdit", "Write", "Move"}),
-    "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Symbols"}),
+    "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Skill", "Symbols"}),
 }
 MCP = "mcp__"  # begins the name of an MCP server's tool: mcp__server__tool
 _KNOWN = frozenset({"Bash", *FAMILIES["Edit"], *FAMILIES["Read"]})

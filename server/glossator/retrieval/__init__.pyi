@@ -13,7 +13,8 @@ from .requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
 from .retriever import Found, Hit, Reordered, Rerank, Retriever
 from .stamps import contexts_file
 from .telling import Telling, telling_lines
-from .words import QuestionWords, question_of
+from .vectors import NearQuestion
+from .words import QuestionWords, question_of, terms_of
 
 __all__ = [
     "ALL_STAGES",
@@ -29,6 +30,7 @@ __all__ = [
     "IndexedFile",
     "KeepContexts",
     "Matches",
+    "NearQuestion",
     "Place",
     "QuestionWords",
     "Reason",
@@ -49,5 +51,6 @@ __all__ = [
     "rank",
     "scaled",
     "telling_lines",
+    "terms_of",
     "vectors_file",
 ]

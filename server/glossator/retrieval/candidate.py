@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from glossator.embeddings import embedding_text, text_key
 from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.words import counted_words, hash_of, terms, terms_of
+from glossator.retrieval.words import terms
 
 DIGEST_BYTES = 8
 _FIELD, _ITEM = "\x1e", "\x1f"  # between the strings of a record
@@ -32,8 +32,8 @@ _MOST_TERMS = 60_000  # distinct ones, of a chunk that is one long line
 class Candidate:
     """A chunk of the file at `path` below `root`; `digest` begins the SHA-256 of its text.
 
-    `key` stands for the text that is embedded. `hashes` and `counts` are of the distinct terms of
-    its lines, `length` is their number.
+    `key` stands for the text that is embedded, its context included. `hashes` and `counts` are of
+    the distinct terms of its lines, `length` is their number.
     """
 
     root: str
@@ -62,34 +62,34 @@ def candidates_of(
     lines: Sequence[str],
     chunks: Sequence[Chunk],
     context_of: Callable[[bytes], str] = lambda _: "",
-) -> Iterator[tuple[Candidate, Counter[str]]]:
-    """The chunks of a file with their terms.
+) -> Iterator[tuple[Candidate, list[str]]]:
+    """The chunks of a file with the terms of their lines, as often as each is there.
 
-    `context_of` gives what a model wrote about the chunk with a key, whose terms count as its own.
+    `context_of` gives what a model wrote about the chunk with a `chunk_key`; its terms count as the
+    chunk's own, and it is embedded with it.
     """
     for chunk in chunks:
         inside = "\n".join(lines[chunk.first_line - 1 : chunk.last_line])
-        key = chunk_key(path, chunk, inside)
-        words = counted_words(f"{inside}\n{context_of(key)}")
-        counts: Counter[str] = Counter()
-        count = counts.get
-        for word, times in words.items():
-            for term in terms_of(word):
-                counts[term] = count(term, 0) + times
+        context = context_of(chunk_key(path, chunk, inside))
+        key = text_key(chunk_text(path, chunk, inside, context))
+        found = terms((inside, context))
+        counts = Counter(found)
         if len(counts) > _MOST_TERMS:
             counts = Counter(dict(counts.most_common(_MOST_TERMS)))
-        hashes = np.array([*map(hash_of, counts)], "<u4")
-        capped = np.minimum(np.array([*counts.values()], "<i8"), 255).astype("u1")
-        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, capped), counts
+            found = [*counts.elements()]
+        hashes = np.fromiter(map(zlib.crc32, map(str.encode, counts)), "<u4", len(counts))
+        times = np.fromiter(counts.values(), "<i8", len(counts))
+        capped = np.minimum(times, 255).astype("u1")
+        yield Candidate(root, path, digest, key, chunk, counts.total(), hashes, capped), found
 
 
-def chunk_text(path: str, chunk: Chunk, inside: str) -> str:
-    """The text that is embedded for a chunk with these lines."""
-    return embedding_text(path.rpartition("/")[2], chunk.within, inside)
+def chunk_text(path: str, chunk: Chunk, inside: str, context: str = "") -> str:
+    """The text that is embedded for a chunk with these lines, and what a model wrote about it."""
+    return embedding_text(path.rpartition("/")[2], chunk.within, inside, context)
 
 
 def chunk_key(path: str, chunk: Chunk, inside: str) -> bytes:
-    """What stands for a chunk with these lines, wherever in its document they are."""
+    """What a context is kept by: the chunk with these lines, wherever in its document they are."""
     return text_key(chunk_text(path, chunk, inside))
 
 

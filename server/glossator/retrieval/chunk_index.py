@@ -140,8 +140,9 @@ class ChunkIndex:
                     key = (address.segment_ord, address.doc)
                     if key not in found:
                         found[key] = decode(self.root, _record(searcher.doc(address)))
+            prefix = os.path.join(self.root, "")
             files = {
-                os.path.join(self.root, path_of(_text(searcher.doc(address)))): score
+                prefix + path_of(_text(searcher.doc(address))): score
                 for score, address in self._best(
                     searcher, self._any("whole", question.terms), among, _FILES
                 )
@@ -170,6 +171,13 @@ class ChunkIndex:
             for each in found
             if each.path not in without and (only is None or each.path in only)
         ]
+
+    def holds(self, key: bytes) -> bool:
+        """Whether a chunk has this key."""
+        self._reload()
+        with _damage():
+            query = self._term("key", key.hex())
+            return bool(self._index.searcher().search(query, 1, count=False).hits)
 
     def _where(self, name: str, values: Sequence[str], limit: int) -> list[Candidate]:
         self._reload()

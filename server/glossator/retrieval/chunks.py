@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from glossator.symbols import Symbol
 
@@ -44,10 +45,7 @@ class _Piece:
 
 def cut(lines: Sequence[str], symbols: Sequence[Symbol]) -> tuple[Chunk, ...]:
     """Chunks that hold every line that is not blank, in order; `symbols` is the outline."""
-    sizes = [len(line.encode("utf-8", "replace")) + 1 for line in lines]
-    ends = [0]
-    for size in sizes:
-        ends.append(ends[-1] + size)
+    ends = [0, *accumulate(_size(line) + 1 for line in lines)]
     cutter = _Cutter(lines, ends)
     tree = _Node(0, len(lines), (), [])
     stack = [tree]
@@ -78,6 +76,11 @@ def described(first_line: int, last_line: int, symbols: Sequence[Symbol]) -> Chu
         if symbol.first_line < first_line and symbol.last_line >= first_line:
             around = (*symbol.container, symbol.name)
     return Chunk(first_line, last_line, around, tuple(defined), tuple(defined.values()))
+
+
+def _size(line: str) -> int:
+    """In bytes of UTF-8."""
+    return len(line) if line.isascii() else len(line.encode("utf-8", "replace"))
 
 
 @dataclass(slots=True)

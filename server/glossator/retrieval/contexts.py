@@ -2,14 +2,15 @@
 
 A context follows from the whole document (see `contextual`), but here it is kept by the chunk it is
 about, so that an edit elsewhere in the document does not lose it. It is foreign text: its words are
-indexed, and it is never shown nor cited.
+indexed, it is embedded with the chunk, and never shown nor cited.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 
 from glossator.core.errors import StoreUnavailable
 from glossator.store import Blobs
@@ -19,6 +20,19 @@ _log = logging.getLogger(__name__)
 _NAMESPACE = "chunks"
 _MAX_BYTES = 1_000_000_000  # some two million
 _LOST = "generated contexts are not indexed"
+
+
+def context_in(place: str) -> Callable[[bytes], str]:
+    """What gives the context of the chunk with a key, from the file `place`; "": none has any."""
+    return _opened(place).of if place else lambda _: ""
+
+
+def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> frozenset[bytes]:
+    """Keep contexts by key of their chunks; which of it is new.
+
+    Raises `OSError` and `StoreUnavailable`.
+    """
+    return _opened(place).put(contexts)
 
 
 class ChunkContexts:
@@ -38,11 +52,20 @@ class ChunkContexts:
             return ""
         return found.decode("utf-8", "ignore")
 
-    def put(self, contexts: Mapping[bytes, str]) -> None:
-        """Keep contexts by key of their chunks. Raises `StoreUnavailable`."""
+    def put(self, contexts: Mapping[bytes, str]) -> frozenset[bytes]:
+        """Keep contexts by key of their chunks; which were not there. Raises `StoreUnavailable`."""
         values = {key: text.encode("utf-8", "ignore") for key, text in contexts.items()}
-        self._blobs.put(_NAMESPACE, values)
+        there = self._blobs.get(_NAMESPACE, values)
+        fresh = {key: value for key, value in values.items() if there.get(key) != value}
+        if fresh:
+            self._blobs.put(_NAMESPACE, fresh)
+        return frozenset(fresh)
 
     def close(self) -> None:
         """Give the file back."""
         self._blobs.close()
+
+
+@cache
+def _opened(place: str) -> ChunkContexts:
+    return ChunkContexts(place)

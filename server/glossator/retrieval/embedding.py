@@ -11,9 +11,10 @@ import logging
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from itertools import groupby, islice
 
-from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery
+from glossator.core.price import estimate_tokens
+from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery, VectorPlace
 from glossator.files import outermost, state_folder
 from glossator.retrieval.jobs import LoadVectors
 from glossator.retrieval.requests import QuestionVector, VectorsRequest
@@ -28,6 +29,7 @@ _FAILED_SECONDS = 60.0
 _QUESTION_SECONDS = 5.0  # that a search waits for the vector of its question
 _QUESTION_PAUSE = 30.0  # after one that failed, in which searches do not wait again
 _SHOWN = 200  # files; fewer show no progress
+_ANNOUNCED = 100  # chunks; fewer are sent to a server without a word
 
 
 def vectors_file(roots: Sequence[str]) -> str:
@@ -41,27 +43,33 @@ class Embedding:
     def __init__(
         self,
         choice: EmbedderChoice,
-        place: str,
-        max_bytes: int,
+        place: VectorPlace,
         indexer: Worker,
         progress: Callable[[JobProgress | None], None],
         hides: Callable[[str], bool],
+        announce: Callable[[int, int], None] = lambda *_: None,
     ) -> None:
-        """`place` is the file of vectors, `indexer` the worker that holds the index of chunks.
+        """`place` is where vectors are kept, `indexer` the worker that holds the index of chunks.
 
-        A server is sent no chunk of a file that `hides` names, by its absolute path.
+        A server is sent nothing of a file that `hides` names, by its absolute path. `announce`
+        hears how many chunks and about how many tokens an embedder's server will be sent, before
+        it is sent many.
         """
-        self._hides = hides if choice.access is not None else None
-        self.choice = choice
+        self._announce = announce
+        self._uncounted: dict[tuple[str, str], None] = {}  # of those waiting, for a server
+        self.tokens = 0  # that a server billed since the start
+        sent = choice.access is not None or place.leaves_machine
+        self._hides = hides if sent else None
+        self.choice, self.place = choice, place
         self._failed_at = -math.inf  # the last question that got no vector, in the loop's time
         self._of_question = self._of_chunks = ""  # problems
         self.paused = False
         self.building: JobProgress | None = None
-        self._place, self._max_bytes = place, max_bytes
         self._indexer, self._embedder = indexer, Worker()
         self._progress = progress
         self._waiting: dict[tuple[str, str], None] = {}  # root and relative path, in their order
         self._library: Library | None = None
+        self._contexts = ""
         self._wake, self._rested = asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -95,9 +103,12 @@ class Embedding:
         self.paused = False
         self._wake.set()
 
-    def embed(self, library: Library, root: str, paths: Iterable[str]) -> None:
-        """The chunks of these files are wanted, before those that wait already."""
-        self._library = library
+    def embed(self, library: Library, root: str, paths: Iterable[str], contexts: str = "") -> None:
+        """The chunks of these files are wanted, before those that wait already.
+
+        `contexts`: the file with what a model wrote about chunks, "" for none.
+        """
+        self._library, self._contexts = library, contexts
         hides = self._hides
         wanted = {
             (root, path): None
@@ -105,6 +116,8 @@ class Embedding:
             if hides is None or not hides(os.path.join(root, path))
         }
         self._waiting = {**wanted, **self._waiting}
+        if self.choice.access is not None:
+            self._uncounted.update(wanted)
         self._rested.clear()
         self._wake.set()
 
@@ -119,7 +132,7 @@ class Embedding:
             return None
         try:
             async with asyncio.timeout(_QUESTION_SECONDS):
-                vector = await self._embedder.run(EmbedQuery(self.choice, text))
+                embedded = await self._embedder.run(EmbedQuery(self.choice, text))
         except (WorkerGone, JobFailed, TimeoutError) as failure:
             why = str(failure) or f"the question was not embedded in {_QUESTION_SECONDS:g} s."
             self._of_question = f"Search goes by words alone: {why}"
@@ -127,7 +140,8 @@ class Embedding:
             _log.warning("%s", self._of_question)
             return None
         self._of_question = ""
-        return QuestionVector(vector, self.choice.model_id, self._place, self._max_bytes)
+        self.tokens += embedded.tokens
+        return QuestionVector(embedded.vector, self.place)
 
     async def _run(self) -> None:
         while True:
@@ -151,6 +165,8 @@ class Embedding:
     async def _embed(self) -> None:
         done = 0
         while self._waiting and self._library is not None and not self.paused:
+            if self._uncounted:
+                await self._count(self._library)
             root, _ = next(iter(self._waiting))
             some = [at for at in islice(self._waiting, _FILES) if at[0] == root]
             for each in some:  # one that changes meanwhile is wanted once more
@@ -167,13 +183,31 @@ class Embedding:
                 self.building = JobProgress(done, done + len(self._waiting))
                 self._progress(self.building)
 
+    async def _count(self, library: Library) -> None:
+        """Announce what is to be sent, if it is much."""
+        chunks = tokens = 0
+        counted = list(self._uncounted)
+        for root, group in groupby(counted, lambda at: at[0]):
+            paths = tuple(path for _, path in group)
+            for at in range(0, len(paths), _FILES):
+                asked = self._asked(library, root, paths[at : at + _FILES])
+                texts = await self._indexer.run(LoadVectors(asked))
+                chunks += len(texts)
+                tokens += sum(map(estimate_tokens, texts))
+        for each in counted:
+            self._uncounted.pop(each, None)
+        if chunks >= _ANNOUNCED:
+            self._announce(chunks, tokens)
+
+    def _asked(self, library: Library, root: str, paths: tuple[str, ...]) -> VectorsRequest:
+        return VectorsRequest(library, root, paths, self._contexts, self.place)
+
     async def _embed_files(self, library: Library, root: str, paths: tuple[str, ...]) -> None:
-        asked = VectorsRequest(
-            library, root, paths, self.choice.model_id, self._place, self._max_bytes
-        )
+        asked = self._asked(library, root, paths)
         texts = await self._indexer.run(LoadVectors(asked))
         for at in range(0, len(texts), _TEXTS):
             batch = texts[at : at + _TEXTS]
-            await self._embedder.run(EmbedChunks(self.choice, self._place, self._max_bytes, batch))
+            job = EmbedChunks(self.choice, self.place.file, self.place.max_bytes, batch)
+            self.tokens += (await self._embedder.run(job)).tokens
         if texts:
             await self._indexer.run(LoadVectors(asked))

@@ -12,8 +12,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,9 @@ from glossator.core.file_kinds import FileKind, asked_kinds, kind_of
 from glossator.core.terms import STOP_WORDS
 from glossator.retrieval.candidate import Candidate
 from glossator.retrieval.chunk_index import Matches
+from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.words import QuestionWords, hash_of, terms_of, words_of
+from glossator.retrieval.words import terms as terms_in
 
 FEATURES = (
     "lexical",  # BM25 over lines and structural context, of the best one's
@@ -82,7 +86,7 @@ class _Path:
     kind: FileKind
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def _path(path: str) -> _Path:
     folder, _, name = path.rpartition("/")
     stem = name.lstrip(".").partition(".")[0] or name
@@ -90,60 +94,119 @@ def _path(path: str) -> _Path:
     if stem in _FOLDER_NAMES_IT:
         stem = innermost
     return _Path(
-        tuple(_terms(path)),
-        frozenset(_name(stem)[0]),
-        frozenset(_terms(innermost)),
+        tuple(terms_in([path])),
+        frozenset(_name(stem).parts),
+        frozenset(terms_in([innermost])),
         kind_of(path),
     )
 
 
-@lru_cache(maxsize=100_000)
-def _name(name: str) -> tuple[tuple[str, ...], str]:
-    """The stems of a name's parts, and the name as letters and digits alone."""
-    lower = name.strip("_").lower()
-    parts = [term for term in _terms(name) if term != lower]
-    return tuple(parts or _terms(name)), _ODD.sub("", lower)
+class _Name(NamedTuple):
+    """The terms of a name, and those of its parts alone."""
+
+    terms: tuple[str, ...]
+    parts: tuple[str, ...]
 
 
-def _terms(text: str) -> list[str]:
-    return [term for word in words_of(text) for term in terms_of(word)]
+@lru_cache(maxsize=20_000)
+def _name(name: str) -> _Name:
+    terms, lower = tuple(terms_in([name])), name.strip("_").lower()
+    return _Name(terms, tuple(term for term in terms if term != lower) or terms)
+
+
+def _letters(name: str) -> str:
+    """The name as letters and digits alone."""
+    return _ODD.sub("", name.lower())
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question, weighed: `weight` by term, together 1; `words` that tell, with their stems."""
+class _Part:
+    """What a question has to do with one part of a name.
 
-    question: QuestionWords
-    weight: Mapping[str, float]
-    words: tuple[tuple[str, frozenset[str]], ...]
-    raw: tuple[str, ...]
-    named: frozenset[str]
-    lowered: frozenset[str]
-    kinds: frozenset[FileKind]
+    `alike`: 1 if it holds the part, less if one of its words begins alike. `words`: a bit for each
+    of its words that tell and are the part, or begin as it.
+    """
+
+    alike: float
+    words: int
+
+
+class _Asked(dict[str, _Part]):
+    """A question, weighed: `weight` by term, together 1; in it, what it has to do with parts."""
+
+    def __init__(self, question: QuestionWords, idf: Mapping[str, float]) -> None:
+        """`idf` is by term of the question."""
+        total = sum(idf[term] for term in question.terms) or 1.0
+        self.weight = {term: idf[term] / total for term in question.terms}
+        self.question = question
+        self.named = frozenset(question.named)
+        self.lowered = frozenset(map(_letters, question.named))
+        self.kinds = asked_kinds(question.text)
+        raw = words_of(question.text)
+        self._raw = tuple(word.lower() for word in raw)
+        self._words = tuple(
+            (word.lower(), frozenset(terms_of(word)))
+            for word in raw
+            if len(word) > 2 and word.lower() not in STOP_WORDS
+        )
+
+    def __missing__(self, part: str) -> _Part:
+        alike = 1.0 if part in self.weight else 0.7 * _begins(part, self._raw)
+        words = sum(
+            1 << at
+            for at, (word, stems) in enumerate(self._words)
+            if part in stems or (alike and _begins(part, (word,)))
+        )
+        self[part] = result = _Part(alike, words)
+        return result
+
+    def recall(self, parts: AbstractSet[str]) -> float:
+        """How much of the question's weight is among the parts."""
+        return sum(map(self.weight.__getitem__, self.weight.keys() & parts))
+
+    def precision(self, parts: AbstractSet[str]) -> float:
+        """How many of the parts the question holds."""
+        return len(self.weight.keys() & parts) / len(parts) if parts else 0.0
+
+    def alike(self, parts: AbstractSet[str]) -> float:
+        """How many of the parts are a word of the question, or begin as one."""
+        return sum(self[part].alike for part in parts) / len(parts) if parts else 0.0
+
+    def words_in(self, parts: AbstractSet[str]) -> float:
+        """How many of the question's words are among the parts, or begin as one of them."""
+        found = 0
+        for part in parts:
+            found |= self[part].words
+        return found.bit_count() / len(self._words) if found else 0.0
 
 
 def figures_of(question: QuestionWords, matches: Matches) -> NDArray[np.float64]:
     """The figures of all candidates, a row for each."""
     candidates = matches.candidates
-    result = np.zeros((len(candidates), len(FEATURES)))
     if not candidates:
-        return result
+        return np.zeros((0, len(FEATURES)))
     idf = {term: _idf(matches, term) for term in (*question.terms, *question.compounds)}
-    asked = _weighed(question, idf)
+    asked = _Asked(question, idf)
+    top = max(matches.files.values(), default=0.0) or 1.0
+    files: dict[tuple[str, str], int] = {}
+    of_files: list[list[float]] = []
+    rows = []
+    for candidate in candidates:
+        file = candidate.root, candidate.path
+        if file not in files:
+            files[file] = len(of_files)
+            score = matches.files.get(candidate.place, 0.0) / top
+            of_files.append(_of_file(asked, candidate.path, score))
+        rows.append(files[file])
+    result = np.array(of_files)[rows]
+    for row, candidate in enumerate(candidates):
+        for name, value in _of_chunk(asked, candidate.chunk).items():
+            result[row, _COLUMN[name]] = value
     lexical, coverage = _lexical(asked, candidates, idf)
     result[:, _COLUMN["lexical"]] = lexical
     result[:, _COLUMN["coverage"]] = coverage
     lengths = np.array([candidate.length for candidate in candidates], float)
     result[:, _COLUMN["length"]] = np.log1p(lengths) / 6
-    top = max(matches.files.values(), default=0.0) or 1.0
-    of_path: dict[str, NDArray[np.float64]] = {}
-    for row, candidate in enumerate(candidates):
-        place = candidate.place
-        if place not in of_path:
-            score = matches.files.get(place, 0.0) / top
-            of_path[place] = _of_file(asked, candidate.path, score)
-        result[row] += of_path[place]
-        _of_chunk(result[row], asked, candidate)
     return result
 
 
@@ -152,112 +215,98 @@ def _idf(matches: Matches, term: str) -> float:
     return math.log(1 + (max(matches.chunks, known) - known + 0.5) / (known + 0.5))
 
 
-def _weighed(question: QuestionWords, idf: Mapping[str, float]) -> _Asked:
-    total = sum(idf[term] for term in question.terms) or 1.0
-    raw = words_of(question.text)
-    return _Asked(
-        question,
-        {term: idf[term] / total for term in question.terms},
-        tuple(
-            (word.lower(), frozenset(terms_of(word)))
-            for word in raw
-            if len(word) > 2 and word.lower() not in STOP_WORDS
-        ),
-        tuple(word.lower() for word in raw),
-        frozenset(question.named),
-        frozenset(_name(name)[1] for name in question.named),
-        asked_kinds(question.text),
-    )
-
-
 def _lexical(
     asked: _Asked, candidates: Sequence[Candidate], idf: Mapping[str, float]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """BM25 of the candidates, of the best one's, and the share of the question in their lines."""
-    question = asked.question
-    wanted = tuple(dict.fromkeys((*question.terms, *question.compounds)))
-    inside = _counts(candidates, wanted)
-    around = np.zeros_like(inside)
-    place = {term: at for at, term in enumerate(wanted)}
-    lengths = np.array([candidate.length for candidate in candidates], float)
+    column = {term: at for at, term in enumerate(idf)}
+    inside = _counts(candidates, tuple(idf))
+    around: list[int] = []  # places in such a table, flattened
+    lengths = []
     for row, candidate in enumerate(candidates):
-        of_path = _path(candidate.path).all
-        context = [*of_path * _PATH_TIMES]
+        context = [*_path(candidate.path).all * _PATH_TIMES]
         for name in (*candidate.chunk.within, *candidate.chunk.defines):
-            context += _terms_of_name(name)
-        lengths[row] += len(context)
-        for term in context:
-            if term in place:
-                around[row, place[term]] += 1
-    counts = inside + around
-    damping = _K1 * (1 - _B + _B * lengths / lengths.mean())
-    weights = np.array([idf[term] for term in wanted])
-    scores = (counts * (_K1 + 1) / (counts + damping[:, None])) @ weights
-    share = np.array([asked.weight.get(term, 0.0) for term in wanted])
+            context += _name(name).terms
+        start = row * len(idf)
+        around += [start + column[term] for term in filter(column.__contains__, context)]
+        lengths.append(candidate.length + len(context))
+    counts = inside + np.bincount(around, minlength=inside.size).reshape(inside.shape)
+    relative = np.array(lengths, float) / np.mean(lengths)
+    damping = _K1 * (1 - _B + _B * relative)
+    scores = (counts * (_K1 + 1) / (counts + damping[:, None])) @ np.array([*idf.values()])
+    share = np.array([asked.weight.get(term, 0.0) for term in idf])
     return scores / max(float(scores.max()), 1e-9), (inside > 0) @ share
-
-
-@lru_cache(maxsize=100_000)
-def _terms_of_name(name: str) -> tuple[str, ...]:
-    return tuple(_terms(name))
 
 
 def _counts(candidates: Sequence[Candidate], terms: Sequence[str]) -> NDArray[np.float64]:
     """How often each candidate's lines hold each term."""
     result = np.zeros((len(candidates), len(terms)))
-    if not terms:
-        return result
-    wanted = np.array([hash_of(term) for term in terms], np.uint32)
-    order = np.argsort(wanted)
-    ordered = wanted[order]
     hashes = np.concatenate([candidate.hashes for candidate in candidates])
     times = np.concatenate([candidate.counts for candidate in candidates])
-    rows = np.repeat(np.arange(len(candidates)), [len(each.hashes) for each in candidates])
-    at = np.searchsorted(ordered, hashes)
-    at[at == len(ordered)] = 0
-    equal = ordered[at] == hashes
-    result[rows[equal], order[at[equal]]] = times[equal]
+    ends = np.cumsum([len(candidate.hashes) for candidate in candidates])
+    for column, term in enumerate(terms):
+        at = np.flatnonzero(hashes == hash_of(term))
+        result[np.searchsorted(ends, at, side="right"), column] = times[at]
     return result
 
 
-def _of_file(asked: _Asked, path: str, file: float) -> NDArray[np.float64]:
+def _of_file(asked: _Asked, path: str, file: float) -> list[float]:
     """The figures that all chunks of a file share."""
-    row = np.zeros(len(FEATURES))
+    row = [0.0] * len(FEATURES)
     of = _path(path)
 
     def put(name: str, value: float) -> None:
         row[_COLUMN[name]] = value
 
     put("file", file)
-    put("stem", _recall(of.stem, asked))
-    put("stem_precision", _precision(of.stem, asked))
-    put("stem_prefix", _alike(of.stem, asked))
-    put("folder_precision", _precision(of.folder, asked))
-    put("folder_prefix", _alike(of.folder, asked))
-    put("path", _recall(frozenset(of.all), asked))
-    put("path_words", _words_in(asked, of.stem | of.folder))
+    put("stem", asked.recall(of.stem))
+    put("stem_precision", asked.precision(of.stem))
+    put("stem_prefix", asked.alike(of.stem))
+    put("folder_precision", asked.precision(of.folder))
+    put("folder_prefix", asked.alike(of.folder))
+    put("path", asked.recall(frozenset(of.all)))
+    put("path_words", asked.words_in(of.stem | of.folder))
     if of.kind not in asked.kinds and of.kind in _KINDS:
         put(_KINDS[of.kind], 1)
     put("named_test", bool(asked.named) and of.kind is FileKind.TEST)
     return row
 
 
-def _of_chunk(row: NDArray[np.float64], asked: _Asked, candidate: Candidate) -> None:
-    chunk = candidate.chunk
+def _of_chunk(asked: _Asked, chunk: Chunk) -> dict[str, float]:
+    """The figures of one chunk that are not 0."""
+    found = _named(asked, chunk) if asked.named else {}
+    holds = asked.weight.__contains__
+    defined: set[str] = set()
+    precision = 0.0
+    for name in chunk.defines:
+        parts = _name(name).parts
+        if held := [*filter(holds, parts)]:
+            defined.update(held)
+            precision = max(precision, asked.recall(set(held)) * len(held) / len(parts))
+    if defined:
+        found["defines"] = asked.recall(defined)
+        found["defines_precision"] = precision
+    around = {part for name in chunk.within for part in _name(name).parts}
+    if any(map(holds, around)):
+        found["within"] = asked.recall(around)
+        found["within_precision"] = asked.precision(around)
+    if chunk.first_line == 1:
+        found["begins"] = 1
+    if not chunk.within and not chunk.defines:
+        found["plain"] = 1
+    return found
+
+
+def _named(asked: _Asked, chunk: Chunk) -> dict[str, float]:
+    """The figures of a chunk that tell of the identifiers in the question."""
+    found: dict[str, float] = {"named_within": not asked.named.isdisjoint(chunk.within)}
 
     def put(name: str, value: float) -> None:
-        row[_COLUMN[name]] = max(row[_COLUMN[name]], value)
+        found[name] = max(found.get(name, 0.0), value)
 
-    defined: set[str] = set()
     for name, kind in zip(chunk.defines, chunk.kinds, strict=True):
-        parts, whole = _name(name)
-        held = [part for part in parts if part in asked.weight]
-        if held:
-            defined.update(held)
-            recall = sum(asked.weight[part] for part in set(held))
-            put("defines_precision", recall * len(held) / len(parts))
-        if kind != "impl" and (name in asked.named or whole in asked.lowered):
-            exact = 1.0 if name in asked.named else 0.3
+        exact = 1.0 if name in asked.named else 0.3 * (_letters(name) in asked.lowered)
+        if kind != "impl" and exact:
             put("named_defined", exact)
             if kind in _TYPES:
                 put("named_type", exact)
@@ -265,55 +314,15 @@ def _of_chunk(row: NDArray[np.float64], asked: _Asked, candidate: Candidate) -> 
                 put("named_alone", exact)
             put("named_first", name == chunk.defines[0] and exact == 1.0)
             put("symbol", name == asked.question.symbol)
-    put("defines", sum(asked.weight[part] for part in defined))
-    if chunk.within:
-        around = frozenset(part for name in chunk.within for part in _name(name)[0])
-        put("within", _recall(around, asked))
-        put("within_precision", _precision(around, asked))
-        put("named_within", not asked.named.isdisjoint(chunk.within))
-    put("begins", chunk.first_line == 1)
-    put("plain", not chunk.within and not chunk.defines)
+    return found
 
 
-def _recall(parts: frozenset[str], asked: _Asked) -> float:
-    """How much of the question's weight is among the parts."""
-    return sum(asked.weight.get(part, 0.0) for part in parts)
-
-
-def _precision(parts: frozenset[str], asked: _Asked) -> float:
-    """How many of the parts the question holds."""
-    return sum(part in asked.weight for part in parts) / len(parts) if parts else 0.0
-
-
-def _alike(parts: frozenset[str], asked: _Asked) -> float:
-    """How many of the parts are a word of the question, or begin as one."""
-    if not parts:
-        return 0.0
-    alike = 0.0
-    for part in parts:
-        if part in asked.weight:
-            alike += 1
-        elif any(_begin_alike(part, word) for word in asked.raw):
-            alike += 0.7
-    return alike / len(parts)
-
-
-def _words_in(asked: _Asked, parts: Iterable[str]) -> float:
-    """How many of the question's words are among the parts, or begin as one of them."""
-    if not asked.words:
-        return 0.0
-    parts = tuple(parts)
-    found = sum(
-        not stems.isdisjoint(parts) or any(_begin_alike(part, word) for part in parts)
-        for word, stems in asked.words
+def _begins(part: str, words: Iterable[str]) -> bool:
+    """Whether the part begins one of the words, or begins as one does, up to its last letter."""
+    return len(part) > 2 and any(
+        word.startswith(part) or (len(word) >= _PREFIX and part.startswith(word[:-1]))
+        for word in words
     )
-    return found / len(asked.words)
-
-
-def _begin_alike(part: str, word: str) -> bool:
-    if min(len(part), len(word)) < 3:
-        return False
-    return word.startswith(part) or (len(word) >= _PREFIX and part.startswith(word[:-1]))
 
 
 def relevant(
@@ -322,12 +331,11 @@ def relevant(
     """Those that hold a word of the question, in lines or context; the `most` that hold most."""
     if not candidates:
         return []
-    wanted = (*question.terms, *question.compounds)
-    terms = frozenset(wanted)
-    held = (_counts(candidates, wanted) > 0).sum(axis=1)
+    wanted = dict.fromkeys((*question.terms, *question.compounds))
+    held = (_counts(candidates, tuple(wanted)) > 0).sum(axis=1)
     for row in np.flatnonzero(held == 0).tolist():
         chunk = candidates[row].chunk
         names = (candidates[row].path, *chunk.within, *chunk.defines)
-        held[row] = any(not terms.isdisjoint(_terms_of_name(name)) for name in names)
+        held[row] = any(not wanted.keys().isdisjoint(_name(name).terms) for name in names)
     order = np.argsort(-held, kind="stable")[:most]
     return [candidates[row] for row in sorted(order.tolist()) if held[row]]

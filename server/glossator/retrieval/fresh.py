@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from glossator.core.text import split_lines
@@ -35,8 +35,14 @@ class _Recent:
     kept: OrderedDict[tuple[str, str], list[Candidate]] = field(default_factory=OrderedDict)
     count: int = 0
 
-    def of(self, root: str, text: SourceText, outlined: Outlines) -> list[Candidate]:
-        """The chunks of a text at an absolute path below `root`."""
+    def of(
+        self,
+        root: str,
+        text: SourceText,
+        outlined: Outlines,
+        context_of: Callable[[bytes], str] = lambda _: "",
+    ) -> list[Candidate]:
+        """The chunks of a text at an absolute path below `root`; see `candidates_of`."""
         key = text.path, text.sha256
         if key in self.kept:
             self.kept.move_to_end(key)
@@ -44,7 +50,7 @@ class _Recent:
         lines = split_lines(text.text)
         path = next(below(root, (text.path,)), text.path) if root else text.path
         digest, chunks = digest_of(text.sha256), chunks_of(text, lines, outlined)
-        made = [each for each, _ in candidates_of(root, path, digest, lines, chunks)]
+        made = [each for each, _ in candidates_of(root, path, digest, lines, chunks, context_of)]
         self.kept[key] = made
         self.count += len(made)
         while self.count > _RECENT_CHUNKS and len(self.kept) > 1:

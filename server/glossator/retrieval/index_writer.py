@@ -50,7 +50,7 @@ class IndexWriter:
         self.drop(path)
         of_path = terms([path])
         whole = of_path * _PATH_TIMES
-        for candidate, counts in candidates_of(
+        for candidate, found in candidates_of(
             self._root, path, file.digest, lines, chunks, context_of
         ):
             context = candidate.context_terms(of_path, _PATH_TIMES)
@@ -58,7 +58,7 @@ class IndexWriter:
             document.add_text("path", path_key(path))
             document.add_text("part", "chunk")
             document.add_text("key", candidate.key.hex())
-            inside = " ".join(counts.elements())
+            inside = " ".join(found)
             document.add_text("text", " ".join((inside, *context)))
             document.add_text("names", _names(candidate.chunk))
             document.add_bytes("record", encode(candidate))

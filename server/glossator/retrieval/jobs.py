@@ -93,7 +93,7 @@ class CutFiles(Job[tuple[CutFile, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class LoadVectors(Job[tuple[str, ...]]):
-    """Take in the vectors that are kept of some files' chunks; the texts that have none."""
+    """Have the vectors of some files' chunks ready for searches; the texts that have none."""
 
     request: VectorsRequest
 
@@ -105,15 +105,16 @@ class LoadVectors(Job[tuple[str, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class KeepContexts(Job[None]):
-    """Keep what a model wrote about chunks, by their keys, in the file `place`."""
+class KeepContexts(Job[frozenset[bytes]]):
+    """Keep what a model wrote about chunks, by their keys, in the file `place`; which is new."""
 
     place: str
     contexts: Mapping[bytes, str]
 
-    def run(self) -> Slices[None]:
+    def run(self) -> Slices[frozenset[bytes]]:
         """Write them in one transaction."""
-        from glossator.retrieval.work import keep_contexts  # noqa: PLC0415 - see above
+        from glossator.retrieval.contexts import keep_contexts  # noqa: PLC0415 - see above
 
-        keep_contexts(self.place, self.contexts)
+        fresh = keep_contexts(self.place, self.contexts)
         yield None
+        return fresh

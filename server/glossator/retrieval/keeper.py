@@ -15,11 +15,12 @@ from dataclasses import replace
 
 from glossator.core.errors import UsageError
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.files import outermost, state_folder
-from glossator.index import Prune
-from glossator.retrieval.jobs import CheckChunks, RenewChunks, SyncChunks
+from glossator.files import outermost
+from glossator.retrieval.jobs import CheckChunks, RenewChunks
 from glossator.retrieval.requests import CheckRequest, ChunkStatus, Synced, SyncRequest
+from glossator.retrieval.room import LeftFiles, make_room
 from glossator.retrieval.stamps import stamps_below
+from glossator.retrieval.syncing import RootSync
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
@@ -62,7 +63,8 @@ class ChunkKeeper:
         self._again: set[str] = set()  # of these, what is to be indexed though it did not change
         self._reading: AbstractSet[str] = frozenset()  # what the sync at work reads
         self._synced: tuple[str, ...] | None = None  # the roots that were compared as a whole
-        self._left = 0  # files that found no room
+        self._left = LeftFiles()
+        self._heard: set[str] = set()  # the roots whose files `indexed` heard of
         self._files = self._disk_bytes = self._deaths = 0
         self._building: JobProgress | None = None
         self._problem = ""
@@ -71,7 +73,7 @@ class ChunkKeeper:
         self._wake, self._rested = asyncio.Event(), asyncio.Event()
         self._turn = asyncio.Lock()  # of the work, one thing at a time
         self._task: asyncio.Task[None] | None = None
-        self._job: asyncio.Task[Synced] | None = None
+        self._sync_root = RootSync(worker, self._show)
         self._unsubscribe: Callable[[], None] | None = None
 
     def start(self) -> None:
@@ -130,8 +132,7 @@ class ChunkKeeper:
     def cancel_build(self) -> None:
         """Cancel the current work; nothing is indexed before `build` or `rebuild`."""
         self._stopped = True
-        if self._job is not None:
-            self._job.cancel()
+        self._sync_root.cancel()
         self._nudge()
 
     async def check(self, on_progress: Callable[[JobProgress], None]) -> tuple[str, ...]:
@@ -157,7 +158,7 @@ class ChunkKeeper:
         elif self._stopped:
             state = "building was ended by the user"
         files = max(self._files, self._building.done if self._building is not None else 0)
-        pending = self._left + len(self.fresh)
+        pending = len(self._left.paths | self.fresh)
         if self._synced is None:
             pending = max(0, listed - files)
         return ChunkStatus(
@@ -183,7 +184,7 @@ class ChunkKeeper:
 
     def covers(self, roots: tuple[str, ...]) -> bool:
         """Whether all files below the roots are indexed, but for those that are `fresh`."""
-        return self._synced == roots and not self._left and len(self.fresh) <= _MANY
+        return self._synced == roots and not self._left.paths and len(self.fresh) <= _MANY
 
     def refresh(self, paths: Iterable[str]) -> None:
         """Index these files again, by absolute path, though their texts are the same."""
@@ -241,7 +242,7 @@ class ChunkKeeper:
             self._synced = None
         done = False
         try:
-            wait = await self._sync(snapshot, roots, self._reading, whole=whole)
+            wait = await self._sync(snapshot, roots, None if whole else self._reading)
             done = wait is None
             self._deaths = 0
         except WorkerGone as gone:
@@ -266,66 +267,68 @@ class ChunkKeeper:
         return wait
 
     async def _sync(
-        self,
-        snapshot: WorkspaceSnapshot,
-        roots: tuple[str, ...],
-        paths: AbstractSet[str],
-        *,
-        whole: bool,
+        self, snapshot: WorkspaceSnapshot, roots: tuple[str, ...], tried: AbstractSet[str] | None
     ) -> float | None:
-        """Sync each root; the seconds to wait if it could not be done now."""
+        """Sync the files `tried` (None: all) of each root; the seconds until it can be done."""
+        whole = tried is None
         library = replace(self.library_of(snapshot), open_texts={})
         again = frozenset(self._again)
-        synced: list[Synced] = []
-        for root in roots:
-            stamps, gone = await asyncio.to_thread(
-                stamps_below, snapshot, root, None if whole else paths
-            )
-            most = self._settings.index_bytes // _SHARE // len(roots)
+        most = self._settings.index_bytes // _SHARE // len(roots)
+        synced: dict[str, Synced] = {}
+        failures: list[JobFailed] = []
+        for root in roots:  # one that fails or is busy does not hold up the others
+            stamps, gone = await asyncio.to_thread(stamps_below, snapshot, root, tried)
             if self._stopped:
                 return 0.0
             asked = SyncRequest(library, root, stamps, gone, whole, most, self.contexts, again)
-            self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
             try:
-                await asyncio.wait({self._job})
-            finally:
-                self._job.cancel()
-            if self._job.cancelled():
+                done = await self._sync_root.run(asked)
+            except JobFailed as failure:
+                failures.append(failure)
+                continue
+            if done is None:
                 return 0.0  # by the user; nothing more is done then
-            synced.append(self._job.result())
-            if synced[-1].busy:
-                self._problem = (
-                    f"Another server of the workspace writes the index for Search of {root},"
-                    " which is shared; wait until it is done."
-                )
-                return _BUSY_SECONDS
-            self._indexed(library, root, stamps)
-            if damage := synced[-1].damage:
-                self._tell(
-                    f"The index for Search of {root} was damaged and is built again ({damage})."
-                    " Searches miss nothing meanwhile."
-                )
-                if not whole:
-                    self._synced = None
-                    return 0.0
+            synced[root] = done
+            if not done.busy:
+                self._hear(asked, done)
+            if done.damage and not whole:
+                self._synced = None
+                return 0.0
+        if failures:
+            raise failures[0]
+        if busy := [root for root, done in synced.items() if done.busy]:
+            self._problem = (
+                f"Another server of the workspace writes the index for Search of {busy[0]}, which"
+                " is shared; wait until it is done."
+            )
+            return _BUSY_SECONDS
         self._again -= again
-        self._files = sum(each.files for each in synced)
-        self._disk_bytes = sum(each.disk_bytes for each in synced)
-        self._left = sum(each.left for each in synced) + (0 if whole else self._left)
-        self._problem = (
-            f"The index for Search takes all the disk space it may; {self._left:,} files are"
-            " searched by reading. Raise workspace.indexBytes."
-            if self._left
-            else ""
-        )
-        if whole and any(each.read for each in synced):
-            own = frozenset(str(state_folder.root_folder(root)) for root in roots)
-            limit = self._settings.index_bytes
-            try:
-                await self._worker.run(Prune(str(state_folder.index_base()), own, limit))
-            except (WorkerGone, JobFailed) as error:
-                _log.warning("Unused indexes were not removed: %s", error)
+        self._account(synced, tried, most)
+        if whole:
+            await make_room(self._worker, synced, self._settings.index_bytes)
         return None
+
+    def _account(
+        self, synced: dict[str, Synced], tried: AbstractSet[str] | None, most: int
+    ) -> None:
+        """Add up what a sync of all roots did; `tried` files, None for all, are not behind."""
+        self._files = sum(each.files for each in synced.values())
+        self._disk_bytes = sum(each.disk_bytes for each in synced.values())
+        self._left.update(synced, tried)
+        self._problem = self._left.problem
+        if roomy := self._left.again(synced, most):
+            self._note(roomy)
+
+    def _hear(self, asked: SyncRequest, done: Synced) -> None:
+        """Tell what a sync of a root did."""
+        if done.read or asked.root not in self._heard:
+            self._indexed(asked.library, asked.root, asked.stamps)
+            self._heard.add(asked.root)
+        if done.damage:
+            self._tell(
+                f"The index for Search of {asked.root} was damaged and is built again"
+                f" ({done.damage}). Searches miss nothing meanwhile."
+            )
 
     def _show(self, progress: JobProgress) -> None:
         if progress.total >= _SHOWN:

@@ -9,7 +9,7 @@ the right lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -68,7 +68,7 @@ def rank(
     if stages.rerank or not by_stage:
         by_stage["rerank"] = reranked(figures, similarity if stages.vectors else None)
     scores = list(by_stage.values())[-1]
-    files = [each.place for each in matches.candidates]
+    files = [(each.root, each.path) for each in matches.candidates]
     order = ordered(figures, scores, files) if stages.rerank else np.argsort(-scores, kind="stable")
     places = {name: _ranks(values) for name, values in by_stage.items()}
     told = explain and "rerank" in by_stage
@@ -130,29 +130,29 @@ def scaled(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def ordered(
-    figures: NDArray[np.float64], scores: NDArray[np.float64], paths: Sequence[str]
+    figures: NDArray[np.float64], scores: NDArray[np.float64], files: Sequence[Hashable]
 ) -> NDArray[np.intp]:
     """The rows as `diversified`; a definition that was asked for stays first."""
-    order = diversified(scores, paths)
+    order = diversified(scores, files)
     best = int(scores.argmax())
     if figures[best, _DEFINED] == 1:
         return np.concatenate([[best], order[order != best]])
     return order
 
 
-def diversified(scores: NDArray[np.float64], paths: Sequence[str]) -> NDArray[np.intp]:
+def diversified(scores: NDArray[np.float64], files: Sequence[Hashable]) -> NDArray[np.intp]:
     """The rows in an order that shows the right file early, and in it the right lines."""
     chance = np.exp((scores - scores.max()) * _SHARPNESS)
     chance /= chance.sum()
-    of_file: dict[str, float] = {}
-    best: dict[str, int] = {}
+    of_file: dict[Hashable, float] = {}
+    best: dict[Hashable, int] = {}
     for row in np.argsort(-scores, kind="stable").tolist():
-        path = paths[row]
-        of_file[path] = of_file.get(path, 0.0) + float(chance[row])
-        best.setdefault(path, row)
+        file = files[row]
+        of_file[file] = of_file.get(file, 0.0) + float(chance[row])
+        best.setdefault(file, row)
     gain = _SAME_FILE * chance
-    for path, row in best.items():
-        gain[row] += (1 - _SAME_FILE) * of_file[path]
+    for file, row in best.items():
+        gain[row] += (1 - _SAME_FILE) * of_file[file]
     return np.argsort(-gain, kind="stable")
 
 

@@ -11,7 +11,7 @@ from glossator.symbols import Library
 from glossator.worker import JobProgress
 
 if TYPE_CHECKING:
-    from glossator.embeddings import Vectors
+    from glossator.embeddings import VectorPlace, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class SyncRequest:
 class Synced:
     """The result of a sync: how many files were read, how many are in the index, and its size.
 
-    `left` files found no room. `busy`: another server writes, nothing was done. `damage` says what
-    was wrong with an index that was begun again; all files are to be compared then.
+    `left`, relative paths, found no room. `busy`: another server writes, nothing was done. `damage`
+    says what was wrong with an index that was begun again; all files are to be compared then.
     """
 
     read: int = 0
     files: int = 0
     disk_bytes: int = 0
-    left: int = 0
+    left: tuple[str, ...] = ()
     busy: bool = False
     damage: str = ""
 
@@ -139,7 +139,8 @@ class ChunksFound:
     """The best chunks, and the question's terms that nothing holds.
 
     `chunks` are in the indexes, of `files` files. `pending`: how many of the files that were asked
-    about are in no index. `unusable` are the roots whose index cannot be read.
+    about are in no index. `unusable` are the roots whose index cannot be read. `problem` says why
+    no vectors were asked that there are, with a next step.
     """
 
     hits: tuple[FoundChunk, ...] = ()
@@ -148,6 +149,7 @@ class ChunksFound:
     files: int = 0
     pending: int = 0
     unusable: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,8 @@ class SearchRequest:
 
     `fresh` are absolute paths of files that are read now, because they changed or are not in the
     index; `corpus` says what is known of them. `only`: the files to search, None for all.
-    `indexed`: whether there is an index. `explain`: the reasons are told, too.
+    `indexed`: whether there is an index. `explain`: the reasons are told, too. `contexts`: as in a
+    `SyncRequest`.
     """
 
     library: Library
@@ -184,25 +187,26 @@ class SearchRequest:
     indexed: bool = True
     vector: QuestionVector | None = None
     explain: bool = False
+    contexts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionVector:
-    """The vector of a question, by which model, and the file with those of the chunks."""
+    """The vector of a question, and where those of the chunks are kept."""
 
     vector: Vectors
-    model_id: str
-    place: str
-    max_bytes: int
+    place: VectorPlace
 
 
 @dataclass(frozen=True, slots=True)
 class VectorsRequest:
-    """The vectors of the chunks of some files, by relative path, are to be ready for searches."""
+    """The vectors of the chunks of some files, by relative path, are to be ready for searches.
+
+    `contexts`: as in a `SyncRequest`.
+    """
 
     library: Library
     root: str
     paths: tuple[str, ...]
-    model_id: str
-    place: str
-    max_bytes: int
+    contexts: str
+    place: VectorPlace

@@ -115,6 +115,8 @@ class Retriever:
         self.index = ChunkKeeper(host, worker, settings, progress, notice, patience, self._indexed)
         self.stages = ALL_STAGES  # of a search that names none
         self.embedding: Embedding | None = None
+        self.on_indexed: Callable[[str, Iterable[str]], None] = lambda _root, _paths: None
+        """Hears which files of a root, by relative path, are in the index now."""
         self._make_embedding: Callable[[], Embedding | None] = embedding
         self._making: asyncio.Task[None] | None = None
         self._host, self._worker, self._settings = host, worker, settings
@@ -166,6 +168,7 @@ class Retriever:
             self._settings.index,
             await self._vector(question) if stages.vectors else None,
             explain,
+            self.index.contexts,
         )
         found, hits = ChunksFound(), list[Hit]()
         for _ in range(_TRIES):
@@ -180,7 +183,7 @@ class Retriever:
             if not changed:
                 break
             asked = replace(asked, fresh=asked.fresh | changed)  # read them as they are now
-        problems = [self.embedding.problem if self.embedding is not None else ""]
+        problems = [found.problem or ("" if self.embedding is None else self.embedding.problem)]
         if reranks is not None and len(hits) > 1:
             hits, problem = await _reranked(reranks, question, hits, limit)
             problems.append(problem)
@@ -200,9 +203,10 @@ class Retriever:
         )
 
     def _indexed(self, library: Library, root: str, paths: Iterable[str]) -> None:
-        """Embed the chunks of files that were indexed."""
+        """Embed the chunks of files that were indexed, and say which these are."""
+        self.on_indexed(root, paths)
         if self.embedding is not None:
-            self.embedding.embed(library, root, paths)
+            self.embedding.embed(library, root, paths, self.index.contexts)
         elif self._making is None:
             self._making = asyncio.create_task(self._begin_embedding(library))
 
@@ -214,7 +218,7 @@ class Retriever:
             self.embedding.start()
             for root in outermost(library.roots):
                 stamps, _ = await asyncio.to_thread(stamps_below, self._host.snapshot(), root, None)
-                self.embedding.embed(library, root, stamps)
+                self.embedding.embed(library, root, stamps, self.index.contexts)
 
     async def _vector(self, question: str) -> QuestionVector | None:
         return None if self.embedding is None else await self.embedding.question(question)
@@ -226,7 +230,8 @@ class Retriever:
             except WorkerGone as gone:
                 _log.warning("Searching in this process: %s", gone)
         library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
-        return await run_here(SearchChunks(replace(asked, library=library, vector=None)))
+        alone = replace(asked, library=library, vector=None, contexts="")
+        return await run_here(SearchChunks(alone))
 
 
 async def _reranked(

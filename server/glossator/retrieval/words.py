@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 import string
 import zlib
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from glossator.core.terms import STOP_WORDS, parts_of, stem
 
@@ -24,9 +23,11 @@ _ONLY_WORDS = bytes(
 )  # of ASCII; this and splitting take a third of the time that the pattern takes
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=30_000)
 def terms_of(word: str) -> tuple[str, ...]:
     """The terms under which a word is found: itself in lower case, and the stems of its parts."""
+    if word[0] in string.digits and not word.isdigit():  # "2nd" holds the word "nd"
+        return tuple(terms_of_each(words_of(word)))
     if len(word) > _LONGEST:
         return ()
     parts = [part.casefold() for part in parts_of(word)]
@@ -41,27 +42,22 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def counted_words(text: str) -> Counter[str]:
-    """The words of a text, and how often each is there."""
-    if not text.isascii():
-        return Counter(words_of(text))
-    words = Counter(text.encode().translate(_ONLY_WORDS).decode().split())
-    for odd in [word for word in words if word[0].isdigit()]:  # "2nd" holds the word "nd"
-        times = words.pop(odd)
-        for word in words_of(odd):
-            words[word] += times
-    return words
-
-
-@lru_cache(maxsize=100_000)
 def hash_of(term: str) -> int:
     """The term as the index stores it."""
-    return zlib.crc32(term.encode("utf-8", "replace"))
+    return zlib.crc32(term.encode())
 
 
 def terms(texts: Iterable[str]) -> list[str]:
     """All terms of some texts, in order."""
-    return [term for text in texts for word in words_of(text) for term in terms_of(word)]
+    text = "\n".join(texts)
+    if text.isascii():
+        return terms_of_each(text.encode().translate(_ONLY_WORDS).decode().split())
+    return terms_of_each(words_of(text))
+
+
+def terms_of_each(words: Iterable[str]) -> list[str]:
+    """The terms of all the words, in order."""
+    return [*chain.from_iterable(map(terms_of, words))]
 
 
 @dataclass(frozen=True, slots=True)

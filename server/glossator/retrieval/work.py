@@ -5,14 +5,12 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
 from time import monotonic
 
 from glossator.core.document import text_hash
 from glossator.core.text import split_lines
-from glossator.embeddings import VectorStore
 from glossator.files import state_folder
 from glossator.retrieval import chunk_folder
 from glossator.retrieval.candidate import DIGEST_BYTES, Candidate, digest_of
@@ -23,7 +21,7 @@ from glossator.retrieval.chunk_index import (
     Matches,
     begin_again,
 )
-from glossator.retrieval.contexts import ChunkContexts
+from glossator.retrieval.contexts import context_in
 from glossator.retrieval.features import relevant
 from glossator.retrieval.fresh import RECENT, below, chunks_of
 from glossator.retrieval.index_writer import IndexedFile, IndexWriter
@@ -39,7 +37,7 @@ from glossator.retrieval.requests import (
     SyncRequest,
     VectorsRequest,
 )
-from glossator.retrieval.vectors import ChunkVectors
+from glossator.retrieval.vectors import LOADED, NearQuestion, load
 from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
 from glossator.symbols import Library, Outlines, outlines, read
 from glossator.worker import JobProgress, Slices
@@ -76,15 +74,17 @@ def _sync(asked: SyncRequest) -> Slices[Synced]:
     stale = [path for path in asked.stamps if not _same(asked, path, known.get(path))]
     gone = [path for path in known if path not in asked.stamps] if asked.whole else asked.gone
     gone = [path for path in gone if path in known]
-    left = 0
+    left: tuple[str, ...] = ()
     if stale or gone:
+        before = yield from _keys(index, [*stale, *gone])
         with index.writing() as writer, outlines(asked.library) as kept:
             for path in gone:
                 writer.drop(path)
             left = yield from _put(asked, writer, stale, kept)
             writer.commit()
+        yield from _forget_vectors(before)
     size = chunk_folder.disk_bytes(_folder(asked.root))
-    return Synced(len(stale) - left, len(index.known), size, left)
+    return Synced(len(stale) - len(left), len(index.known), size, left)
 
 
 def _same(asked: SyncRequest, path: str, known: IndexedFile | None) -> bool:
@@ -98,6 +98,30 @@ def _same(asked: SyncRequest, path: str, known: IndexedFile | None) -> bool:
     return known.digest == (bytes(DIGEST_BYTES) if text is None else digest_of(text.sha256))
 
 
+def _keys(index: ChunkIndex, paths: Iterable[str]) -> Slices[set[bytes]]:
+    """The keys of the chunks that files have in the index; none while no vectors are loaded."""
+    keys: set[bytes] = set()
+    pause_at = monotonic() + _SLICE_SECONDS
+    for path in paths if LOADED else ():
+        keys.update(at.key for at in index.of_file(path))
+        if monotonic() >= pause_at:
+            yield None
+            pause_at = monotonic() + _SLICE_SECONDS
+    return keys
+
+
+def _forget_vectors(keys: Iterable[bytes]) -> Slices[None]:
+    """Those of chunks that are in no index any more; they stay on disk, by content."""
+    pause_at = monotonic() + _SLICE_SECONDS
+    for key in keys:
+        if not any(index.holds(key) for index in _OPENED.values()):
+            for vectors in LOADED.values():
+                vectors.forget(key)
+        if monotonic() >= pause_at:
+            yield None
+            pause_at = monotonic() + _SLICE_SECONDS
+
+
 def _verify(index: ChunkIndex) -> Slices[None]:
     if not index.verified:
         if bad := (yield from index.damaged_files()):
@@ -107,11 +131,11 @@ def _verify(index: ChunkIndex) -> Slices[None]:
 
 def _put(
     asked: SyncRequest, writer: IndexWriter, paths: Sequence[str], kept: Outlines
-) -> Slices[int]:
-    """Index the files; gives how many found no room."""
-    left = 0
+) -> Slices[tuple[str, ...]]:
+    """Index the files; gives those that found no room."""
+    left: list[str] = []
     full = chunk_folder.disk_bytes(_folder(asked.root)) > asked.max_bytes
-    context_of = _contexts(asked.contexts).of if asked.contexts else _no_context
+    context_of = context_in(asked.contexts)
     pause_at = monotonic() + _SLICE_SECONDS
     commit_at = monotonic() + _COMMIT_SECONDS
     for done, path in enumerate(paths):
@@ -126,7 +150,7 @@ def _put(
             pause_at = monotonic() + _SLICE_SECONDS
         if full:
             writer.drop(path)  # of what it was before
-            left += 1
+            left.append(path)
             continue
         text = read(asked.library, os.path.join(asked.root, path))
         if text is None:  # no text; not to be read again before it changes
@@ -135,21 +159,7 @@ def _put(
         lines = split_lines(text.text)
         file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
         writer.put(path, file, lines, chunks_of(text, lines, kept), context_of)
-    return left
-
-
-def _no_context(_key: bytes) -> str:
-    return ""
-
-
-def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> None:
-    """Keep what a model wrote about chunks. Raises `OSError` and `StoreUnavailable`."""
-    _contexts(place).put(contexts)
-
-
-@cache
-def _contexts(place: str) -> ChunkContexts:
-    return ChunkContexts(place)
+    return tuple(left)
 
 
 def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
@@ -210,9 +220,10 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     question = question_of(asked.question)
     matches, files, unusable = Matches(), 0, []
     fresh = set(asked.fresh)
-    vectors = None
+    near = None
     if (given := asked.vector) is not None and asked.stages.vectors:
-        vectors = _LOADED.get((given.model_id, given.place))
+        kept = LOADED.get(given.place)
+        near = None if kept is None else NearQuestion(kept, given.vector)
     pending = set(asked.corpus.others if asked.corpus is not None else ())
     for root in asked.roots if asked.indexed else ():
         try:
@@ -223,8 +234,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             found = index.search(question, only, without)
             if not asked.stages.lexical:
                 found.candidates = []
-            if vectors is not None and given is not None:
-                vectors.add_nearest(index, given.vector, found, only, without)
+            if near is not None:
+                yield from near.add_nearest(index, found, only, without)
             matches.add(found)
             fresh -= same
             files += len(index.known)
@@ -245,8 +256,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     yield None
     absent = _absent(question, matches, read_now, asked.corpus)
     similarity = None
-    if vectors is not None and given is not None:
-        similarity = vectors.similarity(given.vector, matches.candidates)
+    if near is not None:
+        similarity = yield from near.similarity(matches.candidates)
     ranked = rank(question, matches, asked.limit, asked.stages, similarity, explain=asked.explain)
     hits = tuple(
         FoundChunk(
@@ -260,7 +271,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
         for each in ranked
         for at in (each.candidate,)
     )
-    return ChunksFound(hits, absent, matches.chunks, files, len(pending), tuple(unusable))
+    problem = "" if near is None else near.problem
+    return ChunksFound(hits, absent, matches.chunks, files, len(pending), tuple(unusable), problem)
 
 
 def _absent(
@@ -294,6 +306,7 @@ def _as_indexed(index: ChunkIndex, asked: SearchRequest) -> set[str]:
 def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]:
     """The chunks of fresh files."""
     found: list[Candidate] = []
+    context_of = context_in(asked.contexts)
     pause_at = monotonic() + _SLICE_SECONDS
     with outlines(asked.library) as kept:
         for path in paths:
@@ -302,7 +315,7 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
             text = read(asked.library, path)
             if text is not None:
                 root = next((at for at in asked.roots if path.startswith(os.path.join(at, ""))), "")
-                found += RECENT.of(root, text, kept)
+                found += RECENT.of(root, text, kept, context_of)
             if monotonic() >= pause_at:
                 yield None
                 pause_at = monotonic() + _SLICE_SECONDS
@@ -310,14 +323,8 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
 
 
 def load_vectors(asked: VectorsRequest) -> Slices[tuple[str, ...]]:
-    """Take in the vectors that are kept of some files' chunks; the texts that have none."""
-    key = asked.model_id, asked.place
-    if key not in _LOADED:
-        _LOADED[key] = ChunkVectors(VectorStore(asked.place, asked.max_bytes, asked.model_id))
-    return (yield from _LOADED[key].load(_opened(asked.root), asked))
-
-
-_LOADED: dict[tuple[str, str], ChunkVectors] = {}  # by model and file
+    """Have the vectors of some files' chunks ready; the texts that have none."""
+    return (yield from load(_opened(asked.root), asked, context_in(asked.contexts)))
 
 
 _OPENED: dict[str, ChunkIndex] = {}

@@ -11,9 +11,10 @@ from .export import (
 from .records import ModelCall
 from .runs import Run, Runs
 from .session import Session
-from .state import Account, AskedRun, session_state
+from .state import INSTRUCTIONS, Account, AskedRun, session_state
 
 __all__ = [
+    "INSTRUCTIONS",
     "Account",
     "AgentConversation",
     "AskedRun",

@@ -40,7 +40,8 @@ from glossator.undo import SEEN_UNDOS
 TODO = "todo"
 RUNS = "runs"  # commands
 FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
-OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, SEEN_UNDOS})
+INSTRUCTIONS = "instructions"  # files that the model was told of: [path, SHA-256]
+OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, SEEN_UNDOS, INSTRUCTIONS})
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 

@@ -1,4 +1,4 @@
-"""What every group of settings is: frozen, in camelCase on the wire, each field described."""
+"""What every group of settings is: frozen, strict, camelCase outside, each field described."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from glossator.core.errors import DeclarationError
 
 
 class Group(BaseModel):
-    """Base of all groups."""
+    """Raises `DeclarationError` for a field without a description."""
 
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
+        hide_input_in_errors=True,  # an address may hold a password
         alias_generator=to_camel,
         validate_by_name=True,
         validate_by_alias=True,

@@ -125,6 +125,11 @@ class RetrievalSettings(_Group):
         description="The address of a server with Voyage's or OpenAI's protocol, as in"
         " https://host:port/v1; code is sent there.",
     )
+    vector_store: str | None = Field(
+        None,
+        description="The address of a Milvus, as in https://host:19530, in which a team keeps its"
+        " vectors; or a path that ends in .db, of Milvus Lite. Unset, they are on this machine.",
+    )
     embedding_path: str | None = Field(
         None,
         description="For static: the folder with model.safetensors and tokenizer.json.",
@@ -168,6 +173,19 @@ class RetrievalSettings(_Group):
     )
 
 
+class StoreSettings(_Group):
+    """What a team shares, so that nobody pays for it twice."""
+
+    url: str | None = Field(
+        None,
+        repr=False,  # it may hold a password
+        description=(
+            "The Redis server through which a team shares generated contexts, as in"
+            " redis://host:6379/0, or rediss:// with TLS; the environment has its password."
+        ),
+    )
+
+
 class PriceSettings(_Group):
     """US dollars for a million tokens."""
 
@@ -180,6 +198,11 @@ class ContextSettings(_Group):
 
     compact_at: float | None = Field(
         0.8, gt=0, le=1, description="The share of the window at which to compact; null for never."
+    )
+    language: str | None = Field(
+        None,
+        max_length=60,
+        description="The language of answers, such as German; unset, that of the question.",
     )
 
 
@@ -285,6 +308,14 @@ class AgentSettings(_Group):
     )
 
 
+class CustomSettings(_Group):
+    """What files describe: skills, slash commands and sub-agents."""
+
+    disabled: tuple[str, ...] = Field(
+        (), description="What is switched off: skill:NAME, command:NAME or agent:NAME."
+    )
+
+
 class Settings(_Group):
     """Everything that can be set."""
 
@@ -295,9 +326,11 @@ class Settings(_Group):
     edits: EditSettings = Field(EditSettings(), description="Edits.")
     shell: ShellSettings = Field(ShellSettings(), description="Commands.")
     retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search by question.")
+    store: StoreSettings = Field(StoreSettings(), description="What a team shares.")
     context: ContextSettings = Field(ContextSettings(), description="The context window.")
     sessions: SessionSettings = Field(SessionSettings(), description="Sessions on disk.")
     glosses: GlossSettings = Field(GlossSettings(), description="Glosses on disk.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
     agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")
+    customizations: CustomSettings = Field(CustomSettings(), description="Skills and the like.")
     mcp: McpSettings = Field(McpSettings(), description="Servers of the Model Context Protocol.")

@@ -2,8 +2,10 @@ from .glosses import GlossStore
 from .log import Contents, Log, NotOpened, unavailable
 from .logs import LogInfo, Logs, Retention
 from .objects import Blobs, BlobStatistics, Objects, object_id
+from .shared import PASSWORD, RedisStore, SharedStore
 
 __all__ = [
+    "PASSWORD",
     "BlobStatistics",
     "Blobs",
     "Contents",
@@ -13,7 +15,9 @@ __all__ = [
     "Logs",
     "NotOpened",
     "Objects",
+    "RedisStore",
     "Retention",
+    "SharedStore",
     "object_id",
     "unavailable",
 ]

@@ -129,9 +129,9 @@ def _identity(path: str) -> _Identity | None:
     return status.st_dev, status.st_ino
 
 
-def number(database: sqlite3.Connection, query: str) -> int:
+def number(database: sqlite3.Connection, query: str, *values: str) -> int:
     """The one number that a query gives."""
-    (found,) = database.execute(query).fetchone()
+    (found,) = database.execute(query, values).fetchone()
     return int(found or 0)
 
 

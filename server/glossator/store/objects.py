@@ -63,10 +63,32 @@ class Blobs:
         wanted = list(dict.fromkeys(keys))
         return self._file.run(lambda database: _known(database, namespace, wanted))
 
-    def put(self, namespace: str, values: Mapping[bytes, bytes]) -> None:
-        """Keep `values`, all or none; when there is no room, what was used least recently goes."""
+    def put(self, namespace: str, values: Mapping[bytes, bytes], noted: str = "") -> None:
+        """Keep `values`, all or none; when there is no room, what was used least recently goes.
+
+        With `noted` their keys also get an empty value in that namespace, for `keys` and `count`.
+        """
         rows = [(namespace, key, value, _today()) for key, value in values.items()]
+        if noted:
+            rows += [(noted, key, b"", _today()) for key in values]
         self._file.run(lambda database: _put(database, rows, self._max_bytes))
+
+    def keys(self, namespace: str, most: int) -> list[bytes]:
+        """At most so many keys of a namespace."""
+        query = "SELECT key FROM blobs WHERE namespace = ? LIMIT ?"
+        return self._file.run(
+            lambda database: [key for (key,) in database.execute(query, (namespace, most))]
+        )
+
+    def count(self, namespace: str) -> int:
+        """How many values a namespace has."""
+        query = "SELECT count(*) FROM blobs WHERE namespace = ?"
+        return self._file.run(lambda database: number(database, query, namespace))
+
+    def drop(self, namespace: str, keys: Iterable[bytes]) -> None:
+        """Forget the values of `keys`."""
+        rows = [(namespace, key) for key in keys]
+        self._file.run(lambda database: _drop(database, rows))
 
     def statistics(self) -> BlobStatistics:
         """What is held now."""
@@ -125,6 +147,12 @@ def _put(
         if _bytes(database) > max_bytes:
             _prune(database, round(max_bytes * _KEPT))
     database.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+def _drop(database: sqlite3.Connection, rows: list[tuple[str, bytes]]) -> None:
+    database.execute("BEGIN IMMEDIATE")
+    with database:
+        database.executemany("DELETE FROM blobs WHERE namespace = ? AND key = ?", rows)
 
 
 def _prune(database: sqlite3.Connection, max_bytes: int) -> None:

@@ -56,7 +56,7 @@ def _documented(text: str, language: str) -> Iterator[Documented]:
     tree = parse(text, language)
     if tree is None or not symbols:
         return
-    found = find_definitions(tree.root, definitions_query(language), tree.source)
+    found = find_definitions([tree.root], definitions_query(language), tree.source)
     nodes = {(at.outer.start_byte, at.outer.end_byte): at for at in found.definitions}
     lines = split_lines(text)
     for at, following in zip_longest(symbols, symbols[1:]):

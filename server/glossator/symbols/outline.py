@@ -8,9 +8,10 @@ covers.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from operator import itemgetter
 
 from tree_sitter import Node, Query, QueryCursor
@@ -20,6 +21,7 @@ from glossator.symbols.comments import comment_paragraph, docstring_paragraph
 from glossator.symbols.grammars import definitions_query
 from glossator.symbols.headings import headings
 from glossator.symbols.keys import keys
+from glossator.symbols.macros import inside_macros
 from glossator.symbols.symbol import Symbol
 from glossator.symbols.tree import SOURCE_LIMIT, Columns, parse
 
@@ -61,16 +63,19 @@ def outline(text: str, language: str) -> tuple[Symbol, ...]:
 def placed(text: str, language: str) -> tuple[Placed, ...]:
     """The outline of code (a language of `CODE`) with the place of each symbol."""
     tree = parse(text, language)
-    if tree is None or (tree.root.has_error and _too_broken(tree.root)):
+    if tree is None or _too_broken([tree.root]):
         return ()
+    roots = [tree.root, *inside_macros(tree)]
+    if _too_broken(roots):
+        del roots[1:]
     query = definitions_query(language)
-    return tuple(_symbols(find_definitions(tree.root, query, tree.source)))
+    return tuple(_symbols(find_definitions(roots, query, tree.source)))
 
 
-def _too_broken(root: Node) -> bool:
+def _too_broken(roots: Sequence[Node]) -> bool:
     """Whether matching would take too long: it is quadratic in the tokens of one error node."""
     cost = 0
-    nodes = [root]
+    nodes = [root for root in roots if root.has_error]
     while nodes and cost <= _ERROR_LIMIT:
         node = nodes.pop()
         cost += node.child_count**2 if node.is_error else 0
@@ -174,7 +179,7 @@ def _name(definition: DefinitionNode, source: bytes, columns: Columns) -> _Name 
         node = node.child_by_field_name("name")
     spelled = "" if node is None else _text(node, source)
     text = spelled.strip(_QUOTES)
-    if node is None or not text:
+    if node is None or not text or node.type == "metavariable":  # of a macro of Rust
         return None
     column = columns.of(node) + spelled.index(text)
     return _Name(text, tuple(scope), node.start_byte, node.start_point.row + 1, column)
@@ -299,15 +304,16 @@ class Definitions:
         return [piece.end for piece in self.pieces]
 
 
-def find_definitions(root: Node, query: Query, source: bytes) -> Definitions:
-    """Everything `query` finds below `root`; where two patterns name the same, the first wins."""
+def find_definitions(roots: Sequence[Node], query: Query, source: bytes) -> Definitions:
+    """Everything `query` finds below `roots`; where two patterns name the same, the first wins."""
     named: dict[int, Captures] = {}  # by the name's first byte
     wrappers: dict[int, Node] = {}
     docstrings: dict[int, Node] = {}
-    pieces: list[Piece] = []
+    pieces: dict[Piece, None] = {}  # tokens of a macro are found twice
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(_DEPTH)
-    for _, captures in sorted(cursor.matches(root), key=itemgetter(0)):
+    matches = chain.from_iterable(map(cursor.matches, roots))
+    for _, captures in sorted(matches, key=itemgetter(0)):
         if "name" in captures:
             named.setdefault(captures["name"][0].start_byte, captures)
         elif "wrapped" in captures:
@@ -315,10 +321,11 @@ def find_definitions(root: Node, query: Query, source: bytes) -> Definitions:
         elif "docstring" in captures:
             docstrings[captures["documented"][0].id] = captures["docstring"][0]
         else:
-            pieces += [_piece(role, node, source) for role, (node,) in captures.items()]
-    pieces.sort(key=lambda piece: piece.start)
+            for role, (node,) in captures.items():
+                pieces[_piece(role, node, source)] = None
     definitions = [_definition(captures, wrappers) for captures in named.values()]
-    return Definitions(source, definitions, docstrings, pieces)
+    in_order = sorted(pieces, key=lambda piece: piece.start)
+    return Definitions(source, definitions, docstrings, in_order)
 
 
 def _definition(captures: Captures, wrappers: dict[int, Node]) -> DefinitionNode:

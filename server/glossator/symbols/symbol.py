@@ -49,7 +49,7 @@ def symbol_at(symbols: Iterable[Symbol], line: int) -> Symbol | None:
     )
 
 
-SYMBOLS_VERSION = 3
+SYMBOLS_VERSION = 4
 """Part of the key under which anything made from a text is kept: raise it when results change."""
 
 

@@ -1,4 +1,14 @@
-from .base import Directive, IsHidden, Registry, SubAgents, Tool, ToolArgs, ToolContext, in_thread
+from .base import (
+    Directive,
+    IsHidden,
+    Registry,
+    Skills,
+    SubAgents,
+    Tool,
+    ToolArgs,
+    ToolContext,
+    in_thread,
+)
 from .bash import BashArgs
 from .conversation_state import CommandRuns, FindingCounts, Findings, TodoList
 from .diagnostics import diagnostic_lines, report_diagnostics
@@ -6,6 +16,7 @@ from .edit_report import line_ranges, lines_around, numbered_lines
 from .reads import ReadDocument, ReadRange, ReadState
 from .search import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
 from .selection import Selection, select
+from .skill import Skill
 from .subagents import Explore, Fork
 from .toolbox import all_tools, reading_tools
 
@@ -26,6 +37,8 @@ __all__ = [
     "Registry",
     "SearchArgs",
     "Selection",
+    "Skill",
+    "Skills",
     "SubAgents",
     "TodoList",
     "Tool",

@@ -89,6 +89,16 @@ class SubAgents(Protocol):
         """Give the task to a copy of the conversation."""
 
 
+class Skills(Protocol):
+    """The skills that the model may load. Each raises `UsageError` for one that is not there."""
+
+    async def load(self, name: str, arguments: str) -> str:
+        """The text of a skill with its arguments, and which files lie in its folder."""
+
+    async def read(self, name: str, file: str, first_line: int) -> str:
+        """A file of its folder, from a line on (1-based)."""
+
+
 class ToolArgs(BaseModel):
     """Base of every tool's arguments. An unknown argument is an error, which the model sees.
 
@@ -186,8 +196,8 @@ async def _all_saved() -> str:
 class ToolContext:
     """What one call sees: a frozen workspace, and the state of the conversation.
 
-    `edits` and `shell` are None where only reading is possible, `agents` where there are no
-    sub-agents. `ask_user` gives an empty answer if nobody answers, `diagnostics` None if the editor
+    `edits` and `shell` are None where only reading is possible, `agents` and `skills` where there
+    are none. `ask_user` gives an empty answer if nobody answers, `diagnostics` None if the editor
     has none; see `core.ports.EditorPort`. `hidden` is None if no permission rule hides files.
     `waiting` surrounds a question to the user, whose time does not count as work. `save` saves
     open documents before a command, and says in a sentence for the model which are not saved; ""
@@ -216,6 +226,7 @@ class ToolContext:
     call_id: str = ""
     agents: SubAgents | None = None
     rerank: Rerank | None = None
+    skills: Skills | None = None
 
 
 class Tool(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -10,37 +12,45 @@ from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.retrieval_answers import SearchAnswer, SearchHit, SearchReason, StagePlace
 from glossator.core.span import FoundPlace, Span, whole_and_cut
-from glossator.core.tool_result import Budget, ToolResult, cut, shorten
+from glossator.core.tool_result import ToolResult, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
 from glossator.retrieval import (
     ALL_STAGES,
+    Chunk,
     Found,
     Hit,
+    QuestionWords,
     Rerank,
     Retriever,
     Stages,
     question_of,
     telling_lines,
+    terms_of,
 )
 from glossator.tools.absence import account
 from glossator.tools.base import ToolArgs, ToolContext, in_thread
+from glossator.tools.reads import ReadRange, ReadState
 from glossator.tools.selection import Selection, select
 
 MAX_CHUNKS = 20
-WHOLE = 5  # chunks with their text; of the others only where they are
+WHOLE = 3  # chunks with their text; of the others the lines that tell most
 MAX_QUERY = 2_000  # characters
 MAX_TOKENS = 12_000  # of text
 MAX_LINE_CHARACTERS = 300
 
 _TITLE = 80  # characters
+_TOLD = 2  # lines of a chunk that is not whole, and one between them
+_TOLD_CHARACTERS = 160  # of each
+_MEMBERS = frozenset({"method", "property", "field"})
+_VALUES = frozenset({"constant", "variable", "key"})
 
 
 class SearchArgs(ToolArgs):
     """Arguments of Search."""
 
     query: str = Field(max_length=MAX_QUERY, description="Question or terms.")
-    path: str | None = Field(None, description="Folder; else the workspace.")
+    path: str | None = Field(None, description="File or folder; else the workspace.")
     glob: str | None = Field(None, description="Only these files, such as `*.py`.")
     limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="Most chunks.")
 
@@ -52,7 +62,7 @@ class SearchArgs(ToolArgs):
         return given
 
     def paths(self) -> tuple[str, ...]:
-        """The folder, if one is named."""
+        """The file or folder, if one is named."""
         return () if self.path is None else (self.path,)
 
 
@@ -72,7 +82,13 @@ class Search:
         found = await context.retriever.search(
             snapshot, args.query, args.limit, only, rerank=context.rerank
         )
-        return await in_thread(_report, snapshot, selection, found)
+        if not found.hits:
+            return ToolResult(_nothing_found(snapshot, selection, found))
+        question = question_of(args.query)
+        blocks = await in_thread(lambda: [*_blocks(snapshot, question, found.hits, context.reads)])
+        result = await in_thread(_report, snapshot, question, found, blocks)
+        _remember(blocks, context.reads)
+        return result
 
 
 async def search_answer(
@@ -111,8 +127,9 @@ def _answer(
 
 
 def _hit(snapshot: WorkspaceSnapshot, query: str, hit: Hit) -> SearchHit:
-    chunk, lines = hit.chunk, hit.lines
-    told = telling_lines(question_of(query), lines, chunk.first_line, *chunk.defines[:1])
+    chunk, lines, question = hit.chunk, hit.lines, question_of(query)
+    name = chunk.defines[0] if chunk.defines else ""
+    told = telling_lines(question, lines, chunk.first_line, name)
     places = hit.places.items()
     return SearchHit(
         path=snapshot.relative(hit.document.path),
@@ -120,7 +137,7 @@ def _hit(snapshot: WorkspaceSnapshot, query: str, hit: Hit) -> SearchHit:
         sha256=hit.document.sha256,
         first_line=chunk.first_line,
         last_line=chunk.last_line,
-        context=_title(hit),
+        context=_title(chunk, question),
         text="\n".join(lines),
         score=round(hit.score, 3),
         lines=told.lines,
@@ -133,26 +150,81 @@ def _hit(snapshot: WorkspaceSnapshot, query: str, hit: Hit) -> SearchHit:
     )
 
 
-def _report(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> ToolResult:
-    if not found.hits:
-        return ToolResult(_nothing_found(snapshot, selection, found))
-    blocks = [_block(number, hit, snapshot) for number, hit in enumerate(found.hits, 1)]
-    kept, _ = cut(blocks[:WHOLE], Budget(bytes=round(MAX_TOKENS * BYTES_PER_TOKEN)))
-    heads = [block.partition("\n")[0] for block in blocks[len(kept) :]]
-    parts = ["\n\n".join(kept), "\n".join(heads)]
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A hit as the model sees it: the numbers of the `lines` shown, and whether these are all."""
+
+    hit: Hit
+    head: str
+    lines: tuple[int, ...]
+    whole: bool
+    longest: int  # characters of a line
+
+    def text(self) -> str:
+        """The head, and the lines under their numbers."""
+        lines = self.hit.document.lines
+        shown = (f"{n}\t{shorten(lines[n - 1], self.longest)}" for n in self.lines)
+        return "\n".join((self.head, *shown))
+
+    def spans(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        """The lines shown in full, and those cut."""
+        return whole_and_cut(self.hit.document, self.lines, self.longest)
+
+
+def _report(
+    snapshot: WorkspaceSnapshot, question: QuestionWords, found: Found, blocks: Sequence[_Block]
+) -> ToolResult:
+    last = max((at for at, block in enumerate(blocks) if block.whole), default=-1)
+    texts = [block.text() for block in blocks]
+    parts = [*texts[: last + 1], "\n".join(texts[last + 1 :])]
     if found.absent:
         parts.append(f"[in no file searched: {', '.join(found.absent)}]")
     if found.pending:
         parts.append(f"[{_pending(found)}]")
     if found.problem:
         parts.append(f"[{found.problem}]")
-    shown = [_spans(hit) for hit in found.hits[: len(kept)]]
+    shown = [block.spans() for block in blocks]
     whole = tuple(span for spans, _ in shown for span in spans)
     shortened = tuple(span for _, spans in shown for span in spans)
-    places = tuple(_found_place(hit, snapshot) for hit in found.hits)
+    places = tuple(_found_place(hit, snapshot, question) for hit in found.hits)
     outcome = "1 place" if len(places) == 1 else f"{len(places)} places"
     text = "\n\n".join(filter(None, parts))
     return ToolResult(text, whole, citable=shortened, outcome=outcome, places=places)
+
+
+def _blocks(
+    snapshot: WorkspaceSnapshot, question: QuestionWords, hits: Sequence[Hit], reads: ReadState
+) -> Iterator[_Block]:
+    """The first chunks that the model does not know yet whole, some lines of the others."""
+    left, room = WHOLE, round(MAX_TOKENS * BYTES_PER_TOKEN)
+    for number, hit in enumerate(hits, 1):
+        place = _found_place(hit, snapshot, question)
+        head = f"{number}. {place.path}:{place.first_line}-{place.last_line}"
+        head += f" ({place.context})" if place.context else ""
+        if reads.unchanged(hit.document.path, _range(hit), hit.document.sha256):
+            yield _Block(hit, f"{head} [shown above]", (), False, 0)
+            continue
+        lines = tuple(range(place.first_line, place.last_line + 1))
+        block = _Block(hit, head, lines, True, MAX_LINE_CHARACTERS)
+        size = len(block.text().encode("utf-8", "surrogatepass")) if left else 0
+        if left and size <= room:
+            left, room = left - 1, room - size
+            yield block
+        else:
+            told = telling_lines(question, hit.lines, place.first_line, most=_TOLD)
+            yield _Block(hit, head, told.lines, False, _TOLD_CHARACTERS)
+
+
+def _remember(blocks: Iterable[_Block], reads: ReadState) -> None:
+    """Neither Read nor Search show again what stands in full; of notebooks Read shows cells."""
+    for block in blocks:
+        document, (_, cut) = block.hit.document, block.spans()
+        if block.whole and not cut and not document.path.endswith(".ipynb"):
+            reads.remember(document.path, _range(block.hit), document.sha256)
+
+
+def _range(hit: Hit) -> ReadRange:
+    return hit.chunk.first_line, hit.chunk.last_line - hit.chunk.first_line + 1
 
 
 def _pending(found: Found) -> str:
@@ -169,37 +241,34 @@ def _nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Fou
     if not found.terms:
         return "The query holds no word to look for; name what you are looking for."
     return (
-        f"Nothing shares a word with the query (looked for {', '.join(found.terms)}).\n"
+        f"Nothing shares a word with the query (looked for {', '.join(found.terms)})."
+        " Ask in other words, in the language of the code and its comments.\n"
         f"{account(snapshot, selection)}"
     )
 
 
-def _block(number: int, hit: Hit, snapshot: WorkspaceSnapshot) -> str:
-    chunk = hit.chunk
-    place = f"{snapshot.relative(hit.document.path)}:{chunk.first_line}-{chunk.last_line}"
-    head = f"{number}. {place}" + (f" ({title})" if (title := _title(hit)) else "")
-    shown = (shorten(line, MAX_LINE_CHARACTERS) for line in hit.lines)
-    numbered = (f"{number}\t{line}" for number, line in enumerate(shown, chunk.first_line))
-    return "\n".join((head, *numbered))
-
-
-def _found_place(hit: Hit, snapshot: WorkspaceSnapshot) -> FoundPlace:
+def _found_place(hit: Hit, snapshot: WorkspaceSnapshot, question: QuestionWords) -> FoundPlace:
     chunk = hit.chunk
     path = snapshot.relative(hit.document.path)
-    return FoundPlace(path, chunk.first_line, chunk.last_line, _title(hit))
+    return FoundPlace(path, chunk.first_line, chunk.last_line, _title(hit.chunk, question))
 
 
-def _title(hit: Hit) -> str:
-    """The definitions around a chunk, outermost first, and the one that it begins with."""
-    chunk = hit.chunk
+def _title(chunk: Chunk, question: QuestionWords) -> str:
+    """The definitions around a chunk, outermost first, and the one in it that fits best."""
     names = list(chunk.within)
-    if chunk.defines and chunk.defines[0] not in names:
-        names.append(chunk.defines[0])
+    if names and chunk.defines[:1] == chunk.within[-1:]:
+        return _shortened(names)
+    defined = dict(zip(chunk.defines, chunk.kinds, strict=False))
+    outer = [name for name in defined if defined[name] not in _MEMBERS] or list(defined)
+    wanted = frozenset(question.terms)
+    best = max(
+        (name for name in outer if name not in names),
+        key=lambda name: (len(wanted.intersection(terms_of(name))), defined[name] not in _VALUES),
+        default=None,
+    )
+    return _shortened(names if best is None else [*names, best])
+
+
+def _shortened(names: Sequence[str]) -> str:
     title = " > ".join(names)
     return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
-
-
-def _spans(hit: Hit) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The lines shown in full, and those cut."""
-    lines = range(hit.chunk.first_line, hit.chunk.last_line + 1)
-    return whole_and_cut(hit.document, lines, MAX_LINE_CHARACTERS)

@@ -12,6 +12,7 @@ from glossator.tools.grep import Grep
 from glossator.tools.move import Move
 from glossator.tools.read import Read
 from glossator.tools.search import Search
+from glossator.tools.skill import Skill
 from glossator.tools.subagents import Explore, Fork
 from glossator.tools.symbols import Symbols
 from glossator.tools.todo import Todo
@@ -27,4 +28,5 @@ def all_tools(*, diagnostics: bool, agents: bool) -> Registry:
     editor = (Diagnostics(),) if diagnostics else ()
     delegating = (Explore(), Fork()) if agents else ()
     writing = (Edit(), MultiEdit(), Write(), Move(), Bash())
-    return registry((*reading_tools().values(), *writing, *editor, *delegating, AskUser(), Todo()))
+    others = (*editor, *delegating, Skill(), AskUser(), Todo())
+    return registry((*reading_tools().values(), *writing, *others))

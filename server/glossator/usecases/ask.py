@@ -13,12 +13,17 @@ from glossator.application import (
     Application,
     Attachment,
     Delegation,
+    LoadedSkills,
     Pasted,
-    agents_notice,
     attach_all,
     attach_mentioned,
+    customization_notices,
+    customizations_now,
     describe_changes,
+    expand,
     keep_texts,
+    left_out_files,
+    new_instructions,
     opening_of,
 )
 from glossator.context import Attached, Exhibit, ends_in_plan
@@ -38,12 +43,17 @@ from glossator.core.permission import Mode
 from glossator.core.plan import PLANNED
 from glossator.core.question import asking_for
 from glossator.core.span import Citation, CitationView
+from glossator.customizations import Customizations
 from glossator.grounding import faults, verify_all
 from glossator.llm import Model, user_message
+from glossator.permissions import how_to_trust
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.usecases.compact import compactor_of
+from glossator.usecases.declared import CHAT_COMMANDS
 from glossator.usecases.undo import changed_files, files_undone, mark_undos_seen, undo_reminder
+
+_BUILT_IN = frozenset(chat.name for chat in CHAT_COMMANDS)
 
 __all__ = ["AskRequest", "Attachment", "Pasted", "answer", "ask"]
 
@@ -108,46 +118,45 @@ async def _answer(
     started = time.perf_counter()
     question = asked.question
     whole = app.settings.retrieval.whole_tokens > 0
+    described = None
     if not session.system or (whole and not session.conversation.messages):
-        opening = await opening_of(app)
-        session.freeze(opening.system, opening.tools)
-        opening.show(session.reads)
+        described = await customizations_now(app)
+        opening = await opening_of(app, described)
+        opening.freeze(session)
         if opening.notice:
             run.emit(Notice(opening.notice))
-    mentioned = await attach_mentioned(app, session, run, question, attached)
-    if mentioned.notice:
-        run.emit(Notice(mentioned.notice))
-    attached = (*attached, *mentioned.parts)
+    expansion = await expand(app, question, _BUILT_IN)
+    mentioning = f"{question}\n\n{expansion.mentioning}".strip()
+    mentioned = await attach_mentioned(app, session, run, mentioning, attached)
+    for notice in filter(None, (expansion.notice, mentioned.notice)):
+        run.emit(Notice(notice))
+    attached = (*attached, *mentioned.parts, *expansion.parts)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)
         run.emit(TodoChanged(steps))
 
     session.todo.changed = listed
-    abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     if (newest := session.account.newest) and newest.model != model.id:
         session.conversation.newest_reply = None  # of a cache that is not this model's
     compactor = compactor_of(app, session, model, run.emit)
     await compactor.compact_if_needed(session.account.last, meter)
-    agents = await agents_notice(app, session)
+    told = await _told(app, session, run, described)
+    shown = (part for item in attached for part in _shown(session, item))
+    session.conversation.append(user_message(*told, *shown, question))
+    mark_undos_seen(app, session)
     acting = app.acting.of(session)
-    taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
-    changed = await describe_changes(app, session, files_undone(app, session))
 
     def reminders() -> tuple[str, ...]:
         return (*acting.reminders(), *session.reminders.take(), *app.mcp_news(session))
 
-    told = agents, abandoned, taken_back, changed, *reminders()
-    shown = (part for item in attached for part in _shown(session, item))
-    session.conversation.append(user_message(*told, *shown, question))
-    mark_undos_seen(app, session)
     delegation = Delegation(app, session, run, model, meter)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     context = RunContext(
         model,
         run.emit,
-        partial(app.tool_context, session, run, delegation, meter),
+        partial(app.tool_context, session, run, delegation, meter, LoadedSkills(app)),
         acting.permission(only_reads=asked.only_reads),
         delegation.received,
         compactor,
@@ -158,7 +167,7 @@ async def _answer(
         lambda: bool(app.acting.shell.jobs.running),
         reminders,
         None if model.offline else partial(_faults, app, session),
-        partial(describe_changes, app, session),
+        partial(_news, app, session),
     )
     warming = asyncio.create_task(app.warm_up())
     try:
@@ -188,6 +197,67 @@ async def _answer(
         session_usage=session.account.spending.usage,
         session_dollars=session.account.spending.dollars,
     )
+
+
+async def _told(
+    app: Application, session: Session, run: Run, described: Customizations | None
+) -> tuple[str, ...]:
+    """What the model is told before the question, besides what is attached."""
+    begins = not session.conversation.messages
+    if begins:
+        described = described or await customizations_now(app)
+        await _tell_left_out(app, run, described)
+    listings = await customization_notices(app, session, described)
+    instructions = await new_instructions(app, session)
+    git = _git(app, session) if begins else ""
+    abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
+    taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
+    changed = await describe_changes(app, session, files_undone(app, session))
+    later = (*app.acting.of(session).reminders(), *session.reminders.take())
+    servers = app.mcp_news(session)
+    return *listings, instructions, git, abandoned, taken_back, changed, *later, *servers
+
+
+def _git(app: Application, session: Session) -> str:
+    """What git says; if it has to be asked, it is told with the next message."""
+    known = app.git.known()
+    if known is None:
+
+        def tell(look: asyncio.Task[str]) -> None:
+            if not look.cancelled() and look.exception() is None:
+                session.reminders.add(look.result())
+
+        app.git.look().add_done_callback(tell)
+    return known or ""
+
+
+async def _tell_left_out(app: Application, run: Run, described: Customizations) -> None:
+    """Tell the user what the workspace asks for that is not obeyed."""
+    servers = app.mcp.left_out()
+    if servers and app.acting.trust.is_trusted:
+        run.emit(
+            Notice(f"Not adopted: {servers[0]} of this workspace. `glossator mcp` lists them.")
+        )
+        servers = ()
+    names = (*await left_out_files(app), *described.left_out, *servers)
+    if not names:
+        return
+    if app.acting.trust.said is False:
+        how = "Trust the workspace in the editor to have them obeyed."
+    else:
+        how = " ".join(map(how_to_trust, app.host.snapshot().roots))
+    run.emit(Notice(f"Left out, because this workspace is not trusted: {', '.join(names)}. {how}"))
+
+
+async def _news(app: Application, session: Session) -> str:
+    """What changed in files that were read, and the instruction files that came into play.
+
+    After a compaction, also what it took of the lists of skills and sub-agents.
+    """
+    session.reminders.add(await new_instructions(app, session))
+    for listing in await customization_notices(app, session, None):
+        session.reminders.add(listing)
+    return await describe_changes(app, session)
 
 
 async def _faults(app: Application, session: Session, answer: str) -> str:

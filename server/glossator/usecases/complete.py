@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.application import Application
+from glossator.application import Application, customizations_now
 from glossator.context import DIAGNOSTICS, as_mention, unfinished_mention
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
+from glossator.customizations import Customizations
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.permissions import HiddenFiles
@@ -25,7 +26,8 @@ MAX_ITEMS = 100
 _SECONDS = 0.008  # that symbols are waited for, of the 20 ms that an answer may take
 _SHORT = 10_000  # characters that are looked through on the spot
 _SHORTEST = 2  # letters; fewer fit too many symbols
-_COMMAND = re.compile(r"/([\w-]*)")
+_COMMAND = re.compile(r"/([\w.:-]*)")
+_DETAIL = 200  # characters that a list shows of a description
 _SCOPE = re.compile(r"::|->|[.#]")
 
 
@@ -78,8 +80,10 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
     if not 1 <= request.limit <= MAX_ITEMS:
         raise UsageError(f"The limit is {request.limit}; give one from 1 to {MAX_ITEMS}.")
     if command := _COMMAND.fullmatch(request.text):
-        items = tuple(item for _, item in (*_commands(command[1]), *_prompts(app, command[1])))
-        return CompleteAnswer(items, request.text, incomplete=False)
+        described = await customizations_now(app)
+        commands = (*_commands(command[1], described), *_prompts(app, command[1]))
+        items = tuple(item for _, item in commands)
+        return CompleteAnswer(items[:MAX_ITEMS], request.text, incomplete=False)
     mention = await _typed(request.text)
     if mention is None:
         return _NOTHING
@@ -118,11 +122,18 @@ def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:
     return tuple(item for *_, item in sorted(order, key=lambda each: each[:3]))
 
 
-def _commands(typed: str) -> _Ranked:
-    ways = ((match_rank(each.name, typed) if typed else 0, each) for each in CHAT_COMMANDS)
+def _commands(typed: str, described: Customizations) -> _Ranked:
+    """Our own, then those that files describe; of equally good ones in this order."""
+    known = {each.name: (each.description, each.words) for each in CHAT_COMMANDS}
+    for name in (*described.skills, *described.commands):
+        called = described.called(name)
+        if called is not None and name not in known:
+            detail = " · ".join(filter(None, (called.hint, called.description)))
+            known[name] = detail if len(detail) <= _DETAIL else f"{detail[:_DETAIL]}…", True
+    ways = ((match_rank(name, typed) if typed else 0, name) for name in known)
     fitting = [
-        (way, _command_item(each.name, each.description, words=each.words))
-        for way, each in ways
+        (way, _command_item(name, known[name][0], words=known[name][1]))
+        for way, name in ways
         if way is not None
     ]
     return sorted(fitting, key=lambda each: each[0])

@@ -8,14 +8,21 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from glossator.application import Application
+from glossator.application import (
+    Application,
+    ContextSource,
+    fast_model,
+    ledger_folder,
+    price_range,
+    source_of_all,
+)
 from glossator.contextual import (
     ContextGenerator,
     ContextProgress,
     export_contexts,
     import_contexts,
 )
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.ports import Activity
 from glossator.core.question import Option, Question
 from glossator.core.retrieval_answers import (
@@ -26,14 +33,6 @@ from glossator.core.retrieval_answers import (
     ContextsImported,
 )
 from glossator.llm import price_in_words
-from glossator.usecases.context_source import (
-    ContextSource,
-    fast_model,
-    ledger_folder,
-    open_store,
-    opened,
-    price_range,
-)
 
 _NOBODY = "Nothing was sent, because nobody said yes to the estimate."
 _NO = "Nothing was sent."
@@ -79,41 +78,37 @@ class EndBatchesRequest:
 
 async def estimate_contexts(app: Application, request: EstimateContextsRequest) -> ContextsEstimate:
     """What it would take. Raises `UsageError` where no contexts can be made."""
-    async with opened(app, request.path, request.glob) as contexts:
-        return await contexts.estimate()
+    return await (await source_of_all(app, request.path, request.glob)).estimate()
 
 
 async def generate_contexts(app: Application, request: GenerateContextsRequest) -> ContextsAnswer:
     """Make what is missing, after a yes. Raises `UsageError` where no contexts can be made."""
     limit = _limit(app, request.dollars)
-    async with opened(app, request.path, request.glob) as contexts:
-        estimate = await contexts.estimate()
-        if not (estimate.chunks or estimate.under_way):
-            await contexts.index()
-            return _unsent(estimate, "")
-        if request.batched and not estimate.takes_batches:
-            raise UsageError(
-                f"The server of {estimate.model} has no batch API. Have them made one by one."
-            )
-        batched: bool | str = request.batched
-        if estimate.chunks and not request.confirmed:
-            batched = await _asked(app, estimate)
-        if isinstance(batched, str):
-            return _unsent(estimate, batched)
-        answer = await _made(app, contexts, estimate, limit, batched=batched)
-        if problem := await contexts.index():
-            answer = replace(answer, problems=(*answer.problems, problem))
-        return answer
+    contexts = await source_of_all(app, request.path, request.glob)
+    estimate = await contexts.estimate()
+    if not (estimate.chunks or estimate.under_way):
+        await _share(app, contexts)
+        await contexts.index()
+        return _unsent(estimate, "")
+    if request.batched and not estimate.takes_batches:
+        raise UsageError(
+            f"The server of {estimate.model} has no batch API. Have them made one by one."
+        )
+    batched: bool | str = request.batched
+    if estimate.chunks and not request.confirmed:
+        batched = await _asked(app, estimate)
+    if isinstance(batched, str):
+        return _unsent(estimate, batched)
+    answer = await _made(app, contexts, estimate, limit, batched=batched)
+    problems = filter(None, (await _share(app, contexts), await contexts.index()))
+    return replace(answer, problems=(*answer.problems, *problems))
 
 
 async def share_contexts(app: Application, request: EstimateContextsRequest) -> ContextsExported:
     """The contexts of this workspace's chunks, for a colleague."""
-    async with opened(app, request.path, request.glob) as contexts:
-        keys = [
-            key for each in contexts.documents for key in contexts.generator.keys(each).values()
-        ]
-        text = await export_contexts(contexts.store, keys)
-        return ContextsExported(text, max(text.count("\n") - 1, 0))
+    contexts = await source_of_all(app, request.path, request.glob)
+    text = await export_contexts(app.contexts, contexts.keys())
+    return ContextsExported(text, max(text.count("\n") - 1, 0))
 
 
 async def take_contexts(app: Application, request: ImportContextsRequest) -> ContextsImported:
@@ -121,28 +116,34 @@ async def take_contexts(app: Application, request: ImportContextsRequest) -> Con
 
     Search indexes them where a model is set up, whose name they follow from.
     """
-    store = open_store()
-    try:
-        imported = ContextsImported(await import_contexts(store, request.text))
-    finally:
-        await store.close()
+    imported = ContextsImported(await import_contexts(app.contexts, request.text))
     if not app.models.fast.offline:
-        async with opened(app, None, None) as contexts:
-            await contexts.index()
+        await (await source_of_all(app, None, None)).index()
     return imported
 
 
 async def end_batches(app: Application, request: EndBatchesRequest) -> BatchesEnded:
     """Ask the provider to end the batches under way; what is answered already is billed."""
-    model, store = await fast_model(app), open_store()
-    try:
-        generator = ContextGenerator(model, store, ledger_folder(app.host.snapshot().roots))
-        ended = await generator.cancel()
-        if request.forget:
-            await generator.forget_batches()
-        return BatchesEnded(ended)
-    finally:
-        await store.close()
+    model, folder = await fast_model(app), ledger_folder(app.host.snapshot().roots)
+    generator = ContextGenerator(model, app.contexts, folder)
+    ended = await generator.cancel()
+    if request.forget:
+        await generator.forget_batches()
+    return BatchesEnded(ended)
+
+
+async def _share(app: Application, contexts: ContextSource) -> str:
+    """Wait until the team's store has what is here, if there is one and it works.
+
+    Why this machine's own file does not let it be shared, or "".
+    """
+    if app.sharing is not None:
+        try:
+            await app.sharing.share(contexts.keys())
+        except StoreUnavailable as error:
+            return str(error)
+        await app.sharing.settle()
+    return ""
 
 
 def _limit(app: Application, asked: float | None) -> float | None:

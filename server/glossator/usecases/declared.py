@@ -279,13 +279,28 @@ _ALL = (
         "glossator.exportContexts",
         "Export contexts",
         "contexts:share_contexts",
+        palette=Palette("Export Contexts…", "export", _IN_FOLDER),
         terminal="contexts",
     ),
     CommandDeclaration(
-        "glossator.importContexts", "Import contexts", "contexts:take_contexts", terminal="contexts"
+        "glossator.importContexts",
+        "Import contexts",
+        "contexts:take_contexts",
+        palette=Palette("Import Contexts…", "cloud-download", _IN_FOLDER),
+        terminal="contexts",
     ),
     CommandDeclaration(
-        "glossator.endBatches", "End batches", "contexts:end_batches", terminal="contexts"
+        "glossator.endBatches",
+        "End batches",
+        "contexts:end_batches",
+        palette=Palette("End Batches of Contexts", "debug-stop", _IN_FOLDER),
+        terminal="contexts",
+    ),
+    CommandDeclaration(
+        "glossator.listCustomizations",
+        "List skills, commands and sub-agents",
+        "customizations:list_customizations",
+        terminal="skills",
     ),
     CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
     CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),

@@ -36,6 +36,7 @@ async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:
         await _ripgrep(app),
         await _sandbox(),
         await _model(app),
+        *await _sharing(app),
         *_settings(app),
     )
     return DoctorAnswer(checks)
@@ -147,6 +148,15 @@ async def _model(app: Application) -> Check:
     if problem := await why_unreachable(models):
         return Check("Model", CheckState.FAILED, detail, problem)
     return Check("Model", CheckState.OK, detail)
+
+
+async def _sharing(app: Application) -> tuple[Check, ...]:
+    """Whether the team's store answers, if there is one."""
+    if app.sharing is None:
+        return ()
+    problem = await app.sharing.problem()
+    state = CheckState.WARNING if problem else CheckState.OK
+    return (Check("Sharing", state, f"contexts: {await app.describe_sharing()}", problem),)
 
 
 def _settings(app: Application) -> Iterator[Check]:

@@ -12,6 +12,7 @@ from glossator.application import Application, BuildProgress
 from glossator.core.answers import IndexAnswer
 from glossator.core.errors import UsageError
 from glossator.index import TextIndexStatus
+from glossator.usecases.status import embedding_state
 from glossator.worker import JobFailed, WorkerGone
 
 
@@ -48,8 +49,10 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
             found += await _write_chunks(app, chunks.rebuild())
         case IndexMode.CHECK:
             found = await _check(app)
-    if request.mode is not IndexMode.CHECK and app.retriever.embedding is not None:
-        app.retriever.embedding.resume()
+    if request.mode is not IndexMode.CHECK:
+        await app.team.settle()
+        if app.retriever.embedding is not None:
+            app.retriever.embedding.resume()
     status = app.host.status()
     text = status.index.text
     return IndexAnswer(
@@ -60,7 +63,9 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
         chunk_files=chunks.status().files,
         disk_bytes=text.disk_bytes + chunks.status().disk_bytes,
         milliseconds=(time.perf_counter() - started) * 1000,
+        embedding=embedding_state(app),
         problems=found or (*status.index.problems, *_not_on_disk(status.index)),
+        sharing=await app.describe_sharing(),
     )
 
 

@@ -29,7 +29,8 @@ class SearchRequest:
     """A question or terms, and how many chunks to give at most.
 
     `path` and `glob` name the files to search, as the tool Search has them. The stages `without`
-    are off. With `explain` each hit says what put it in its place.
+    are off. With `explain` each hit says what put it in its place. Editors without a panel are
+    shown the hits as a document, unless `report` is false.
     """
 
     query: str
@@ -38,6 +39,7 @@ class SearchRequest:
     glob: str | None = None
     without: tuple[SearchStage, ...] = ()
     explain: bool = False
+    report: bool = True
 
 
 async def search(app: Application, request: SearchRequest) -> SearchAnswer:

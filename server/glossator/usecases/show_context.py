@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from glossator.application import Application, opening_of
+from glossator.application import SECTIONS, Application, customizations_now, opening_of
 from glossator.context import PromptPrefix, SentRequest, window_layers
 from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
@@ -65,17 +66,24 @@ async def _held(app: Application, session_id: str | None) -> _Held:
     """A session in its current state, whichever server has it open; a new one without an id."""
     session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
     if session is not None:
-        frame = PromptPrefix(session.system, session.tools)
+        frame = PromptPrefix(session.system, session.tools, _sections(session.kept(SECTIONS)))
         held = _Held(session.title, frame, session.conversation.messages, session.account)
     else:
         state = session_state(() if session_id is None else await app.sessions.records(session_id))
-        frame = PromptPrefix(state.system, state.tools)
+        sections = _sections(state.kept.get(SECTIONS, []))
+        frame = PromptPrefix(state.system, state.tools, sections)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet
-        opening = await opening_of(app)
-        frame = PromptPrefix(opening.system, opening.tools)
+        opening = await opening_of(app, await customizations_now(app))
+        sections = tuple((each.name, each.why, len(each.text)) for each in opening.sections)
+        frame = PromptPrefix(opening.system, opening.tools, sections)
         return _Held(held.title, frame, held.messages, held.account)
     return held
+
+
+def _sections(kept: Sequence[Any]) -> tuple[tuple[str, str, int], ...]:
+    """The sections of the system prompt as the session kept them last."""
+    return tuple((name, why, length) for name, why, length in (kept or [()])[-1])
 
 
 def _sent(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glossator import __version__
-from glossator.application import Application
+from glossator.application import Application, embedding_bill
 from glossator.core.answers import (
     ChunksView,
     IndexView,
@@ -69,6 +69,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         sessions=len(app.sessions.loaded()),
         spending=tuple(_spending(each) for each in app.sessions.loaded() if each.account.replies),
         runs=app.runs.active(),
+        sharing=await app.describe_sharing(),
         mcp_servers=_mcp_servers(app),
     )
 
@@ -108,15 +109,18 @@ def _chunks(app: Application) -> ChunksView:
     if status.building is not None:
         state = f"building: {status.building.done:,} of {status.building.total:,} files"
     return ChunksView(
-        state, status.files, status.pending, status.disk_bytes, _embedding(app), status.problem
+        state, status.files, status.pending, status.disk_bytes, embedding_state(app), status.problem
     )
 
 
-def _embedding(app: Application) -> str:
+def embedding_state(app: Application) -> str:
+    """What embeds, how many files wait for it, and what a server billed; or why nothing does."""
     embedding = app.retriever.embedding
     if embedding is None:
         return app.embedding_problem or "off: no embedder is chosen, or nothing is indexed yet"
-    said = embedding.choice.model_id
+    said = f"{embedding.choice.model_id}; vectors {embedding.place.in_words}"
+    if bill := embedding_bill(app.settings.models, embedding.choice, embedding.tokens):
+        said += f"; {bill}"
     if embedding.waiting:
         said += f"; {embedding.waiting:,} files wait"
     if embedding.paused:

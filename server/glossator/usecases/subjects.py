@@ -8,13 +8,11 @@ sandbox of commands, never in a workspace that is not trusted: it obeys what a r
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from glossator.application import Application
+from glossator.application import Application, ask_git
 from glossator.context import refuse_hidden
 from glossator.core.citations import place
 from glossator.core.document import Document, Missing, MissingReason
@@ -24,7 +22,7 @@ from glossator.core.ports import CallPlace, CallsWanted
 from glossator.core.text import Position, count_units
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
-from glossator.sandbox import Exit, LimitedShell, ShellCommand
+from glossator.sandbox import LimitedShell
 from glossator.symbols import CALLS, Name, SearchScope, SourceLine, Symbol, symbol_at
 
 _EDITOR_SECONDS = 5.0  # for the editor's answer
@@ -188,18 +186,8 @@ def _placed(
     return tuple(found)
 
 
-logger = logging.getLogger(__name__)
-
-_GIT_SECONDS = 3.0
 _FIELDS = "%h%x1f%ad%x1f%an%x1f%s"
-_GIT = (
-    "git",
-    "--no-pager",
-    "--no-optional-locks",
-    "--literal-pathspecs",
-    *("-c", "core.fsmonitor=false", "-c", "log.showSignature=false"),
-    *("log", "-1", "-s", "--date=short", f"--format={_FIELDS}"),
-)
+_LOG = ("log", "-1", "-s", "--date=short", f"--format={_FIELDS}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,14 +221,6 @@ async def last_commit(
 
 
 async def _asked(shell: LimitedShell, folder: str, *about: str) -> Commit | None:
-    command = ShellCommand(shlex.join((*_GIT, *about)), folder)
-    try:
-        finished = await shell.run(command, _GIT_SECONDS)
-    except (UsageError, OSError) as error:
-        logger.info("git was not asked: %s", error)
-        return None
-    told = finished.output.head.decode(errors="replace")
-    fields = told.strip("\n").partition("\n")[0].split("\x1f")
-    if finished.exit != Exit(0) or len(fields) != 4:
-        return None
-    return Commit(*fields)
+    told = await ask_git(shell, folder, *_LOG, *about)
+    fields = (told or "").strip("\n").partition("\n")[0].split("\x1f")
+    return Commit(*fields) if len(fields) == 4 else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from glossator.agent import call_tool, permit_direct_call
-from glossator.application import Application
+from glossator.application import Application, LoadedSkills
 from glossator.core.answers import ToolAnswer
 from glossator.core.errors import UnknownTool
 from glossator.llm import ToolCall
@@ -30,7 +30,12 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
         )
     await app.ready()
     context = ToolContext(
-        app.host.snapshot(), ReadState(), app.symbols, app.retriever, hidden=app.acting.hidden()
+        app.host.snapshot(),
+        ReadState(),
+        app.symbols,
+        app.retriever,
+        hidden=app.acting.hidden(),
+        skills=LoadedSkills(app),
     )
     started = time.perf_counter()
     call = ToolCall("cli", request.name, request.arguments)

@@ -1,6 +1,6 @@
 from .client import Worker, WorkerGone, WorkerPhase, WorkerState
 from .connection import JobFailed
-from .here import run_here
+from .here import finished, run_here
 from .jobs import Job, JobProgress, Slices
 
 __all__ = [
@@ -12,5 +12,6 @@ __all__ = [
     "WorkerGone",
     "WorkerPhase",
     "WorkerState",
+    "finished",
     "run_here",
 ]

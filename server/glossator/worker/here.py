@@ -6,9 +6,19 @@ import asyncio
 import threading
 from typing import TypeVar
 
-from glossator.worker.jobs import Job
+from glossator.worker.jobs import Job, Slices
 
 R = TypeVar("R")
+
+
+def finished(slices: Slices[R]) -> R:
+    """The result of slices, which are run to their end."""
+    try:
+        while True:
+            next(slices)
+    except StopIteration as end:
+        result: R = end.value
+        return result
 
 
 async def run_here(job: Job[R]) -> R:

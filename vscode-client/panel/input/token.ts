@@ -8,7 +8,7 @@ export interface Token {
 }
 
 const MENTION = /(?:^|\s)(@(?:"[^"\n]*|[^\s"]*))$/;
-const COMMAND = /^\s*(\/[\w-]*)$/;
+const COMMAND = /^\s*(\/[\w.:-]*)$/;
 
 /** The token that ends at the cursor, if there is one; a `/` counts only at the very beginning. */
 export function tokenAt(text: string, cursor: number): Token | null {

@@ -12,9 +12,14 @@ const BUTTONS: Readonly<Record<Remedy, readonly [label: string, command: string,
   restart: ["Restart Server", "glossator.restartServer"],
 };
 
+/** Whether the user cancelled, here or at the server. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof CancellationError || (error as { code?: unknown }).code === CANCELLED;
+}
+
 /** Show what went wrong; what the user cancelled did not. */
 export async function showFailure(error: unknown, log: LogOutputChannel): Promise<void> {
-  if (error instanceof CancellationError || (error as { code?: unknown }).code === CANCELLED) {
+  if (isCancelled(error)) {
     return;
   }
   const message = messageOf(error);

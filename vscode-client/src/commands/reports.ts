@@ -32,6 +32,7 @@ export function statusReport(status: StatusAnswer): string {
     ],
     ["Not in it yet", count(chunks.pending)],
     ["Embeddings", chunks.embedding],
+    ...(status.sharing ? ([["Generated contexts", status.sharing]] as const) : []),
     ["Worker", status.worker],
     ["ripgrep", status.ripgrep],
     ["Memory", megabytes(status.memoryBytes)],

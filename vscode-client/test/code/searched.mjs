@@ -1,9 +1,11 @@
 // Search: the list shows hits while one types, the editor the one that one moves to; Escape brings
 // back what was open, Enter opens. In the chat, what Search found opens at its lines. What contexts
-// cost is asked about, and without a yes nothing is sent.
+// cost is asked about, and without a yes nothing is sent; making them can be cancelled, and those of a
+// colleague are imported from a file.
 
 import assert from "node:assert/strict";
 import { quickInput, runCommand } from "./gestures.mjs";
+import { HELD } from "./model.mjs";
 import { PRICES } from "./shop.mjs";
 
 const KEY = "Control+Alt+Shift+G";
@@ -15,7 +17,16 @@ def zebra_stripes(count):
 `;
 const NOTES = "# The zoo\n\nZebra stripes are counted by herd.\n";
 
-export const files = { "herd.py": HERD, "zoo.md": NOTES, "prices.py": PRICES };
+const SHARED = `{"format": "glossator-contexts", "version": 1}
+{"key": "${"5e".repeat(32)}", "context": "Counts the stripes of a herd."}
+`;
+
+export const files = {
+  "herd.py": HERD,
+  "zoo.md": NOTES,
+  "prices.py": PRICES,
+  "shared.jsonl": SHARED,
+};
 
 export async function story(stage) {
   const { page, model, turn } = stage;
@@ -61,4 +72,25 @@ export async function story(stage) {
   await stage.picture("searched-cost");
   await dialog.getByRole("button", { name: "Cancel" }).click();
   assert.equal((await model.told()).requests.length, before, "nothing was sent");
+
+  await runCommand(page, "Glossator: Generate Contexts for Search…");
+  const [, count] = /for (\d+) contexts/.exec(await dialog.getByText(/Send \d+/).textContent());
+  await model.plays(...Array(Number(count)).fill(["It counts.", HELD]));
+  await dialog.getByRole("button", { name: "Make One by One" }).click();
+  const notices = page.locator(".notifications-toasts .notification-list-item");
+  const making = notices.filter({ hasText: "generating contexts for Search" });
+  await making.waitFor();
+  await stage.picture("searched-making");
+  await making.getByRole("button", { name: "Cancel" }).click();
+  await notices.getByText(/was cancelled\. The contexts that were made are kept/).waitFor();
+  await model.parted();
+
+  await runCommand(page, "Glossator: Export Contexts…");
+  await notices.getByText("There are no contexts to export yet.").waitFor();
+
+  const palette = await quickInput(page, "F1");
+  await palette.fill(">Glossator: Import Contexts…");
+  await rows.filter({ hasText: "Import Contexts" }).first().click();
+  await rows.filter({ hasText: "shared.jsonl" }).click(); // VS Code's own list of files
+  await notices.getByText("1 context was taken in.").waitFor();
 }

@@ -84,6 +84,7 @@ test("what is completed at the cursor", () => {
     ["see @src/a", "@", "/comp", "a /comp", "me@example", "@a b", '@"with a spa', "/a b"].map(at),
     ["@src/a", "@", "/comp", null, null, null, '@"with a spa', null],
   );
+  assert.equal(at("/ops:d"), "/ops:d", "a command that a file describes");
 });
 
 test("a completion takes the token's place", () => {

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.cli.messages import (
+    NO_CUSTOMIZATIONS,
     NO_RULES,
     NO_TRUSTED,
     amount,
@@ -27,6 +28,7 @@ from glossator.cli.render import (
     line,
     listed,
 )
+from glossator.cli.render.customizations import customization_table
 from glossator.cli.render.evaluation import evaluation_parts
 from glossator.cli.render.mcp import mcp_parts
 from glossator.cli.render.retrieval import retrieval_parts
@@ -47,6 +49,7 @@ from glossator.core.answers import (
 )
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.citations import place as lines_of
+from glossator.core.customization import CustomizationList
 from glossator.core.mcp_answers import McpServerList
 from glossator.core.price import Price
 from glossator.core.retrieval_answers import (
@@ -98,8 +101,8 @@ def answer_parts(answer: object) -> Iterator[Part]:
             yield _doctor(answer)
         case ModelList():
             yield from _models(answer)
-        case RuleList() | Trusted() | McpServerList():
-            yield from _allowed(answer)
+        case RuleList() | Trusted() | CustomizationList() | McpServerList():
+            yield from _listing(answer)
         case (
             SearchAnswer()
             | ContextsAnswer()
@@ -195,7 +198,10 @@ def _index(answer: IndexAnswer) -> Iterator[tuple[str, str]]:
         causes = "" if answer.problems else "links, unreadable or just changed; "
         yield "not in it", f"{answer.pending:,} ({causes}always searched)"
     yield "for Search", plural(answer.chunk_files, "file")
+    yield "embeddings", answer.embedding
     yield "on disk", f"{plural(answer.segments, 'segment')}, {size(answer.disk_bytes)} in all"
+    if answer.sharing:
+        yield "contexts", answer.sharing
     yield "time", duration(answer.milliseconds)
     if not answer.problems:  # each has a line of its own
         yield "problems", "none"
@@ -225,11 +231,11 @@ def _status(status: StatusAnswer) -> Iterator[tuple[str, str]]:
     for problem in index.problems:
         yield "problem", problem
     yield from _chunks(status.chunks)
+    if status.sharing:
+        yield "contexts", status.sharing
     if (outlines := status.outlines) is not None:
         yield "outlines", f"{outlines.entries:,}, {size(outlines.bytes)}"
     yield from _processes(status)
-    if status.mcp_servers:
-        yield "MCP servers", status.mcp_servers
     for spent in status.spending:
         yield "spent", _spent(spent)
     if status.runs:
@@ -249,6 +255,8 @@ def _chunks(chunks: ChunksView) -> Iterator[tuple[str, str]]:
 
 
 def _processes(status: StatusAnswer) -> Iterator[tuple[str, str]]:
+    if status.mcp_servers:
+        yield "MCP servers", status.mcp_servers
     yield "worker", status.worker
     yield "ripgrep", status.ripgrep
     worker = status.worker_memory_bytes
@@ -314,11 +322,13 @@ def _price(each: Price | None) -> str:
     return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"
 
 
-def _allowed(answer: RuleList | Trusted | McpServerList) -> Iterator[Part]:
+def _listing(answer: RuleList | Trusted | CustomizationList | McpServerList) -> Iterator[Part]:
     """What may be done, obeyed or run."""
     match answer:
         case McpServerList():
             yield from mcp_parts(answer)
+        case CustomizationList():
+            yield listed(customization_table(answer), NO_CUSTOMIZATIONS)
         case RuleList():
             yield listed(_rules(answer), NO_RULES)
         case Trusted():

@@ -63,6 +63,8 @@ def _estimate(guess: ContextsEstimate) -> Iterator[tuple[str, str]]:
         prices = dict.fromkeys(map(price, (guess.batch_dollars, guess.batch_most)))
         yield "as a batch", " to ".join(prices)
     yield "limit", "none" if guess.limit is None else price(guess.limit)
+    if guess.sharing:
+        yield "contexts", guess.sharing
 
 
 def _made(answer: ContextsAnswer) -> Iterator[Part]:

@@ -18,7 +18,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from glossator.core.plan import OFFER, PLANNED, chosen_mode
 from glossator.core.wire import WireError, from_wire, to_wire
-from glossator.lsp.reports import show_gloss, show_report
+from glossator.lsp.reports import show_gloss, show_report, show_text
+from glossator.lsp.search_report import hit_locations, search_to_markdown
 from glossator.usecases import DECLARED
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
             server.in_background(_offer_plan(server, answer.session_id), server.tell)
     elif params.command == "glossator.showGloss" and not server.client.events:
         await show_gloss(server.protocol, server.client, answer)
+    elif params.command == "glossator.search" and not server.client.events:
+        if request.report:
+            text = search_to_markdown(request.query, answer)
+            await show_text(server.protocol, server.client, text)
+        return to_wire(answer) | {"locations": hit_locations(answer)}
     return to_wire(answer)
 
 

@@ -5,29 +5,35 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from glossator.application import Application
+from glossator.application.acting import Acting
 from glossator.contextual import (
+    KIND,
+    MAX_VALUE_BYTES,
     ContextEstimate,
     ContextFile,
     ContextGenerator,
+    ContextStore,
+    SharedContexts,
     SourceChunk,
     SourceDocument,
 )
 from glossator.core.document import Document
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.retrieval_answers import ContextsEstimate
-from glossator.documents import WorkspaceSnapshot
+from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import FileEntry, outermost, state_folder
-from glossator.llm import Model, price_in_words
-from glossator.retrieval import Chunk, KeepContexts, chunk_key, cut_documents
+from glossator.llm import Model, Models, price_in_words
+from glossator.retrieval import Chunk, KeepContexts, Retriever, chunk_key, cut_documents
+from glossator.settings import Settings
+from glossator.store import RedisStore
 from glossator.tools import select
-from glossator.worker import JobFailed, WorkerGone
+from glossator.worker import JobFailed, Worker, WorkerGone
 
 _TOGETHER = 2_000  # contexts that are kept in one transaction
 NOTHING = "Every chunk has its context: there is nothing to make."
@@ -39,13 +45,33 @@ _OFFLINE = (
 _UNTRUSTED = "This folder is not trusted, so its files are not sent. Trust it, and try again."
 
 
+class Workplace(Protocol):
+    """What of the application is needed here."""
+
+    settings: Settings
+    host: WorkspaceHost
+    worker: Worker
+    retriever: Retriever
+    models: Models
+    acting: Acting
+
+    @property
+    def contexts(self) -> ContextStore:
+        """Where generated contexts are kept."""
+
+    async def ready(self) -> None:
+        """Wait until the workspace has been scanned."""
+
+    async def describe_sharing(self) -> str:
+        """Where they are shared; "" if nowhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class ContextSource:
     """What a request works with; `left_out` counts the files that are not sent."""
 
-    app: Application
+    app: Workplace
     generator: ContextGenerator
-    store: ContextFile
     documents: tuple[SourceDocument, ...]
     cut: tuple[tuple[Document, tuple[Chunk, ...]], ...]  # the same, as Search cuts them
     left_out: int
@@ -53,6 +79,7 @@ class ContextSource:
     async def estimate(self) -> ContextsEstimate:
         """What the contexts that are missing would cost; sends nothing."""
         guess = await self.generator.estimate(self.documents)
+        sharing = await self.app.describe_sharing()
         batches = self.generator.takes_batches
         return ContextsEstimate(
             model=guess.model,
@@ -69,36 +96,53 @@ class ContextSource:
             batch_most=guess.batch_most if batches else None,
             takes_batches=batches,
             limit=self.app.settings.retrieval.context_dollars,
-            in_words=self._in_words(guess),
+            in_words=self._in_words(guess, sharing),
+            sharing=sharing,
         )
+
+    def keys(self) -> list[bytes]:
+        """What the contexts of all chunks are kept by."""
+        return [key for each in self.documents for key in self.generator.keys(each).values()]
 
     async def index(self) -> str:
         """Have Search index the contexts there are, if the settings say so; why not, or ""."""
-        if not self.app.retriever.index.contexts:
-            return ""
-        contexts: dict[bytes, str] = {}
-        changed: list[str] = []
-        for source, (document, chunks) in zip(self.documents, self.cut, strict=True):
-            known = await self.generator.known(source)
-            for made, chunk in zip(source.chunks, chunks, strict=True):
-                if made in known:
-                    contexts[chunk_key(document.path, chunk, made.text)] = known[made]
-                    changed.append(document.path)
         index = self.app.retriever.index
-        found = list(contexts.items())
+        if not index.contexts:
+            return ""
         try:
-            for at in range(0, len(found), _TOGETHER):
-                some = dict(found[at : at + _TOGETHER])
-                await self.app.worker.run(KeepContexts(index.contexts, some))
-        except (WorkerGone, JobFailed) as error:
+            await self.take_in(again=True)
+        except (WorkerGone, JobFailed, StoreUnavailable) as error:
             return (
                 f"Search does not find by the contexts yet: {error} Run glossator contexts again."
             )
-        index.refresh(changed)
         await index.settle()
         return ""
 
-    def _in_words(self, guess: ContextEstimate) -> str:
+    async def take_in(self, *, again: bool = False) -> None:
+        """Have Search index the contexts that are new to it, or all of them `again`.
+
+        Returns before they are indexed. Raises `WorkerGone`, `JobFailed` and `StoreUnavailable`.
+        """
+        known = await self.app.contexts.get(self.keys())
+        contexts: dict[bytes, str] = {}
+        documents: dict[bytes, set[str]] = {}  # that have a chunk
+        for source, (document, chunks) in zip(self.documents, self.cut, strict=True):
+            keys = self.generator.keys(source)
+            for made, chunk in zip(source.chunks, chunks, strict=True):
+                if (context := known.get(keys.get(made, b""))) is not None:
+                    key = chunk_key(document.path, chunk, made.text)
+                    contexts[key] = context
+                    documents.setdefault(key, set()).add(document.path)
+        index = self.app.retriever.index
+        found = list(contexts.items())
+        fresh = set(contexts) if again else set[bytes]()
+        for at in range(0, len(found), _TOGETHER):
+            some = dict(found[at : at + _TOGETHER])
+            fresh |= await self.app.worker.run(KeepContexts(index.contexts, some))
+        if fresh:
+            index.refresh(set().union(*(documents[key] for key in fresh)))
+
+    def _in_words(self, guess: ContextEstimate, sharing: str) -> str:
         settings = self.app.settings.retrieval
         if not guess.chunks:
             words = [NOTHING]
@@ -127,6 +171,8 @@ class ContextSource:
             words.append(
                 f"{self.left_out:,} files are not sent: generated, data, or hidden by your rules."
             )
+        if sharing:
+            words.append(f"Contexts are {sharing.rstrip('.')}.")
         if settings.contexts != "generated":
             words.append(
                 'Search uses contexts once retrieval.contexts is "generated" and its index is'
@@ -135,33 +181,41 @@ class ContextSource:
         return " ".join(words)
 
 
-@asynccontextmanager
-async def opened(
-    app: Application, path: str | None, glob: str | None
-) -> AsyncIterator[ContextSource]:
+async def source_of_all(app: Workplace, path: str | None, glob: str | None) -> ContextSource:
     """The files that may be sent. Raises `UsageError` where none may be, or no model is there."""
     if app.acting.trust.said is False:
         raise UsageError(_UNTRUSTED)
     await app.ready()
     model = await fast_model(app)
     snapshot = app.host.snapshot()
-    chosen, left_out = await asyncio.to_thread(_sendable, app, snapshot, path, glob)
-    settings = app.settings
+    selection = await asyncio.to_thread(select, snapshot, path, glob, hides=app.acting.hidden())
+    listed = selection.files
+    chosen = [file for file in listed if _may_be_sent(file)]
+    left_out = len(listed) - len(chosen) + selection.hidden
     try:
-        cut = await cut_documents(app.worker, snapshot, settings.workspace, chosen)
+        return await _source_of(app, model, snapshot, chosen, left_out)
     except (WorkerGone, JobFailed) as error:
         raise UsageError(f"The files could not be read: {error} Try again later.") from error
-    glossary = await asyncio.to_thread(_glossary, app, snapshot)
-    store = open_store()
-    try:
-        generator = ContextGenerator(model, store, ledger_folder(snapshot.roots), glossary)
-        documents = tuple(_source(snapshot, *each) for each in cut)
-        yield ContextSource(app, generator, store, documents, tuple(cut), left_out)
-    finally:
-        await store.close()
 
 
-async def fast_model(app: Application) -> Model:
+async def source_of(app: Workplace, paths: Iterable[str]) -> ContextSource:
+    """Those of the files, by absolute path, that may be sent.
+
+    Raises `UsageError` where no model is there, `ModelError`, `WorkerGone` and `JobFailed`.
+    """
+    model = await fast_model(app)
+    snapshot, hides = app.host.snapshot(), app.acting.hidden()
+    files = [
+        file
+        for path in paths
+        if (file := snapshot.listing.get(path)) is not None
+        and _may_be_sent(file)
+        and not (hides and hides(path))
+    ]
+    return await _source_of(app, model, snapshot, files, 0)
+
+
+async def fast_model(app: Workplace) -> Model:
     """The model that writes contexts. Raises `UsageError` where there is none."""
     model = app.models.fast
     if model.offline:
@@ -170,9 +224,16 @@ async def fast_model(app: Application) -> Model:
     return model
 
 
-def open_store() -> ContextFile:
-    """The contexts of all workspaces: they are kept by content."""
-    return ContextFile(str(_base() / "contexts.sqlite"))
+def open_contexts(
+    url: str | None, environment: Mapping[str, str], tell: Callable[[str], None]
+) -> ContextFile | SharedContexts:
+    """The contexts of all workspaces, kept by content; shared with a team if there is a url."""
+    file = ContextFile(str(_base() / "contexts.sqlite"))
+    if not url:
+        return file
+    shared = SharedContexts(file, RedisStore(url, environment, KIND, MAX_VALUE_BYTES), tell)
+    shared.push()
+    return shared
 
 
 def price_range(low: float | None, high: float | None) -> str:
@@ -191,20 +252,25 @@ def _base() -> Path:
     return state_folder.index_base().parent / "contexts"
 
 
-def _sendable(
-    app: Application, snapshot: WorkspaceSnapshot, path: str | None, glob: str | None
-) -> tuple[list[FileEntry], int]:
-    """The files to send, and how many of those that were asked for are not sent."""
-    selection = select(snapshot, path, glob, hides=app.acting.hidden())
-    files = [
-        file
-        for file in selection.files
-        if not file.is_link and kind_of(file.relative) not in _NEVER_SENT
-    ]
-    return files, len(selection.files) - len(files) + selection.hidden
+async def _source_of(
+    app: Workplace,
+    model: Model,
+    snapshot: WorkspaceSnapshot,
+    files: Sequence[FileEntry],
+    left_out: int,
+) -> ContextSource:
+    cut = await cut_documents(app.worker, snapshot, app.settings.workspace, files)
+    glossary = await asyncio.to_thread(_glossary, app, snapshot)
+    generator = ContextGenerator(model, app.contexts, ledger_folder(snapshot.roots), glossary)
+    documents = tuple(_source(snapshot, *each) for each in cut)
+    return ContextSource(app, generator, documents, tuple(cut), left_out)
 
 
-def _glossary(app: Application, snapshot: WorkspaceSnapshot) -> str:
+def _may_be_sent(file: FileEntry) -> bool:
+    return not file.is_link and kind_of(file.relative) not in _NEVER_SENT
+
+
+def _glossary(app: Workplace, snapshot: WorkspaceSnapshot) -> str:
     """The project's terms: the file of each root that has it, unless rules hide it."""
     name, hides = app.settings.retrieval.glossary, app.acting.hidden()
     if name is None:

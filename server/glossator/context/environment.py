@@ -1,0 +1,133 @@
+"""Where a session takes place: platform, shell, editor, and the tools that the project pins.
+
+Versions are read from the files that name them; nothing is run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+
+from glossator.core.document import Document
+from glossator.documents import WorkspaceSnapshot
+
+_VERSION = re.compile(r"[\w.<>=~^*!,|+ -]{1,40}")  # what looks like one; nothing else is told
+_MOST = 12
+
+
+def environment_facts(
+    snapshot: WorkspaceSnapshot,
+    environment: Mapping[str, str],
+    editor: str,
+    today: date,
+) -> str:
+    """The facts in lines, with `plain_facts`; blocking."""
+    shell = os.path.basename(environment.get("SHELL", ""))
+    pinned = ", ".join(
+        f"{name} {version} ({file})" for name, version, file in pinned_tools(snapshot)
+    )
+    more = {"Shell": shell, "Editor": editor, "Versions that the project names": pinned}
+    lines = (f"{name}: {value}" for name, value in more.items() if value)
+    return "\n".join((plain_facts(today), *lines))
+
+
+def plain_facts(today: date) -> str:
+    """What a sub-agent is told, too."""
+    return f"Platform: {platform.system()}\nDate when the session began: {today.isoformat()}"
+
+
+def pinned_tools(snapshot: WorkspaceSnapshot) -> tuple[tuple[str, str, str], ...]:
+    """Tool, version and file for each version that a file in a root names."""
+    found: dict[tuple[str, str], str] = {}
+    for root in snapshot.roots:
+        for file, read in _FILES.items():
+            document = snapshot.read(os.path.join(root, file))
+            if not isinstance(document, Document):
+                continue
+            for tool, version in read(document.text):
+                if _VERSION.fullmatch(tool) and _VERSION.fullmatch(version):
+                    found.setdefault((tool, version), file)
+    return tuple((tool, version, file) for (tool, version), file in found.items())[:_MOST]
+
+
+_Pairs = Iterator[tuple[str, str]]
+
+
+def _alone(tool: str) -> Callable[[str], _Pairs]:
+    """A file that holds nothing but the version."""
+
+    def read(text: str) -> _Pairs:
+        version = text.strip().partition("\n")[0].strip()
+        yield tool, version.removeprefix(f"{tool}-").removeprefix("v")
+
+    return read
+
+
+def _pyproject(text: str) -> _Pairs:
+    project = _toml(text).get("project")
+    version = project.get("requires-python") if isinstance(project, dict) else None
+    if isinstance(version, str):
+        yield "python", version
+
+
+def _package(text: str) -> _Pairs:
+    try:
+        package = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(package, dict):
+        return
+    engines = package.get("engines")
+    for tool, version in engines.items() if isinstance(engines, dict) else ():
+        if isinstance(version, str):
+            yield tool, version
+    manager = package.get("packageManager")
+    if isinstance(manager, str) and "@" in manager:
+        tool, _, version = manager.partition("@")
+        yield tool, version.partition("+")[0]
+
+
+def _go(text: str) -> _Pairs:
+    if found := re.search(r"^go (\S+)$", text, re.MULTILINE):
+        yield "go", found[1]
+
+
+def _rust(text: str) -> _Pairs:
+    toolchain = _toml(text).get("toolchain")
+    channel = toolchain.get("channel") if isinstance(toolchain, dict) else None
+    if isinstance(channel, str):
+        yield "rust", channel
+
+
+def _tool_versions(text: str) -> _Pairs:
+    for line in text.splitlines():
+        tool, _, version = line.partition("#")[0].strip().partition(" ")
+        if version:
+            yield tool, version.strip()
+
+
+def _toml(text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+_FILES: Mapping[str, Callable[[str], _Pairs]] = {
+    ".tool-versions": _tool_versions,
+    ".python-version": _alone("python"),
+    "pyproject.toml": _pyproject,
+    ".nvmrc": _alone("node"),
+    ".node-version": _alone("node"),
+    "package.json": _package,
+    "go.mod": _go,
+    "rust-toolchain.toml": _rust,
+    "rust-toolchain": _alone("rust"),
+    ".ruby-version": _alone("ruby"),
+    ".java-version": _alone("java"),
+}

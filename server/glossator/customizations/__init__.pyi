@@ -1,0 +1,23 @@
+from .agents import CustomAgent
+from .catalog import CustomizationFiles, Customizations
+from .describing import listing
+from .front_matter import FrontMatter, Malformed, read_front_matter
+from .rendering import Rendered, render
+from .skills import Skill, read_skill_file, skill_files
+from .slash_commands import SlashCommand
+
+__all__ = [
+    "CustomAgent",
+    "CustomizationFiles",
+    "Customizations",
+    "FrontMatter",
+    "Malformed",
+    "Rendered",
+    "Skill",
+    "SlashCommand",
+    "listing",
+    "read_front_matter",
+    "read_skill_file",
+    "render",
+    "skill_files",
+]
