@@ -45,7 +45,8 @@ ROOMS: dict[str, set[str]] = {
         "llm": "settings prompts",
         "contextual": "settings prompts store llm",
         "context": "prompts worker files documents symbols llm",
-        "tools": "prompts worker files documents search symbols sandbox edits retrieval",
+        "memory": "prompts worker documents symbols customizations context",
+        "tools": "prompts worker files documents search symbols sandbox edits retrieval memory",
         "mcp": "settings prompts files permissions sandbox llm context tools",
         "agent": "settings prompts documents shell permissions sandbox llm context tools",
         "grounding": "prompts documents",
@@ -54,12 +55,12 @@ ROOMS: dict[str, set[str]] = {
         "application": (
             "settings prompts store worker files documents search symbols permissions sandbox undo"
             " edits embeddings retrieval llm contextual context tools mcp agent grounding glosses"
-            " sessions customizations"
+            " sessions customizations memory"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
             " edits retrieval llm contextual context tools mcp agent grounding glosses sessions"
-            " application customizations"
+            " application customizations memory"
         ),
         "lsp": "settings worker documents symbols application usecases",
         "cli": "settings permissions evaluation usecases lsp",

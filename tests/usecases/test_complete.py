@@ -160,7 +160,7 @@ async def test_commands(tmp_path: Path) -> None:
     async with stage(tmp_path, FILES, []) as s:
         every = (await whole(s, "/")).items
         assert [item.label for item in every] == [f"/{each.name}" for each in CHAT_COMMANDS]
-        assert inserted(await whole(s, "/mo")) == ["/mode ", "/model "]
+        assert inserted(await whole(s, "/mo")) == ["/mode ", "/model ", "/memory"]
         assert inserted(await whole(s, "/mode")) == ["/mode ", "/model "]
         assert inserted(await whole(s, "/retry")) == ["/retry"]
         assert inserted(await whole(s, "/comp"))[0] == "/compact"

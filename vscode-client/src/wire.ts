@@ -468,6 +468,12 @@ export interface ForgetMcpServerRequest {
   readonly name: string;
 }
 
+/** The name of the memory whose file was deleted, and how many are left here. */
+export interface ForgottenMemory {
+  readonly name: string;
+  readonly left: number;
+}
+
 /** Lines (1-based, inclusive) that a call found, for people to open. */
 export interface FoundPlace {
   readonly path: string;
@@ -548,7 +554,7 @@ export interface IndexRequest {
 }
 
 /** What a part of the window is. */
-export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "reminder" | "instructions" | "reply" | "thinking" | "call" | "result" | "image" | "other";
+export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "memory" | "reminder" | "instructions" | "reply" | "thinking" | "call" | "result" | "image" | "other";
 
 /** Parts that stand together, in the order of the window: system, tools or conversation. */
 export interface Layer {
@@ -581,6 +587,9 @@ export type ListCustomizationsRequest = object;
 export interface ListMcpServersRequest {
   readonly wait?: boolean;
 }
+
+/** All memories that count in the workspace. */
+export type ListMemoriesRequest = object;
 
 /** Takes nothing. */
 export type ListModelsRequest = object;
@@ -631,6 +640,39 @@ export interface McpServerList {
 /** What a server does now. */
 export type McpState = "off" | "proposed" | "changed" | "untrusted" | "wrong" | "connecting" | "ready" | "waiting";
 
+/** A memory as it is listed; `created` and `updated` are ISO 8601. */
+export interface Memory {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly source: "user" | "project";
+  readonly state: "on" | "off" | "stale";
+  readonly why: string;
+  readonly uri: string;
+  readonly path: string;
+  readonly created: string;
+  readonly updated: string;
+  readonly about: ReadonlyArray<string>;
+}
+
+/** The memories that count here, those of this workspace first; `problems` are sentences. */
+export interface MemoryList {
+  readonly memories: ReadonlyArray<Memory>;
+  readonly problems: ReadonlyArray<string>;
+}
+
+/** A memory by name; `everywhere` tells two of one name apart: whether it counts everywhere. */
+export interface MemoryRequest {
+  readonly name: string;
+  readonly everywhere?: boolean | null;
+}
+
+/** A memory, and all that it says. */
+export interface MemoryText {
+  readonly memory: Memory;
+  readonly text: string;
+}
+
 /** What is done without asking; each allows what the one before does. */
 export type Mode = "plan" | "ask" | "acceptEdits" | "auto";
 
@@ -678,6 +720,12 @@ export interface NoticeEvent {
   readonly seq: number;
   readonly kind: "notice";
   readonly message: string;
+}
+
+/** Where the file of a memory is, for an editor to open. */
+export interface OpenedMemory {
+  readonly uri: string;
+  readonly path: string;
 }
 
 /** One of the answers on offer; `detail` says what choosing it means. */
@@ -1282,15 +1330,19 @@ export interface Commands {
   readonly "glossator.importContexts": { readonly request: ImportContextsRequest; readonly answer: ContextsImported };
   readonly "glossator.endBatches": { readonly request: EndBatchesRequest; readonly answer: BatchesEnded };
   readonly "glossator.listCustomizations": { readonly request: ListCustomizationsRequest; readonly answer: CustomizationList };
+  readonly "glossator.listMemories": { readonly request: ListMemoriesRequest; readonly answer: MemoryList };
+  readonly "glossator.showMemory": { readonly request: MemoryRequest; readonly answer: MemoryText };
+  readonly "glossator.openMemory": { readonly request: MemoryRequest; readonly answer: OpenedMemory };
+  readonly "glossator.forgetMemory": { readonly request: MemoryRequest; readonly answer: ForgottenMemory };
+  readonly "glossator.listMcpServers": { readonly request: ListMcpServersRequest; readonly answer: McpServerList };
+  readonly "glossator.adoptMcpServer": { readonly request: AdoptMcpServerRequest; readonly answer: McpServerList };
+  readonly "glossator.forgetMcpServer": { readonly request: ForgetMcpServerRequest; readonly answer: McpServerList };
+  readonly "glossator.restartMcpServer": { readonly request: RestartMcpServerRequest; readonly answer: McpServerList };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
   readonly "glossator.listRules": { readonly request: ListRulesRequest; readonly answer: RuleList };
   readonly "glossator.removeRule": { readonly request: RemoveRuleRequest; readonly answer: RuleList };
-  readonly "glossator.listMcpServers": { readonly request: ListMcpServersRequest; readonly answer: McpServerList };
-  readonly "glossator.adoptMcpServer": { readonly request: AdoptMcpServerRequest; readonly answer: McpServerList };
-  readonly "glossator.forgetMcpServer": { readonly request: ForgetMcpServerRequest; readonly answer: McpServerList };
-  readonly "glossator.restartMcpServer": { readonly request: RestartMcpServerRequest; readonly answer: McpServerList };
   readonly "glossator.rebuildIndex": { readonly request: IndexRequest; readonly answer: IndexAnswer };
   readonly "glossator.status": { readonly request: StatusRequest; readonly answer: StatusAnswer };
   readonly "glossator.doctor": { readonly request: DoctorRequest; readonly answer: DoctorAnswer };
@@ -1326,6 +1378,8 @@ export type Offered =
   | "glossator.exportContexts"
   | "glossator.importContexts"
   | "glossator.endBatches"
+  | "glossator.openMemory"
+  | "glossator.forgetMemory"
   | "glossator.cancel"
   | "glossator.rebuildIndex"
   | "glossator.status"
@@ -1353,6 +1407,7 @@ export const CHAT_COMMANDS = {
   "explore-usage": "glossator.exploreUsage",
   "explore": "glossator.explore",
   "search": "glossator.search",
+  "memory": "glossator.openMemory",
   "index": "glossator.rebuildIndex",
   "status": "glossator.status",
   "doctor": "glossator.doctor",

@@ -117,7 +117,7 @@ async def _call_tool(
 def acts(tools: Registry, call: ToolCall) -> bool:
     """Whether a call may change something."""
     tool = tools.get(call.name)
-    return tool is not None and tool.access in (Access.WRITE, Access.EXECUTE)
+    return tool is not None and tool.access not in (Access.READ, Access.NONE)
 
 
 def _tell(run: RunContext, call: ToolCall) -> None:

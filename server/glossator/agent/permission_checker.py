@@ -51,6 +51,7 @@ _NAMED = {
     Access.READ: FAMILIES["Read"],
     Access.WRITE: FAMILIES["Edit"],
     Access.EXECUTE: frozenset({"Bash"}),
+    Access.REMEMBER: frozenset({"Memory"}),
 }
 
 
@@ -93,18 +94,19 @@ class PermissionChecker:
 
     async def permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
         """Whether a call may be made. Raises `UsageError` for one that cannot be judged."""
-        if tool.access is Access.NONE:
+        access = args.needed_access(tool.access)
+        if access is Access.NONE:
             return Permit()
         policy = self._policy_now()
-        if tool.access is Access.READ and not (policy.deny or policy.ask):
+        if access is Access.READ and not (policy.deny or policy.ask):
             return Permit()  # tools that read keep to the workspace anyway
         call = _Call(tool, args, context)
         decision = await self._decision(call)
         if isinstance(decision.made, Deny):
             return decision.made  # in trusted workspaces, too
-        if tool.access is not Access.READ:
+        if access is not Access.READ:
             with context.waiting():
-                reason = await self.untrusted(tool.access)
+                reason = await self.untrusted(access)
             if reason is not None:
                 return Deny(reason)
             decision = await self._final(call)  # the user may have been asked
@@ -228,7 +230,8 @@ def _subject(call: _Call, shell: Callable[[WorkspaceSnapshot], LimitedShell]) ->
     snapshot = call.context.snapshot
     if isinstance(call.args, BashArgs):
         return _script(call.args, shell(snapshot))
-    return CallSubject.of_files(call.name, call.tool.access, call.args.reached(snapshot))
+    access = call.args.needed_access(call.tool.access)
+    return CallSubject.of_files(call.name, access, call.args.reached(snapshot))
 
 
 def _script(args: BashArgs, limited: LimitedShell) -> CallSubject:
@@ -262,8 +265,6 @@ def _request(call: _Call, ask: Ask) -> PermissionRequest:
     name, args = call.name, call.args
     detail, cut = as_sent(shown_text(args.preview(call.context)))
     paths = args.paths()[:1] if detail else args.paths()  # the detail names all
-    names = " ".join(map(shown, paths))
+    what = shown(args.asked_to()) or " ".join(map(shown, paths)) or "run"
     suggestions = tuple(map(str, ask.suggestions))
-    return PermissionRequest(
-        name, f"May {name} {names or 'run'}?", detail, ask.reasons, suggestions, cut
-    )
+    return PermissionRequest(name, f"May {name} {what}?", detail, ask.reasons, suggestions, cut)

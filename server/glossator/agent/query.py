@@ -26,8 +26,10 @@ from glossator.tools import Registry, ToolArgs
 
 Schema = dict[str, Any]
 
-_LEFT_OUT = frozenset({"title", "additionalProperties", "$defs", "minLength", "maxLength"})
-_SELF_EVIDENT = (None, False, "")  # defaults
+_LEFT_OUT = frozenset(
+    "title additionalProperties $defs minLength maxLength minItems maxItems minimum maximum".split()
+)
+_SELF_EVIDENT = (None, False, "", 0, 1)  # defaults
 
 
 async def query(
@@ -99,8 +101,9 @@ def _schema(args: type[ToolArgs]) -> Schema:
     """A short JSON schema, since every request contains it.
 
     It leaves out what pydantic derives from our code (titles, docstrings, names of types), and what
-    goes without saying: that an optional argument may be null, that a flag is off by default, that
-    a count is not negative, how long a text may be. Validation still refuses wrong arguments.
+    goes without saying: that an optional argument may be null, that a flag is off by default and a
+    count begins at 0 or 1, and how large or long a value may be. Validation still refuses wrong
+    arguments, and says what it takes.
     """
     schema = args.model_json_schema()
     return _plain(schema, schema.get("$defs", {}), described=False)
@@ -120,8 +123,6 @@ def _plain(schema: Schema, types: dict[str, Schema], *, described: bool = True) 
     plain: Schema = {}
     for key, value in schema.items():
         if key in _LEFT_OUT or (key == "description" and not described):
-            continue
-        if key == "minimum" and value == 0:  # of a count
             continue
         if key == "default" and any(value is each for each in _SELF_EVIDENT):
             continue

@@ -22,6 +22,7 @@ from .git import ask_git
 from .instructing import left_out_files, new_instructions
 from .opening import SECTIONS, opening_of
 from .progress import BuildProgress
+from .recall import Recall, memory_index
 
 __all__ = [
     "SECTIONS",
@@ -33,6 +34,7 @@ __all__ = [
     "Expansion",
     "LoadedSkills",
     "Pasted",
+    "Recall",
     "SessionActing",
     "ask_git",
     "attach_again",
@@ -48,6 +50,7 @@ __all__ = [
     "keep_texts",
     "ledger_folder",
     "left_out_files",
+    "memory_index",
     "new_instructions",
     "opening_of",
     "price_range",

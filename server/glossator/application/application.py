@@ -14,6 +14,7 @@ from glossator.application.acting import Acting
 from glossator.application.embedding_cost import embedding_notice
 from glossator.application.git import Git
 from glossator.application.progress import BuildProgress
+from glossator.application.remembering import session_memories
 from glossator.application.reranking import rerank_by
 from glossator.application.team_contexts import TeamContexts
 from glossator.core.document import Document
@@ -27,6 +28,7 @@ from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
 from glossator.mcp import McpServers, News, ToolsWithMcp
+from glossator.memory import Memories
 from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
 from glossator.search import FolderFinder, Request, TextSearch
 from glossator.sessions import Run, Runs, Session, Sessions
@@ -87,7 +89,12 @@ class Application:
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
-        own_tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
+        self.memories = Memories(lambda: self.host.roots)
+        own_tools = all_tools(
+            diagnostics=port.tells_diagnostics,
+            agents=parallel > 0,
+            memory=settings.memory.enabled,
+        )
         check_tools(own_tools.values())
         disabled = settings.customizations.disabled
         self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
@@ -218,6 +225,7 @@ class Application:
             agents=agents,
             rerank=self.reranking(meter),
             skills=skills,
+            memory=session_memories(self.memories, session),
         )
 
     def mcp_news(self, session: Session) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from datetime import date
 from glossator.agent import tool_specs
 from glossator.application.application import Application
 from glossator.application.instructing import instructions_now, know_instructions
+from glossator.application.recall import memory_index
 from glossator.context import (
     Instructions,
     Section,
@@ -78,6 +79,8 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
     sections = [await session_now(app)]
     if language := app.settings.context.language:
         sections.append(language_section(language))
+    if memories := await memory_index(app):
+        sections.append(Section("memories", memories, "the index of what you had remembered"))
     instructions = await instructions_now(app)
     sections += instruction_sections(instructions)
     if words := instructions_section(app.mcp):

@@ -1,4 +1,4 @@
-"""How far the build of an index is, as the editor shows it."""
+"""A progress bar in the editor for an index that is built in the background."""
 
 from __future__ import annotations
 

@@ -38,6 +38,12 @@ from glossator.core.answers import (
 from glossator.core.customization import CustomizationList
 from glossator.core.errors import GlossatorError
 from glossator.core.mcp_answers import McpServerList
+from glossator.core.memory_answers import (
+    ForgottenMemory,
+    MemoryList,
+    MemoryText,
+    OpenedMemory,
+)
 from glossator.core.retrieval_answers import (
     BatchesEnded,
     ContextsAnswer,
@@ -81,16 +87,19 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.exportSession": ExportedSession,
     "glossator.fix": Answer,
     "glossator.forgetMcpServer": McpServerList,
+    "glossator.forgetMemory": ForgottenMemory,
     "glossator.generateContexts": ContextsAnswer,
     "glossator.gloss": Explored,
     "glossator.importContexts": ContextsImported,
     "glossator.listAgents": AgentList,
     "glossator.listCustomizations": CustomizationList,
     "glossator.listMcpServers": McpServerList,
+    "glossator.listMemories": MemoryList,
     "glossator.listModels": ModelList,
     "glossator.listRules": RuleList,
     "glossator.listSessions": SessionList,
     "glossator.listTurns": TurnList,
+    "glossator.openMemory": OpenedMemory,
     "glossator.rebuildIndex": IndexAnswer,
     "glossator.redoTurn": UndoAnswer,
     "glossator.refactor": Answer,
@@ -102,6 +111,7 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.search": SearchAnswer,
     "glossator.showAgent": AgentTranscript,
     "glossator.showContext": ContextAnswer,
+    "glossator.showMemory": MemoryText,
     "glossator.startPlan": Answer,
     "glossator.status": StatusAnswer,
     "glossator.tool": ToolAnswer,

@@ -26,6 +26,7 @@ WHY = {
     Kind.STATE: "how things stood at a compaction",
     Kind.QUESTION: "what you said",
     Kind.ATTACHMENT: "what you pointed at",
+    Kind.MEMORY: "what was remembered from earlier sessions",
     Kind.REMINDER: "what Glossator told the model",
     Kind.INSTRUCTIONS: "what the project wishes; of folders that were looked into later",
     Kind.REPLY: "what the model said",
@@ -175,7 +176,7 @@ def _text(text: str) -> tuple[Kind, str]:
     if not name:
         return Kind.QUESTION, "questions"
     kind = TEXTS[name]
-    if kind is Kind.ATTACHMENT:
+    if kind in (Kind.ATTACHMENT, Kind.MEMORY):
         return kind, _NAMES.get(name) or load_prompt(name).first_value(text)
     names = {
         Kind.SUMMARY: "summary",

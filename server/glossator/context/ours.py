@@ -31,6 +31,7 @@ TEXTS: Mapping[str, Kind] = {
     "user/diagnostics": Kind.ATTACHMENT,
     "user/git": Kind.REMINDER,
     "user/instructions": Kind.INSTRUCTIONS,
+    "user/memory": Kind.MEMORY,
     "user/abandoned": Kind.REMINDER,
     "user/agents": Kind.REMINDER,
     "user/skills": Kind.REMINDER,

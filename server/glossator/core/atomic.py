@@ -23,6 +23,7 @@ import os
 import secrets
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,6 +90,29 @@ def alone(path: Path | str) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def replace_private(path: Path, content: bytes) -> None:
+    """The file at `path` has this content, and only the user may read it. Raises `OSError`.
+
+    For files of our own: the path and its folder are not guarded against links.
+    """
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+    if sys.platform != "win32":
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 class Place:

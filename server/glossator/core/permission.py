@@ -14,6 +14,7 @@ class Access(StrEnum):
     READ = "read"
     WRITE = "write"
     EXECUTE = "execute"
+    REMEMBER = "remember"  # it changes what later sessions are told, outside the workspace
     NONE = "none"  # it speaks with the user, or keeps notes
 
 
@@ -32,7 +33,7 @@ class Mode(StrEnum):
     PLAN = "plan"  # reads only, and refuses what it does not do
     ASK = "ask"  # reads
     ACCEPT_EDITS = "acceptEdits"  # and edits in the workspace
-    AUTO = "auto"  # and what a sandbox holds; MCP servers are asked about
+    AUTO = "auto"  # and all but remembering and MCP servers; of the shell, what a sandbox holds
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ class Kind(StrEnum):
     STATE = "state"
     QUESTION = "question"
     ATTACHMENT = "attachment"
+    MEMORY = "memory"
     REMINDER = "reminder"
     INSTRUCTIONS = "instructions"
     REPLY = "reply"

@@ -21,7 +21,7 @@ from glossator.settings import LimitSettings
 BATCH_SHARE = 0.5  # of every price, for what is asked through the Message Batches API
 
 # what a reply was asked for
-Purpose = Literal["turn", "compaction", "agent", "contexts", "rerank"]
+Purpose = Literal["turn", "compaction", "agent", "contexts", "rerank", "recall"]
 
 
 @dataclass(frozen=True, slots=True)

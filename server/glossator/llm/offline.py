@@ -60,7 +60,8 @@ class OfflineModel:
         if calls:
             yield _reply("", calls)
             return
-        paragraphs = await compose(seen, self._statements_of)
+        label, *found = await compose(seen, self._statements_of)
+        paragraphs = [label, *seen.remembered, *found]
         for paragraph in paragraphs:
             yield TextPiece(f"{paragraph}\n\n")
         yield _reply("\n\n".join(paragraphs), [])

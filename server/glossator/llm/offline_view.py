@@ -122,7 +122,8 @@ class View:
     `definitions`, `callers` and `near` (similar names) are by name; `hits` are places that Search
     found, `prose` those it found in prose alone; `read` are the places that were read, `shown` all
     lines that Read or Search showed by path and number. `failures` are what the tools said that
-    failed, then what those said that found nothing; so many `images` were attached.
+    failed, then what those said that found nothing; so many `images` were attached. `remembered`
+    are memories that came with the question, as Markdown.
     """
 
     question: str
@@ -144,6 +145,7 @@ class View:
     turn: int
     ending: bool
     images: int
+    remembered: tuple[str, ...] = ()
 
     @property
     def absent_terms(self) -> frozenset[str]:
@@ -208,6 +210,7 @@ def view(messages: Sequence[Message]) -> View:
         turn=len(messages),
         ending=len(messages) > start + 1 and any(map(_is_last_word, _texts(messages[-1]))),
         images=sum(block["type"] == "image" for block in messages[start]["content"]),
+        remembered=tuple(memory for text in attached for memory in _memory(text)),
     )
 
 
@@ -254,6 +257,15 @@ def _attachment(text: str) -> Iterator[Extract]:
         numbered = _NUMBERED.findall(text)
         if numbered:
             yield Extract(head["path"], int(numbered[0][0]), tuple(line for _, line in numbered))
+
+
+def _memory(text: str) -> Iterator[str]:
+    """The memory as a quotation, if the text is one."""
+    opening = load_prompt("user/memory").opening
+    if text.startswith(opening):
+        head, tag, *lines = text.removeprefix(opening).split("\n")
+        end = lines.index(f"</{tag[1:]}")
+        yield "\n".join((f"Remembered: {head}", "", *(f"> {line}" for line in lines[:end])))
 
 
 def _attached_names(attached: Sequence[str]) -> tuple[str, ...]:

@@ -199,6 +199,8 @@ def _mode_allows(subject: CallSubject, policy: Policy) -> bool:
         return False
     if subject.script is not None:
         return policy.mode is Mode.AUTO and _outside(_lasting(subject, policy), policy) is None
+    if subject.access is Access.REMEMBER:
+        return False  # it steers later sessions, as protected files do: only a rule allows it
     if subject.access is Access.READ or policy.mode is Mode.AUTO:
         return True
     is_edit = subject.access is Access.WRITE and subject.tool in FAMILIES["Edit"]

@@ -10,11 +10,10 @@ import json
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from glossator.core.atomic import alone
+from glossator.core.atomic import alone, replace_private
 
 Entries = Mapping[str, tuple[str, ...]]
 
@@ -78,7 +77,7 @@ def update_private(path: Path, change: Callable[[Entries], Entries]) -> Entries:
         entries = change(before)
         if entries != before:
             content = {"version": _FORMAT, "folders": dict(sorted(entries.items()))}
-            _replace(path, json.dumps(content, indent=2).encode() + b"\n")
+            replace_private(path, json.dumps(content, indent=2).encode() + b"\n")
     return entries
 
 
@@ -117,22 +116,3 @@ def _entries(content: bytes) -> Entries:
 
 def _is_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
-    if sys.platform != "win32":
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

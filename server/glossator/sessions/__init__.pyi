@@ -11,10 +11,11 @@ from .export import (
 from .records import ModelCall
 from .runs import Run, Runs
 from .session import Session
-from .state import INSTRUCTIONS, Account, AskedRun, session_state
+from .state import INSTRUCTIONS, MEMORIES, Account, AskedRun, session_state
 
 __all__ = [
     "INSTRUCTIONS",
+    "MEMORIES",
     "Account",
     "AgentConversation",
     "AskedRun",

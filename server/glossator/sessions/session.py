@@ -52,6 +52,7 @@ from glossator.sessions.records import (
 )
 from glossator.sessions.state import (
     FAILED_RUNS,
+    MEMORIES,
     OF_CONVERSATION,
     RUNS,
     TODO,
@@ -298,6 +299,8 @@ class Session:
         self.account.restart()
         self.reads.forget_ranges()
         self.findings.forget()
+        if self._kept.get(MEMORIES):
+            self.keep(MEMORIES, None)
 
     def _mend(self) -> None:
         """Make the conversation valid again after a run that was killed."""

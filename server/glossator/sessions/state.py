@@ -41,7 +41,8 @@ TODO = "todo"
 RUNS = "runs"  # commands
 FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
 INSTRUCTIONS = "instructions"  # files that the model was told of: [path, SHA-256]
-OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, SEEN_UNDOS, INSTRUCTIONS})
+MEMORIES = "memories"  # that the model saw, with their versions; None: it sees them no more
+OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, SEEN_UNDOS, INSTRUCTIONS, MEMORIES})
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 

@@ -222,6 +222,15 @@ class GlossSettings(_Group):
     bytes: int = Field(100_000_000, ge=0, description="Disk space for all, in bytes.")
 
 
+class MemorySettings(_Group):
+    """What is remembered across sessions: files of your own, which you can change and delete."""
+
+    enabled: bool = Field(
+        True,
+        description="Tell new sessions what earlier ones kept, and let the model ask to keep more.",
+    )
+
+
 class PermissionSettings(_Group):
     """What tools may do. Rules are written `Bash(npm test:*)`, `Edit(src/**)`, `Read(.env)`."""
 
@@ -330,6 +339,7 @@ class Settings(_Group):
     context: ContextSettings = Field(ContextSettings(), description="The context window.")
     sessions: SessionSettings = Field(SessionSettings(), description="Sessions on disk.")
     glosses: GlossSettings = Field(GlossSettings(), description="Glosses on disk.")
+    memory: MemorySettings = Field(MemorySettings(), description="Memories of earlier sessions.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
     agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")
     customizations: CustomSettings = Field(CustomSettings(), description="Skills and the like.")

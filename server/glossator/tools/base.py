@@ -19,6 +19,7 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
 from glossator.documents import WorkspaceSnapshot
+from glossator.memory import SessionMemories
 from glossator.retrieval import Rerank, Retriever
 from glossator.sandbox import ShellContext
 from glossator.symbols import SymbolFinder
@@ -169,8 +170,19 @@ class ToolArgs(BaseModel):
         located = map(snapshot.folders.locate, self.paths())
         return tuple(path for path in located if isinstance(path, str))
 
+    def needed_access(self, of_tool: Access) -> Access:
+        """What this call may do, of what its tool may."""
+        return of_tool
+
+    def asked_to(self) -> str:
+        """What the call would do, for the question about it; "" where its paths say it."""
+        return ""
+
     def preview(self, _context: ToolContext) -> str:
-        """What the user sees of the call before allowing it; blocking."""
+        """What the user sees of the call before allowing it; blocking.
+
+        Raises `UsageError` for a call that is known to fail: nobody is asked about it then.
+        """
         return ""
 
 
@@ -203,6 +215,7 @@ class ToolContext:
     open documents before a command, and says in a sentence for the model which are not saved; ""
     if all are. `before_asking` is awaited before a question about the call, whose reply may still
     turn out void. `permit` is the decision about the call. `rerank` orders what Search found.
+    `memory` is None where nothing is remembered.
     """
 
     snapshot: WorkspaceSnapshot
@@ -227,6 +240,7 @@ class ToolContext:
     agents: SubAgents | None = None
     rerank: Rerank | None = None
     skills: Skills | None = None
+    memory: SessionMemories | None = None
 
 
 class Tool(Protocol):

@@ -73,7 +73,6 @@ class Symbols:
     description = load_prompt("tools/symbols").render(
         definitions=str(symbol_report.MAX_DEFINITIONS),
         uses=str(symbol_report.MAX_USES),
-        languages=_LANGUAGES,
     )
 
     async def run(self, args: SymbolsArgs, context: ToolContext) -> ToolResult:

@@ -9,6 +9,7 @@ from glossator.tools.diagnostics import Diagnostics
 from glossator.tools.edit import Edit, MultiEdit, Write
 from glossator.tools.glob import Glob
 from glossator.tools.grep import Grep
+from glossator.tools.memory import MemoryTool
 from glossator.tools.move import Move
 from glossator.tools.read import Read
 from glossator.tools.search import Search
@@ -23,10 +24,14 @@ def reading_tools() -> Registry:
     return registry((Glob(), Grep(), Read(), Search(), Symbols()))
 
 
-def all_tools(*, diagnostics: bool, agents: bool) -> Registry:
-    """Every tool; `diagnostics` if the editor has them, `agents` if there may be sub-agents."""
+def all_tools(*, diagnostics: bool, agents: bool, memory: bool = True) -> Registry:
+    """Every tool; `diagnostics` if the editor has them, `agents` if there may be sub-agents.
+
+    `memory`: sessions remember.
+    """
     editor = (Diagnostics(),) if diagnostics else ()
     delegating = (Explore(), Fork()) if agents else ()
     writing = (Edit(), MultiEdit(), Write(), Move(), Bash())
-    others = (*editor, *delegating, Skill(), AskUser(), Todo())
+    remembering = (MemoryTool(),) if memory else ()
+    others = (*editor, *delegating, Skill(), AskUser(), Todo(), *remembering)
     return registry((*reading_tools().values(), *writing, *others))

@@ -5,6 +5,7 @@ from .gloss import ShownGloss, report_at
 from .hover import HoverAnswer, HoverRequest, hover_at
 from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses_of
 from .line_actions import EXPLAIN, FIX, LINE_ACTIONS
+from .memory import memory_problem
 from .on_lines import why_not_edited
 from .symbols import (
     Range,
@@ -38,6 +39,7 @@ __all__ = [
     "lens_face",
     "lenses_of",
     "load_command",
+    "memory_problem",
     "report_at",
     "symbol_named_at",
     "why_not_edited",

@@ -15,6 +15,7 @@ from glossator.application import (
     Delegation,
     LoadedSkills,
     Pasted,
+    Recall,
     attach_all,
     attach_mentioned,
     customization_notices,
@@ -102,7 +103,8 @@ async def answer(
             model = app.model
             started = RunStarted(session.id, question, model.id, model.offline, items, only_reads)
             run.emit(started)
-            return await _answer(app, session, run, model, started, attached)
+            async with Recall(app, session, run, question) as recall:
+                return await _answer(app, session, run, model, started, attached, recall)
     finally:
         app.sessions.settle(session)
 
@@ -114,9 +116,12 @@ async def _answer(
     model: Model,
     asked: RunStarted,
     attached: Sequence[Attached | Exhibit],
+    recall: Recall,
 ) -> Answer:
     started = time.perf_counter()
     question = asked.question
+    meter = session.meter(app.settings.limits, model, run.id, run.emit)
+    recall.begin(meter)
     whole = app.settings.retrieval.whole_tokens > 0
     described = None
     if not session.system or (whole and not session.conversation.messages):
@@ -137,12 +142,11 @@ async def _answer(
         run.emit(TodoChanged(steps))
 
     session.todo.changed = listed
-    meter = session.meter(app.settings.limits, model, run.id, run.emit)
     if (newest := session.account.newest) and newest.model != model.id:
         session.conversation.newest_reply = None  # of a cache that is not this model's
     compactor = compactor_of(app, session, model, run.emit)
     await compactor.compact_if_needed(session.account.last, meter)
-    told = await _told(app, session, run, described)
+    told = await _told(app, session, run, described, recall)
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
     mark_undos_seen(app, session)
@@ -174,6 +178,7 @@ async def _answer(
         outcome = await run_agent(agent, session.conversation, context)
     finally:
         warming.cancel()
+        await recall.end()
     await keep_texts(app, session)
     citations = await _check(app, session, outcome.text)
     for citation in citations:
@@ -200,7 +205,11 @@ async def _answer(
 
 
 async def _told(
-    app: Application, session: Session, run: Run, described: Customizations | None
+    app: Application,
+    session: Session,
+    run: Run,
+    described: Customizations | None,
+    recall: Recall,
 ) -> tuple[str, ...]:
     """What the model is told before the question, besides what is attached."""
     begins = not session.conversation.messages
@@ -213,9 +222,10 @@ async def _told(
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
     changed = await describe_changes(app, session, files_undone(app, session))
+    remembered = await recall.at_once()
     later = (*app.acting.of(session).reminders(), *session.reminders.take())
-    servers = app.mcp_news(session)
-    return *listings, instructions, git, abandoned, taken_back, changed, *later, *servers
+    told = (*listings, instructions, git, abandoned, taken_back, changed)
+    return *told, *remembered, *later, *app.mcp_news(session)
 
 
 def _git(app: Application, session: Session) -> str:

@@ -16,7 +16,7 @@ from glossator.usecases.declaration import (
     Palette,
     by_name,
 )
-from glossator.usecases.declared_mcp import MCP_COMMANDS
+from glossator.usecases.declared_context import OF_CONTEXT
 from glossator.usecases.line_actions import (
     DOCUMENT,
     EXPLAIN,
@@ -302,6 +302,7 @@ _ALL = (
         "customizations:list_customizations",
         terminal="skills",
     ),
+    *OF_CONTEXT,
     CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
     CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
     CommandDeclaration(
@@ -319,7 +320,6 @@ _ALL = (
         "rules:remove_rule",
         terminal="rules remove",
     ),
-    *MCP_COMMANDS,
     CommandDeclaration(
         "glossator.rebuildIndex",
         "Rebuild index",

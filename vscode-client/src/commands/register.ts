@@ -8,6 +8,7 @@ import { asking } from "./asking.ts";
 import { contexts } from "./contexts.ts";
 import { showFailure } from "./failures.ts";
 import { glosses } from "./glosses.ts";
+import { memories } from "./memories.ts";
 import { menu } from "./menu.ts";
 import { models } from "./models.ts";
 import type { Command, CommandTable, Parts } from "./parts.ts";
@@ -29,6 +30,7 @@ export function registerCommands(parts: Parts, inquiries: Inquiries): Disposable
     ...contexts(parts),
     ...menu(parts),
     ...rules(parts),
+    ...memories(parts),
     "glossator.showAsked": () => inquiries.show(),
   };
   return Object.entries(table).map(([name, command]) =>

@@ -45,6 +45,7 @@ const CALLS: Readonly<Record<Name, Meaning>> = {
   "explore-usage": action("glossator.exploreUsage"),
   explore: (words) => ["glossator.explore", words],
   search: (words) => ["glossator.search", words],
+  memory: () => ["glossator.openMemory"],
   index: () => ["glossator.rebuildIndex", "update"],
   status: () => ["glossator.status"],
   doctor: () => ["glossator.doctor"],

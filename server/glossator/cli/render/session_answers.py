@@ -1,4 +1,4 @@
-"""How the answers about sessions are shown; `answers.py` has the rest."""
+"""How the answers about sessions and memories are shown; `answers.py` has the rest."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from glossator.cli.messages import (
     short,
 )
 from glossator.cli.render import Cell, Column, Part, Styled, Table, line, listed
+from glossator.cli.render.memories import memory_parts
 from glossator.core.session_answers import (
     AgentInfo,
     AgentList,
@@ -67,6 +68,8 @@ def session_parts(answer: object) -> Iterator[Part]:
             yield from (line(each, "yellow", aside=True) for each in files_left(changed))
         case AgentList(agents=agents):
             yield listed(_agents(agents), NO_AGENT)
+        case _:
+            yield from memory_parts(answer)
 
 
 def _sessions(sessions: Sequence[SessionInfo]) -> Table:

@@ -1,0 +1,41 @@
+"""The memories as a session uses them: where a new one is from, and which its model has seen."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from glossator.memory import Memories, Memory, SessionMemories
+from glossator.sessions import MEMORIES, Session
+
+_QUESTION_CHARACTERS = 120
+
+
+def session_memories(memories: Memories, session: Session) -> SessionMemories:
+    """What the Memory tool works on in a session."""
+    return SessionMemories(memories, partial(_source, session), partial(mark_seen, session))
+
+
+def mark_seen(session: Session, memory: Memory) -> None:
+    """The conversation has seen the memory as it is now."""
+    session.keep(MEMORIES, [str(memory.path), memory.version])
+
+
+def unseen(session: Session, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
+    """Those that the conversation has not seen as they are now, or not since it was compacted."""
+    seen: set[tuple[str, str]] = set()
+    for entry in session.kept(MEMORIES):
+        match entry:
+            case [str(path), str(version)]:
+                seen.add((path, version))
+            case _:  # what was seen before is not in the conversation any more
+                seen.clear()
+    return tuple(each for each in memories if (str(each.path), each.version) not in seen)
+
+
+def _source(session: Session) -> str:
+    """`session 4f2a: How do we test?`."""
+    asked = session.asked
+    question = " ".join(asked[-1].question.split()) if asked else ""
+    if len(question) > _QUESTION_CHARACTERS:
+        question = f"{question[: _QUESTION_CHARACTERS - 1]}…"
+    return f"session {session.id}: {question}" if question else f"session {session.id}"

@@ -1,0 +1,124 @@
+"""The commands about memories: list them, show, edit or forget one."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from glossator.cli.asking import Command, ask_server
+from glossator.cli.options import CommonOptions, with_options
+from glossator.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from glossator.cli.render import Display
+    from glossator.core.memory_answers import MemoryList, OpenedMemory
+
+_FAILED = 1
+
+memory = typer.Typer(
+    help="List what is remembered from earlier sessions, or work on one memory.",
+    invoke_without_command=True,
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The memory, as the list names it.")]
+Everywhere = Annotated[
+    bool,
+    typer.Option("--everywhere", help="The one for all workspaces, if two have the name."),
+]
+
+
+@memory.callback()
+@with_options
+def list_memories(
+    context: typer.Context,
+    *,
+    common: CommonOptions,
+) -> None:
+    """List what is remembered from earlier sessions, or work on one memory."""
+    if context.invoked_subcommand is not None:
+        if common != CommonOptions():
+            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
+        return
+
+    def show(display: Display, answer: MemoryList) -> bool:
+        display.answer(answer)
+        return not answer.problems
+
+    ask_server(context, common, Command("glossator.listMemories"), show)
+
+
+@memory.command("show")
+@with_options
+def show_memory(
+    context: typer.Context,
+    name: Name,
+    *,
+    everywhere: Everywhere = False,
+    common: CommonOptions,
+) -> None:
+    """Show all of a memory, how old it is, and where it is from."""
+    ask_server(context, common, Command("glossator.showMemory", _named(name, everywhere)))
+
+
+@memory.command("forget")
+@with_options
+def forget_memory(
+    context: typer.Context,
+    name: Name,
+    *,
+    everywhere: Everywhere = False,
+    common: CommonOptions,
+) -> None:
+    """Delete a memory for good."""
+    ask_server(context, common, Command("glossator.forgetMemory", _named(name, everywhere)))
+
+
+@memory.command("edit")
+@with_options
+def edit_memory(
+    context: typer.Context,
+    name: Name,
+    *,
+    everywhere: Everywhere = False,
+    common: CommonOptions,
+) -> None:
+    """Open the file of a memory with $VISUAL or $EDITOR."""
+    if common.json:
+        raise UsageError("`edit` opens an editor; `glossator memory show --json` has the text.")
+    found: list[str] = []
+
+    def note(_display: Display, answer: OpenedMemory) -> bool:
+        found.append(answer.path)
+        return True
+
+    ask_server(context, common, Command("glossator.openMemory", _named(name, everywhere)), note)
+    _edit(found[0])
+    from glossator.usecases import memory_problem  # noqa: PLC0415 - only this command needs it
+
+    if problem := memory_problem(found[0]):
+        raise UsageError(problem)
+
+
+def _edit(path: str) -> None:
+    """Raises `UsageError` if the editor cannot be started, or fails."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor:
+        raise UsageError(f"Set EDITOR to the program that should open it: the file is {path}.")
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the editor's
+    try:
+        code = subprocess.call([*shlex.split(editor), path])  # noqa: S603 - the user's own editor
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{editor} cannot be started: {error}. Set EDITOR to another.") from error
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if code:
+        raise typer.Exit(_FAILED)
+
+
+def _named(name: str, everywhere: bool) -> dict[str, Any]:
+    return {"name": name, "everywhere": True} if everywhere else {"name": name}

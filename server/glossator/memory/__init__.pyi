@@ -1,0 +1,28 @@
+from .entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, problem_in
+from .memories import Kept, Memories, SessionMemories, check_size
+from .ranking import pick, rank
+from .secrets import secret_in
+from .standing import age, gone_places, gone_symbols, origin
+from .texts import index_section, memory_text, newest_first
+
+__all__ = [
+    "MAX_DESCRIPTION",
+    "MAX_NAME",
+    "Kept",
+    "Memories",
+    "Memory",
+    "MemoryType",
+    "SessionMemories",
+    "age",
+    "check_size",
+    "gone_places",
+    "gone_symbols",
+    "index_section",
+    "memory_text",
+    "newest_first",
+    "origin",
+    "pick",
+    "problem_in",
+    "rank",
+    "secret_in",
+]

@@ -1,0 +1,162 @@
+"""One memory: a Markdown file whose front matter says what it is about, since when and why.
+
+    ---
+    name: prefers-tabs
+    description: Indents with tabs in every language but Python.
+    type: user
+    created: 2026-11-25T20:04:00+00:00
+    updated: 2026-11-25T20:04:00+00:00
+    source: "session 4f2a: Why did you reindent my Makefile?"
+    about: [Makefile, tools/build.go:12]
+    ---
+    Said after spaces had broken a Makefile.
+
+People may write and change such files by hand: `type` and `description` must be there, the rest
+has defaults. `about` names paths (relative to the workspace), lines and symbols.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from glossator.core.shown import shown
+from glossator.customizations import Malformed, read_front_matter
+
+MAX_BYTES = 4_000  # of a file
+MAX_DESCRIPTION = 200  # characters
+MAX_NAME = 60  # characters
+
+_PLAIN = re.compile(r"[A-Za-z][\w ./()-]*(?<! )|\d{4}-\d\d-\d\dT[\d:.+-]+")
+_WORDS_OF_YAML = frozenset("true false yes no on off null y n".split())
+_INDEX = "memory.md"
+
+
+class MemoryType(StrEnum):
+    """What a memory is about."""
+
+    USER = "user"  # who the user is, and what they like
+    FEEDBACK = "feedback"  # how the user wants the work done
+    PROJECT = "project"  # decisions, reasons, states of the project
+    REFERENCE = "reference"  # where something is found
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What one file says; `everywhere`: in all workspaces, not in one alone.
+
+    `source` is the session and the question that it is from; "" if nobody said.
+    """
+
+    path: Path
+    everywhere: bool
+    name: str
+    description: str
+    type: MemoryType
+    text: str
+    created: datetime
+    updated: datetime
+    source: str = ""
+    about: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """In words: in which workspaces it counts."""
+        return "everywhere" if self.everywhere else "this workspace"
+
+    @property
+    def version(self) -> str:
+        """What changes with what it says."""
+        said = "\0".join((self.name, self.type, self.description, self.text, *self.about))
+        return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
+
+    def file(self) -> str:
+        """The content of its file."""
+        head = {
+            "name": self.name,
+            "description": self.description,
+            "type": self.type,
+            "created": self.created.isoformat(timespec="seconds"),
+            "updated": self.updated.isoformat(timespec="seconds"),
+            "source": self.source,
+        }
+        lines = [f"{key}: {_scalar(value)}" for key, value in head.items() if value]
+        if self.about:
+            lines.append(f"about: [{', '.join(map(_quoted, self.about))}]")
+        return "\n".join(("---", *lines, "---", self.text, ""))
+
+
+def parse_memory(
+    content: bytes, path: Path, changed: datetime, *, everywhere: bool
+) -> Memory | str:
+    """The memory in a file that was `changed` then; or why it is none, to follow its name."""
+    if len(content) > MAX_BYTES:
+        return f"has more than {MAX_BYTES:,} bytes; shorten it, or make two of it."
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "is not UTF-8; save it so."
+    read = read_front_matter(text)
+    if isinstance(read, Malformed):
+        return read.why
+    kinds = ", ".join(MemoryType)
+    try:
+        kind = MemoryType(read.text("type"))
+    except ValueError:
+        found = shown(read.text("type")) or "nothing"
+        return f"has {found} as its type; write one of {kinds} into its front matter."
+    description = read.text("description")
+    if not description:
+        return "has no description; add one line to its front matter that says what it is about."
+    about = read.fields.get("about", "")
+    named = about if isinstance(about, list) else read.names("about")
+    updated = _time(read.text("updated"), changed)
+    return Memory(
+        path,
+        everywhere,
+        shown(read.text("name") or path.stem)[:MAX_NAME],
+        shown(description)[:MAX_DESCRIPTION],
+        kind,
+        read.body,
+        min(_time(read.text("created"), updated), updated),
+        updated,
+        read.text("source"),
+        tuple(" ".join(each.split()) for each in named if isinstance(each, str)),
+    )
+
+
+def problem_in(path: Path) -> str:
+    """Why a file is no memory, to follow its name; "" if it is one. Blocking."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        return f"cannot be read ({error.strerror})."
+    found = parse_memory(content, path, datetime.now(UTC), everywhere=False)
+    return found if isinstance(found, str) else ""
+
+
+def is_memory_file(name: str) -> bool:
+    """Whether a file of this name is a memory; the index is none."""
+    return name.endswith(".md") and name.lower() != _INDEX and not name.startswith(".")
+
+
+def _time(text: str, default: datetime) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:  # none, or one that a person wrote in another form
+        return default
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _scalar(value: str) -> str:
+    plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS_OF_YAML
+    return value if plain else _quoted(value)
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)  # which YAML reads as the same text

@@ -1,0 +1,121 @@
+"""Which memories share telling words with a question: BM25 over names, descriptions and texts.
+
+A word in a name or a description counts more than one in the text. Only memories are picked that
+hold enough of what the question asks for: none at all is the usual answer.
+
+Source of the weighting: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+Beyond" (2009), with k1 = 1.2 and b = 0.5.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from glossator.core.terms import STOP_WORDS, parts_of, stem
+from glossator.memory.entry import Memory
+
+_K1, _B = 1.2, 0.5
+_NAME, _DESCRIPTION, _ABOUT, _TEXT = 3.0, 2.0, 2.0, 1.0  # how often a word there counts
+_SHARE = 0.34  # of what the question asks for, that a picked memory holds
+_NEAR_BEST = 0.65  # of the best one's score
+_LEAST = 20  # memories: among fewer, no word would tell
+_WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
+_VAGUE = frozenset(
+    """
+    add also always app before bug build call change check class code create doing error every
+    fail file fix function good help here implement issue just keep know like line look new need
+    never now only please project question read remember remove repo right run same since start
+    still thing time today try update want way well whole wrong write yes
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A memory, its score, and the share (0 to 1) of the question's weight that it holds."""
+
+    memory: Memory
+    score: float
+    share: float
+
+
+def rank(question: str, memories: Sequence[Memory]) -> list[Ranked]:
+    """The memories that share a word with the question, best first; blocking."""
+    asked = dict.fromkeys(terms_of(question))
+    if not asked or not memories:
+        return []
+    counted = [_counts(memory) for memory in memories]
+    frequency = Counter(term for counts in counted for term in counts)
+    weights = {term: _weight(term, frequency[term], max(len(memories), _LEAST)) for term in asked}
+    whole = sum(weights.values())
+    average = sum(sum(counts.values()) for counts in counted) / len(counted) or 1.0
+    ranked = []
+    for memory, counts in zip(memories, counted, strict=True):
+        held = [term for term in asked if term in counts]
+        if not held:
+            continue
+        damping = _K1 * (1 - _B + _B * sum(counts.values()) / average)
+        score = sum(
+            weights[term] * counts[term] * (_K1 + 1) / (counts[term] + damping) for term in held
+        )
+        ranked.append(Ranked(memory, score, sum(weights[term] for term in held) / whole))
+    return sorted(ranked, key=lambda each: (-each.score, each.memory.name))
+
+
+def pick(question: str, memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
+    """Those that are likely to matter for the question, at most so many, best first; blocking."""
+    ranked = rank(question, memories)
+    if not ranked:
+        return ()
+    enough = ranked[0].score * _NEAR_BEST
+    fitting = (each for each in ranked if each.share >= _SHARE and each.score >= enough)
+    return tuple(each.memory for each in fitting)[:most]
+
+
+def terms_of(text: str) -> list[str]:
+    """The telling words of a text by their stems, identifiers whole and in parts."""
+    return [term for word in _WORD.findall(text) for term in _terms_of(word)]
+
+
+def likeness(one: str, other: str) -> float:
+    """How much two texts say the same, 0 to 1: the share of their words that both have."""
+    first, second = set(terms_of(one)), set(terms_of(other))
+    return len(first & second) / len(first | second) if first and second else 0.0
+
+
+@lru_cache(maxsize=20_000)
+def _terms_of(word: str) -> tuple[str, ...]:
+    parts = [part.casefold() for part in parts_of(word)]
+    whole = (word.strip("_").casefold(),) if len(parts) > 1 else ()
+    stems = (stem(part) for part in parts if len(part) > 1 and part not in STOP_WORDS)
+    return (*whole, *stems)
+
+
+@lru_cache(maxsize=2_000)
+def _counts(memory: Memory) -> Mapping[str, float]:
+    """How often each word counts."""
+    counts: defaultdict[str, float] = defaultdict(float)
+    fields = (
+        (memory.name, _NAME),
+        (memory.description, _DESCRIPTION),
+        (" ".join(memory.about), _ABOUT),
+        (memory.text, _TEXT),
+    )
+    for text, times in fields:
+        for term in terms_of(text):
+            counts[term] += times
+    return dict(counts)
+
+
+def _weight(term: str, frequency: int, memories: int) -> float:
+    """How much a word tells: less where many memories hold it, little if it is in any question."""
+    weight = math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5)) if frequency else 1.0
+    return max(weight, 0.3) * (0.2 if term in _STEMS_OF_VAGUE else 1.0)
+
+
+_STEMS_OF_VAGUE = frozenset(map(stem, _VAGUE))

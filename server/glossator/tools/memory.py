@@ -1,0 +1,233 @@
+"""Memory: what later sessions are told; the user is asked before anything of it changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.core.line_diff import unified_diff
+from glossator.core.permission import Access
+from glossator.core.shown import shown, shown_prose
+from glossator.core.tool_result import ToolResult
+from glossator.memory import (
+    MAX_DESCRIPTION,
+    MAX_NAME,
+    Memory,
+    MemoryType,
+    SessionMemories,
+    check_size,
+    gone_places,
+    gone_symbols,
+    memory_text,
+    secret_in,
+)
+from glossator.prompts import load_prompt
+from glossator.tools.base import ToolArgs, ToolContext, in_thread
+
+MAX_ABOUT = 10
+
+_SECONDS = 1.0  # for the symbols that a memory names
+_NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+_NOT_HERE = "Memories are neither read nor changed here.\nGo on without; say what should be kept."
+
+
+class MemoryArgs(ToolArgs):
+    """Arguments of Memory."""
+
+    action: Literal["write", "update", "forget", "read"]
+    name: str = Field(max_length=MAX_NAME, description="Such as `prefers-tabs`.")
+    type: MemoryType | None = None
+    description: str | None = Field(
+        None, max_length=MAX_DESCRIPTION, description="When it matters."
+    )
+    text: str | None = None
+    about: tuple[str, ...] | None = Field(
+        None, max_length=MAX_ABOUT, description="Paths, `path:line`, symbols."
+    )
+    everywhere: bool | None = Field(None, description="In all workspaces.")
+
+    habits: ClassVar[Mapping[str, Sequence[str]]] = {
+        "command": ("action",),
+        "content": ("text",),
+        "body": ("text",),
+        "kind": ("type",),
+    }
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "action": {
+            **dict.fromkeys(("add", "create", "save", "remember"), "write"),
+            **dict.fromkeys(("delete", "remove"), "forget"),
+            **dict.fromkeys(("view", "recall", "show"), "read"),
+        }
+    }
+
+    @classmethod
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """A name may come as the name of its file, or in words."""
+        if isinstance(name := given.get("name"), str):
+            given["name"] = name.strip().removesuffix(".md")
+        return given
+
+    def needed_access(self, of_tool: Access) -> Access:
+        """Reading changes nothing."""
+        return Access.READ if self.action == "read" else of_tool
+
+    def asked_to(self) -> str:
+        """What is to be done with which memory."""
+        where = " for all workspaces" if self.action == "write" and self.everywhere else ""
+        return f"{self.action} {self.name}{where}"
+
+    def preview(self, context: ToolContext) -> str:
+        """The whole memory, or what changes in it.
+
+        Raises `UsageError` where the call would fail, so that nobody is asked about it.
+        """
+        of = context.memory
+        if of is None:
+            raise UsageError(_NOT_HERE)
+        if self.action == "write":
+            new = self.made(of)
+            of.memories.check_new(new)
+            return new.file()
+        before = self.found(of)
+        if self.action == "forget":
+            return before.file()
+        after = self.changed(before, of)
+        check_size(after)
+        return unified_diff(before.file(), after.file(), before.path.name, before.path.name)
+
+    def found(self, of: SessionMemories) -> Memory:
+        """The memory that is meant. Raises `UsageError` if there is none."""
+        return of.memories.kept().find(self.name, everywhere=self.everywhere)
+
+    def made(self, of: SessionMemories) -> Memory:
+        """The new memory. Raises `UsageError` where it cannot be kept."""
+        if not _NAME.fullmatch(self.name) or self.name == "memory":
+            raise UsageError(
+                f"{shown(self.name)} cannot be a memory's name.\nUse lower-case words with hyphens,"
+                " such as prefers-tabs."
+            )
+        if self.type is None or not self.description or not self.text:
+            raise UsageError(
+                "A new memory needs type, description and text.\nGive all three, and call it again."
+            )
+        everywhere = bool(self.everywhere)
+        if everywhere and self.about:
+            raise UsageError(
+                "What is kept for all workspaces cannot be about places in one of them.\nLeave"
+                " about out, or keep it for this workspace."
+            )
+        now = datetime.now(UTC)
+        place = of.memories.place(everywhere=everywhere)
+        return self._checked(
+            Memory(
+                Path(place, f"{self.name}.md"),
+                everywhere,
+                self.name,
+                _line(self.description),
+                self.type,
+                shown_prose(self.text.strip()),
+                now,
+                now,
+                _line(of.source()),
+                tuple(map(_line, self.about or ())),
+            )
+        )
+
+    def changed(self, before: Memory, of: SessionMemories) -> Memory:
+        """The memory with what is given replaced. Raises `UsageError` where it cannot be kept."""
+        given = (self.type, self.description, self.text, self.about)
+        if all(each is None for each in given):
+            raise UsageError(
+                "Nothing is given to change.\nGive a new description, text, type or about."
+            )
+        return self._checked(
+            replace(
+                before,
+                type=self.type or before.type,
+                description=_line(self.description) if self.description else before.description,
+                text=before.text if self.text is None else shown_prose(self.text.strip()),
+                about=before.about if self.about is None else tuple(map(_line, self.about)),
+                updated=datetime.now(UTC),
+                source=_line(of.source()),
+            )
+        )
+
+    def _checked(self, memory: Memory) -> Memory:
+        """The memory, if it holds no secret. Raises `UsageError`."""
+        said = "\n".join((memory.name, memory.description, memory.text, *memory.about))
+        if found := secret_in(said):
+            raise UsageError(
+                f"The memory holds what looks like a secret: {found}. A memory is a plain file, and"
+                " is sent to models in later sessions.\nName where the secret is kept instead."
+            )
+        if secret_in(memory.source):
+            return replace(memory, source=memory.source.partition(":")[0])
+        return memory
+
+
+class MemoryTool:
+    """Keeps, changes and reads memories."""
+
+    name: ClassVar[str] = "Memory"
+    access: ClassVar[Access] = Access.REMEMBER
+    args: ClassVar[type[ToolArgs]] = MemoryArgs
+    description = load_prompt("tools/memory").render()
+
+    async def run(self, args: MemoryArgs, context: ToolContext) -> ToolResult:
+        """Do it, and say what is kept, where, and why. Raises `UsageError`."""
+        of = context.memory
+        if of is None:
+            return ToolResult.failed(_NOT_HERE)
+        if args.action == "read":
+            return await _read(args, of, context)
+        try:
+            if args.action == "forget":
+                return ToolResult(await in_thread(_forget, args, of))
+            kept = await in_thread(_keep, args, of)
+        except StoreUnavailable as error:
+            return ToolResult.failed(f"{error}\nTell the user, and go on without it.")
+        of.saw(kept)
+        return ToolResult(_told(kept))
+
+
+def _keep(args: MemoryArgs, of: SessionMemories) -> Memory:
+    if args.action == "write":
+        return of.memories.write(args.made(of))
+    return of.memories.update(args.changed(args.found(of), of))
+
+
+def _forget(args: MemoryArgs, of: SessionMemories) -> str:
+    memory = args.found(of)
+    of.memories.forget(memory)
+    return f"Forgot {memory.name}: {memory.description}"
+
+
+async def _read(args: MemoryArgs, of: SessionMemories, context: ToolContext) -> ToolResult:
+    memory = await in_thread(args.found, of)
+    snapshot, hidden = context.snapshot, context.hidden
+    gone = (
+        *await in_thread(gone_places, memory, snapshot, hidden),
+        *await gone_symbols(memory, snapshot, context.symbols, hidden, _SECONDS),
+    )
+    of.saw(memory)
+    return ToolResult(memory_text(memory, datetime.now(UTC), gone))
+
+
+def _told(memory: Memory) -> str:
+    where = "all workspaces" if memory.everywhere else "this workspace"
+    return (
+        f"Kept {memory.name} ({memory.type}) for {where}: {memory.description}\n"
+        f"It is in {shown(str(memory.path))}, from {shown(memory.source)}. Later sessions are told"
+        " of it; the user can change or delete the file."
+    )
+
+
+def _line(text: str) -> str:
+    return shown(" ".join(text.split()))

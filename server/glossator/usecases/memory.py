@@ -1,0 +1,119 @@
+"""Memories: list them, read, open or forget one."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from glossator.application import Application
+from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.core.memory_answers import (
+    ForgottenMemory,
+    MemoryList,
+    MemoryText,
+    MemoryView,
+    OpenedMemory,
+)
+from glossator.core.shown import shown, shown_prose
+from glossator.core.uri import to_uri
+from glossator.memory import Kept, Memory, gone_places, gone_symbols, origin, problem_in
+
+_SECONDS = 2.0  # for the symbols that all of them name
+
+
+@dataclass(frozen=True, slots=True)
+class ListMemoriesRequest:
+    """All memories that count in the workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRequest:
+    """A memory by name; `everywhere` tells two of one name apart: whether it counts everywhere."""
+
+    name: str
+    everywhere: bool | None = None
+
+
+async def list_memories(app: Application, _request: ListMemoriesRequest) -> MemoryList:
+    """The memories, with what is stale in them; `MEMORY.md` is as the files are then."""
+    kept = await _kept(app)
+    problems = kept.problems
+    try:
+        await asyncio.to_thread(app.memories.tidy)
+    except StoreUnavailable as error:  # they can be read all the same
+        problems = (*problems, str(error))
+    return MemoryList(await _views(app, kept.memories), problems)
+
+
+async def show_memory(app: Application, request: MemoryRequest) -> MemoryText:
+    """All of a memory. Raises `UsageError` if there is none of that name."""
+    memory = await _found(app, request)
+    (view,) = await _views(app, (memory,))
+    return MemoryText(view, shown_prose(memory.text))
+
+
+async def open_memory(app: Application, request: MemoryRequest) -> OpenedMemory:
+    """The file of a memory. Raises `UsageError` if there is none of that name."""
+    memory = await _found(app, request)
+    return OpenedMemory(to_uri(str(memory.path)), str(memory.path))
+
+
+async def forget_memory(app: Application, request: MemoryRequest) -> ForgottenMemory:
+    """Delete a memory. Raises `UsageError` if there is none of that name, `StoreUnavailable`."""
+    memory = await _found(app, request)
+    await asyncio.to_thread(app.memories.forget, memory)
+    return ForgottenMemory(memory.name, len((await _kept(app)).memories))
+
+
+def memory_problem(path: str) -> str:
+    """What is wrong with a file that should be a memory, in a sentence; "" if nothing is."""
+    problem = problem_in(Path(path))
+    return f"{shown(path)} {problem}" if problem else ""
+
+
+async def _kept(app: Application) -> Kept:
+    return await asyncio.to_thread(app.memories.kept)
+
+
+async def _found(app: Application, request: MemoryRequest) -> Memory:
+    kept = await _kept(app)
+    try:
+        return kept.find(request.name, everywhere=request.everywhere)
+    except UsageError as error:
+        if not kept.problems:
+            raise
+        raise UsageError("\n".join((str(error), *kept.problems))) from error
+
+
+async def _views(app: Application, memories: tuple[Memory, ...]) -> tuple[MemoryView, ...]:
+    if any(each.about for each in memories):
+        await app.ready()
+    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+    ends = asyncio.get_running_loop().time() + _SECONDS
+    views = []
+    for memory in memories:
+        left = max(ends - asyncio.get_running_loop().time(), 0)
+        gone = (
+            *await asyncio.to_thread(gone_places, memory, snapshot, hidden),
+            *await gone_symbols(memory, snapshot, app.symbols, hidden, left),
+        )
+        views.append(_view(memory, gone, on=app.settings.memory.enabled))
+    return tuple(views)
+
+
+def _view(memory: Memory, gone: tuple[str, ...], *, on: bool) -> MemoryView:
+    return MemoryView(
+        memory.name,
+        memory.type.value,
+        memory.description,
+        "user" if memory.everywhere else "project",
+        "off" if not on else "stale" if gone else "on",
+        "; ".join((origin(memory, datetime.now(UTC)), *gone)),
+        to_uri(str(memory.path)),
+        str(memory.path),
+        memory.created.isoformat(timespec="seconds"),
+        memory.updated.isoformat(timespec="seconds"),
+        memory.about,
+    )
