@@ -47,18 +47,19 @@ ROOMS: dict[str, set[str]] = {
         "context": "prompts worker files documents symbols llm",
         "memory": "prompts worker documents symbols customizations context",
         "tools": "prompts worker files documents search symbols sandbox edits retrieval memory",
+        "mcp": "settings prompts files permissions sandbox llm context tools",
         "agent": "settings prompts documents shell permissions sandbox llm context tools",
         "grounding": "prompts documents",
         "glosses": "store worker documents symbols",
         "sessions": "settings prompts store undo llm context tools agent",
         "application": (
             "settings prompts store worker files documents search symbols permissions sandbox undo"
-            " edits embeddings retrieval llm contextual context tools agent grounding glosses"
+            " edits embeddings retrieval llm contextual context tools mcp agent grounding glosses"
             " sessions customizations memory"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
-            " edits retrieval llm contextual context tools agent grounding glosses sessions"
+            " edits retrieval llm contextual context tools mcp agent grounding glosses sessions"
             " application customizations memory"
         ),
         "lsp": "settings worker documents symbols application usecases",
@@ -71,7 +72,11 @@ OWNERS = {
     "lsprotocol": {"lsp"},
     "cattrs": {"lsp"},
     "anthropic": {"llm"},
-    "httpx2": {"contextual", "embeddings", "llm"},
+    "httpx2": {"contextual", "embeddings", "llm", "mcp"},
+    "mcp": {"mcp"},
+    "mcp_types": {"mcp"},
+    "anyio": {"mcp"},
+    "jsonschema": {"mcp"},
     "onnxruntime": {"embeddings"},
     "safetensors": {"embeddings"},
     "sqlite3": {"store"},
@@ -221,8 +226,12 @@ def test_the_invariants_name_tests_that_exist() -> None:
 @pytest.mark.parametrize(
     ("modules", "heavy"),
     [  # what `initialize` must not wait for, and what the worker would only carry about
-        ("lsp.listen lsp.features", "anthropic numpy pydantic rich tree_sitter typer watchfiles"),
+        (
+            "lsp.listen lsp.features",
+            "anthropic mcp numpy pydantic rich tree_sitter typer watchfiles",
+        ),
         ("worker.serve index.jobs", "anthropic pydantic tree_sitter"),
+        ("application.application mcp.tools", "mcp mcp_types jsonschema"),
     ],
 )
 def test_a_process_starts_without_what_it_does_not_need(modules: str, heavy: str) -> None:

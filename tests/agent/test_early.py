@@ -47,7 +47,7 @@ class Probe:
 
 
 def give(s: Stage, probe: Probe) -> None:
-    s.app.tools = {**s.app.tools, "Probe": probe}  # type: ignore[dict-item] # access is set per object
+    s.app.tools = {**s.app.tools, "Probe": probe}
 
 
 async def test_a_reading_call_runs_while_the_reply_streams(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ async def test_what_a_void_reply_read_was_not_shown(tmp_path: Path) -> None:
                 looked.set()
                 return result
 
-        s.app.tools = {**s.app.tools, "Read": Told(), "Probe": Probe()}  # type: ignore[dict-item] # access is set per object
+        s.app.tools = {**s.app.tools, "Read": Told(), "Probe": Probe()}
         asked = asyncio.create_task(s.ask("?"))
         await looked.wait()
         gate.set()

@@ -8,7 +8,7 @@ import pytest
 
 from glossator.core.permission import Access, Mode
 from glossator.permissions.decide import Ask, Deny, decision_about
-from glossator.permissions.policy import Policy
+from glossator.permissions.policy import Policy, UserRules
 from glossator.permissions.subject import CallSubject, ResolvedPath
 from tests.permissions.asking import files, policy, shell, target, verdict
 
@@ -46,7 +46,7 @@ MCP = CallSubject("mcp__db__query", Access.EXECUTE)
             "deny",
         ),
         (MEMORY, "deny", "ask", "ask", "allow"),
-        (MCP, "deny", "ask", "ask", "allow"),
+        (MCP, "deny", "ask", "ask", "ask"),
         (shell("git status", read_only=True), "allow", "allow", "allow", "allow"),
         (shell("cat x", read_only=True, named=["/ws/x"]), "allow", "allow", "allow", "allow"),
         (shell("cat /etc/x", read_only=True, named=["/etc/x"]), "ask", "ask", "ask", "allow"),
@@ -155,6 +155,12 @@ def test_what_each_mode_does(
         (MCP, policy(allow=["mcp__db"]), "allow"),
         (MCP, policy(allow=["mcp__d"]), "ask"),
         (MCP, policy("auto", deny=["mcp__db__*"]), "deny"),
+        (MCP, policy("auto", allow=["mcp__db__*"]), "allow"),
+        (MCP, policy("plan", allow=["mcp__db__*"]), "allow"),
+        (MCP, policy("plan", allow=["*"]), "deny"),
+        (MCP, replace(policy("plan"), session=UserRules.parse([], [], ["mcp__db"])), "deny"),
+        (MCP, replace(policy("plan", allow=["mcp__db"]), only_reads=True), "deny"),
+        (replace(MCP, tool="mcp__db__query__all"), policy(allow=["mcp__db__query"]), "ask"),
         (MCP, policy("auto", deny=["*"]), "deny"),
         # protected paths ask whatever a rule allows, however they are spelled
         (files("Write", "/ws/.mcp.json"), policy("auto", allow=["*", "Edit(.mcp.json)"]), "ask"),

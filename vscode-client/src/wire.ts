@@ -1,6 +1,11 @@
 // What goes over the wire; see docs/protocol.md. Made from the server's own types by
 // `make wire`, and compared with them by a test. Lines are 1-based and inclusive.
 
+/** The name of a server that the workspace proposes; the user is asked, and shown all of it. */
+export interface AdoptMcpServerRequest {
+  readonly name: string;
+}
+
 /** A sub-agent ended; `summary` is its report as Markdown, with `citations` in their order. */
 export interface AgentFinishedEvent {
   readonly runId: string;
@@ -458,6 +463,11 @@ export interface Finding {
   readonly citations: ReadonlyArray<Citation>;
 }
 
+/** The name of a server that was adopted; it is ended. */
+export interface ForgetMcpServerRequest {
+  readonly name: string;
+}
+
 /** The name of the memory whose file was deleted, and how many are left here. */
 export interface ForgottenMemory {
   readonly name: string;
@@ -573,6 +583,11 @@ export interface ListAgentsRequest {
 /** Takes nothing. */
 export type ListCustomizationsRequest = object;
 
+/** With `wait`, the answer comes once each server is connected or has failed to. */
+export interface ListMcpServersRequest {
+  readonly wait?: boolean;
+}
+
 /** All memories that count in the workspace. */
 export type ListMemoriesRequest = object;
 
@@ -599,6 +614,31 @@ export interface ListedRule {
   readonly source: "settings" | "session" | "always";
   readonly removable: boolean;
 }
+
+/** A server of the Model Context Protocol. */
+export interface McpServer {
+  readonly name: string;
+  readonly source: string;
+  readonly uri: string | null;
+  readonly state: McpState;
+  readonly why: string;
+  readonly description: string;
+  readonly variables: ReadonlyArray<string>;
+  readonly tools: number;
+  readonly prompts: number;
+  readonly resources: number;
+  readonly version: string;
+  readonly sha256: string;
+}
+
+/** The servers, by name, and what is wrong with the files that propose some. */
+export interface McpServerList {
+  readonly servers: ReadonlyArray<McpServer>;
+  readonly problems: ReadonlyArray<string>;
+}
+
+/** What a server does now. */
+export type McpState = "off" | "proposed" | "changed" | "untrusted" | "wrong" | "connecting" | "ready" | "waiting";
 
 /** A memory as it is listed; `created` and `updated` are ISO 8601. */
 export interface Memory {
@@ -797,6 +837,11 @@ export interface Report {
   readonly searched: ReadonlyArray<string>;
   readonly open: ReadonlyArray<string>;
   readonly partial: string;
+}
+
+/** The name of a server that runs, or failed to. */
+export interface RestartMcpServerRequest {
+  readonly name: string;
 }
 
 /** The session to continue. */
@@ -1066,6 +1111,7 @@ export interface StatusAnswer {
   readonly spending: ReadonlyArray<Spending>;
   readonly runs: ReadonlyArray<string>;
   readonly sharing: string;
+  readonly mcpServers: string;
 }
 
 /** With `wait`, the answer comes once the workspace has been scanned. */
@@ -1288,6 +1334,10 @@ export interface Commands {
   readonly "glossator.showMemory": { readonly request: MemoryRequest; readonly answer: MemoryText };
   readonly "glossator.openMemory": { readonly request: MemoryRequest; readonly answer: OpenedMemory };
   readonly "glossator.forgetMemory": { readonly request: MemoryRequest; readonly answer: ForgottenMemory };
+  readonly "glossator.listMcpServers": { readonly request: ListMcpServersRequest; readonly answer: McpServerList };
+  readonly "glossator.adoptMcpServer": { readonly request: AdoptMcpServerRequest; readonly answer: McpServerList };
+  readonly "glossator.forgetMcpServer": { readonly request: ForgetMcpServerRequest; readonly answer: McpServerList };
+  readonly "glossator.restartMcpServer": { readonly request: RestartMcpServerRequest; readonly answer: McpServerList };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };

@@ -183,8 +183,7 @@ def _takes(args: type[ToolArgs], place: tuple[int | str, ...]) -> str:
     whose = "It"
     if items and isinstance(items[0], type) and issubclass(items[0], ToolArgs):
         args, whose = items[0], f"Each of {place[0]}"
-    names = (field.alias or name for name, field in args.model_fields.items())
-    return f"{whose} takes {', '.join(names)}."
+    return f"{whose} takes {', '.join(args.names())}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,6 +190,11 @@ class _Call:
     args: ToolArgs
     context: ToolContext
 
+    @property
+    def name(self) -> str:
+        """The tool that is judged, and that the user is asked about."""
+        return self.args.acting_as() or self.tool.name
+
 
 @dataclass(frozen=True, slots=True)
 class _Decided:
@@ -226,7 +231,7 @@ def _subject(call: _Call, shell: Callable[[WorkspaceSnapshot], LimitedShell]) ->
     if isinstance(call.args, BashArgs):
         return _script(call.args, shell(snapshot))
     access = call.args.needed_access(call.tool.access)
-    return CallSubject.of_files(call.tool.name, access, call.args.reached(snapshot))
+    return CallSubject.of_files(call.name, access, call.args.reached(snapshot))
 
 
 def _script(args: BashArgs, limited: LimitedShell) -> CallSubject:
@@ -257,7 +262,7 @@ def _hard_link_reasons(snapshot: WorkspaceSnapshot, find: FindHardLinked) -> tup
 
 
 def _request(call: _Call, ask: Ask) -> PermissionRequest:
-    name, args = call.tool.name, call.args
+    name, args = call.name, call.args
     detail, cut = as_sent(shown_text(args.preview(call.context)))
     paths = args.paths()[:1] if detail else args.paths()  # the detail names all
     what = shown(args.asked_to()) or " ".join(map(shown, paths)) or "run"

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
@@ -26,6 +27,7 @@ from glossator.customizations import CustomizationFiles
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
+from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
 from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
 from glossator.search import FolderFinder, Request, TextSearch
@@ -33,7 +35,7 @@ from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
-from glossator.tools import Skills, SubAgents, ToolContext, all_tools
+from glossator.tools import Registry, Skills, SubAgents, ToolContext, all_tools
 from glossator.worker import JobFailed, Worker, WorkerGone
 
 if TYPE_CHECKING:
@@ -88,14 +90,14 @@ class Application:
         self.folders = FolderFinder()
         parallel = settings.agents.parallel
         self.memories = Memories(lambda: self.host.roots)
-        self.tools = all_tools(
+        own_tools = all_tools(
             diagnostics=port.tells_diagnostics,
             agents=parallel > 0,
             memory=settings.memory.enabled,
         )
-        check_tools(self.tools.values())
+        check_tools(own_tools.values())
         disabled = settings.customizations.disabled
-        self.customization_files = CustomizationFiles.of_user(environment, disabled, self.tools)
+        self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         options = _options(settings)
         self.models = Models(settings.models, environment, options, self._statements)
@@ -104,6 +106,15 @@ class Application:
         self.runs = Runs(port)
         self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
+        self.mcp = McpServers(
+            settings.mcp,
+            environment,
+            lambda: self.host.snapshot().roots,
+            lambda: self.acting.trust.is_trusted,
+            port.tell,
+        )
+        self.tools: Registry = ToolsWithMcp(own_tools, self.mcp, port.begin)
+        self._mcp_news: WeakKeyDictionary[Session, News] = WeakKeyDictionary()
         self.git = Git(self.host, self.acting.trust, self.acting.limited)
         self._contexts: ContextStore | None = None
         self.team = TeamContexts(self)
@@ -136,6 +147,7 @@ class Application:
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
+        await self.mcp.close()
         await self.git.close()
         await self.acting.close()
         await self.sessions.close()
@@ -215,6 +227,14 @@ class Application:
             skills=skills,
             memory=session_memories(self.memories, session),
         )
+
+    def mcp_news(self, session: Session) -> tuple[str, ...]:
+        """What a conversation is not told yet of the tools of MCP servers."""
+        return self._mcp_news.setdefault(session, News(self.mcp, session.tools)).take()
+
+    def tell_mcp_again(self, session: Session) -> None:
+        """The conversation was compacted, so what it was told is not in it any more."""
+        self._mcp_news.pop(session, None)
 
     def reranking(self, meter: Meter | None = None) -> Rerank | None:
         """What puts the hits of a search in order, if the settings name such; see `rerank_by`."""
@@ -313,6 +333,7 @@ class Application:
             self.team.start(self.sharing)
         self.retriever.start()
         self.git.look()
+        await self.mcp.refresh()
 
 
 def _begin_search(snapshot: WorkspaceSnapshot) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.application.application import Application
+from glossator.application.from_servers import attach_from_servers, server_of
 from glossator.context import (
     DIAGNOSTICS,
     SELECTION,
@@ -128,11 +129,15 @@ async def attach_mentioned(
 ) -> Mentioned:
     """What the question mentions, once the workspace has been scanned.
 
-    `attached` is what goes with it already. Raises `UsageError` for images that cannot be sent.
+    `attached` is what goes with it already. Raises `UsageError` for images that cannot be sent, and
+    for a prompt that no MCP server has.
     """
     wanted = await asyncio.to_thread(find_mentions, question)
+    theirs = await attach_from_servers(app, question, wanted)
+    wanted = tuple(each for each in wanted if server_of(app, each) is None)
     if not wanted:
-        return Mentioned()
+        check_images(app.model, [*attached, *theirs.attached])
+        return theirs
     await app.ready()
     words = {DIAGNOSTICS, SELECTION} & {mention.text for mention in wanted if mention.name}
     named = [mention for mention in wanted if mention.text not in words]
@@ -145,6 +150,7 @@ async def attach_mentioned(
             found = _doubting(found, DIAGNOSTICS, findings)
         else:
             found = replace(found, attached=(*found.attached, findings))
+    found = Mentioned((*theirs.attached, *found.attached), {**theirs.doubts, **found.doubts})
     check_images(app.model, [*attached, *found.attached])
     return found
 

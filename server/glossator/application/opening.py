@@ -24,7 +24,8 @@ from glossator.context import (
     whole_workspace,
 )
 from glossator.customizations import Customizations
-from glossator.llm import ToolSpec
+from glossator.llm import ToolSpec, profile_of
+from glossator.mcp import instructions_section, opening_specs
 from glossator.sessions import Session
 from glossator.tools import Explore, Skill
 
@@ -67,7 +68,10 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
 
     Where no sub-agent is described, none can be named; without a skill there is no tool for them.
     """
+    await app.mcp.refresh()
     specs = tool_specs(app.tools)
+    searches = profile_of(app.settings.models).tool_search
+    specs = (*specs, *opening_specs(app.mcp, searches=searches))
     if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
     if not described.skills:
@@ -79,6 +83,8 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
         sections.append(Section("memories", memories, "the index of what you had remembered"))
     instructions = await instructions_now(app)
     sections += instruction_sections(instructions)
+    if words := instructions_section(app.mcp):
+        sections.append(Section("MCP servers", words, "what they say about the use of their tools"))
     system = system_blocks(sections)
     opening = Opening(system, specs, tuple(sections), instructions)
     most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))

@@ -12,6 +12,7 @@ from glossator.cli.asking import Command, ask_server
 from glossator.cli.contexts import contexts
 from glossator.cli.evaluation import evaluations
 from glossator.cli.generic import add_generic_commands
+from glossator.cli.mcp_commands import mcp
 from glossator.cli.memory_commands import memory
 from glossator.cli.messages import duration
 from glossator.cli.options import ModelledOptions, tool_arguments, with_options
@@ -187,6 +188,7 @@ def doctor(
 
 app.add_typer(sessions, name="sessions")
 app.add_typer(rules, name="rules")
+app.add_typer(mcp, name="mcp")
 app.add_typer(memory, name="memory")
 app.add_typer(evaluations, name="eval")
 app.command()(undo)

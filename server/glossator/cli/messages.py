@@ -34,6 +34,7 @@ NO_CUSTOMIZATIONS = (
     " they may lie."
 )
 NO_RULES = "No permission rule holds here: you are asked about all that the mode does not allow."
+NO_MCP_SERVERS = "No MCP server is set up; docs/mcp.md says how."
 NO_MEMORY = "Nothing is remembered here; the model asks you before it keeps something."
 NO_TURN = "No turn of this session has changed a file."
 NO_AGENT = "No sub-agent was at work in this session."

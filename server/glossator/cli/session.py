@@ -37,6 +37,7 @@ from glossator.core.answers import (
 )
 from glossator.core.customization import CustomizationList
 from glossator.core.errors import GlossatorError
+from glossator.core.mcp_answers import McpServerList
 from glossator.core.memory_answers import (
     ForgottenMemory,
     MemoryList,
@@ -70,6 +71,7 @@ from glossator.core.wire import Json, WireError, from_wire
 
 _SIGINT_EXIT = 130
 ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic ones
+    "glossator.adoptMcpServer": McpServerList,
     "glossator.ask": Answer,
     "glossator.compact": CompactAnswer,
     "glossator.deleteSession": DeletedSession,
@@ -84,12 +86,14 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.exportContexts": ContextsExported,
     "glossator.exportSession": ExportedSession,
     "glossator.fix": Answer,
+    "glossator.forgetMcpServer": McpServerList,
     "glossator.forgetMemory": ForgottenMemory,
     "glossator.generateContexts": ContextsAnswer,
     "glossator.gloss": Explored,
     "glossator.importContexts": ContextsImported,
     "glossator.listAgents": AgentList,
     "glossator.listCustomizations": CustomizationList,
+    "glossator.listMcpServers": McpServerList,
     "glossator.listMemories": MemoryList,
     "glossator.listModels": ModelList,
     "glossator.listRules": RuleList,
@@ -101,6 +105,7 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.refactor": Answer,
     "glossator.removeRule": RuleList,
     "glossator.renameSession": SessionInfo,
+    "glossator.restartMcpServer": McpServerList,
     "glossator.retry": RetryAnswer,
     "glossator.rewind": RewindAnswer,
     "glossator.search": SearchAnswer,

@@ -15,6 +15,7 @@ from .kept import KeptTools
 from .mentions import (
     DIAGNOSTICS,
     SELECTION,
+    Mention,
     Mentioned,
     as_mention,
     find_mentions,
@@ -49,6 +50,7 @@ __all__ = [
     "InstructionFinder",
     "Instructions",
     "KeptTools",
+    "Mention",
     "Mentioned",
     "NoGain",
     "PromptPrefix",

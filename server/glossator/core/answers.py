@@ -184,6 +184,7 @@ class StatusAnswer:
     spending: tuple[SpendingView, ...]
     runs: tuple[str, ...]
     sharing: str = ""
+    mcp_servers: str = ""
 
 
 @dataclass(frozen=True, slots=True)

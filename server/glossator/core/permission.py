@@ -33,7 +33,7 @@ class Mode(StrEnum):
     PLAN = "plan"  # reads only, and refuses what it does not do
     ASK = "ask"  # reads
     ACCEPT_EDITS = "acceptEdits"  # and edits in the workspace
-    AUTO = "auto"  # and all but remembering; of the shell, what runs in a sandbox
+    AUTO = "auto"  # and all but remembering and MCP servers; of the shell, what a sandbox holds
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
+from .approvals import Approvals
 from .decide import Allow, Ask, Decision, Deny, decision_about
 from .grants import Grants, grants_file
 from .hidden import HiddenFiles
 from .permission_scope import check_permission_scope
-from .policy import FAMILIES, Places, Policy, Rule, UserRules, parse_rule
+from .policy import FAMILIES, MCP, Places, Policy, Rule, UserRules, parse_rule
 from .private_file import PrivateFile
 from .protected import (
     fixed_paths,
@@ -26,7 +27,9 @@ from .trust import (
 
 __all__ = [
     "FAMILIES",
+    "MCP",
     "Allow",
+    "Approvals",
     "Ask",
     "CallSubject",
     "Decision",

@@ -15,8 +15,15 @@ from dataclasses import dataclass, replace
 from glossator.core.permission import Access, Mode
 from glossator.core.shown import shown, some_of
 from glossator.permissions.command_words import CommandWords, command_text
-from glossator.permissions.matching import concerning, covered, path_covered, uncertain, uncovered
-from glossator.permissions.policy import FAMILIES, Policy, Rule
+from glossator.permissions.matching import (
+    concerning,
+    covered,
+    named_by_user,
+    path_covered,
+    uncertain,
+    uncovered,
+)
+from glossator.permissions.policy import FAMILIES, MCP, Policy, Rule
 from glossator.permissions.protected import why_protected
 from glossator.permissions.subject import CallSubject, ResolvedPath
 from glossator.permissions.suggest import suggestions
@@ -97,6 +104,8 @@ def _denied(subject: CallSubject, policy: Policy) -> Deny | None:
 def _planning(subject: CallSubject, policy: Policy) -> Deny | None:
     if policy.mode is not Mode.PLAN or _only_reads(subject):
         return None
+    if subject.tool.startswith(MCP) and named_by_user(policy, subject.tool):
+        return None  # the settings say so; an answer in another mode does not
     return Deny(
         f"Plan mode {_ONLY_READS}\nPut what you want to do into the plan; the user ends plan mode."
     )
@@ -182,7 +191,12 @@ def _grant(subject: CallSubject, policy: Policy) -> Decision:
 
 
 def _mode_allows(subject: CallSubject, policy: Policy) -> bool:
-    """Whether the mode alone allows what lies inside the workspace."""
+    """Whether the mode alone allows what lies inside the workspace.
+
+    What an MCP server does, no sandbox holds: no mode allows it.
+    """
+    if subject.tool.startswith(MCP):
+        return False
     if subject.script is not None:
         return policy.mode is Mode.AUTO and _outside(_lasting(subject, policy), policy) is None
     if subject.access is Access.REMEMBER:

@@ -20,6 +20,7 @@ from glossator.permissions.command_words import (
 )
 from glossator.permissions.policy import (
     FAMILIES,
+    MCP,
     CommandRule,
     Family,
     PathRule,
@@ -55,6 +56,12 @@ def covered(rules: Iterable[Rule], subject: CallSubject, places: Places) -> bool
             )
         return _tool_covered(known, subject.tool)
     return not script.unclear and not uncovered(known, script, places)
+
+
+def named_by_user(policy: Policy, tool: str) -> bool:
+    """Whether the user's settings allow a tool by its own name or by that of its MCP server."""
+    rules = (rule for rule in policy.user.allow if isinstance(rule, ToolRule) and rule.name != "*")
+    return _tool_covered(rules, tool)
 
 
 def uncovered(
@@ -118,7 +125,8 @@ def _is_tool(rule: ToolRule, tool: str) -> bool:
     for family, tools in FAMILIES.items():
         if rule.name == family:
             return tool in tools
-    of_server = rule.name.startswith("mcp__") and tool.startswith(f"{rule.name}__")
+    is_server = rule.name.startswith(MCP) and rule.name.count("__") == 1
+    of_server = is_server and tool.startswith(f"{rule.name}__")
     return rule.name in ("*", tool) or of_server
 
 

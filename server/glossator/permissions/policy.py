@@ -30,6 +30,7 @@ FAMILIES: dict[Family, frozenset[str]] = {
     "Edit": frozenset({"Edit", "MultiEdit", "Write", "Move"}),
     "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Skill", "Symbols"}),
 }
+MCP = "mcp__"  # begins the name of an MCP server's tool: mcp__server__tool
 _KNOWN = frozenset({"Bash", "Memory", *FAMILIES["Edit"], *FAMILIES["Read"]})
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 _WITH_ARGUMENT = re.compile(r"(?P<tool>[^()\s]+)\((?P<argument>.*)\)", re.DOTALL)

@@ -1,3 +1,4 @@
+from .environment import scrubbed, search_path
 from .jobs import MOST_RUNNING, Polled
 from .output import HEAD, TAIL, BlockedPaths, Exit, Output, blocked_notes, exit_text, output_text
 from .policy import CommandLimits, HardLinkedFiles, Unavailable
@@ -30,4 +31,6 @@ __all__ = [
     "outcome_text",
     "output_text",
     "quarantine_question",
+    "scrubbed",
+    "search_path",
 ]

@@ -1,4 +1,5 @@
 from .load import load_settings, user_file, valid_settings
+from .mcp import McpServerSettings, McpSettings
 from .model import (
     AgentBudget,
     Backend,
@@ -19,6 +20,8 @@ __all__ = [
     "Backend",
     "Effort",
     "LimitSettings",
+    "McpServerSettings",
+    "McpSettings",
     "ModelSettings",
     "Profile",
     "RetrievalSettings",

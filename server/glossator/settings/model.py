@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from glossator.settings.group import Group as _Group
+from glossator.settings.mcp import McpSettings
 
 Backend = Literal["anthropic", "bedrock", "vertex", "foundry"]
 Profile = Literal["anthropic", "llama.cpp", "ollama", "lmstudio", "vllm", "litellm"]
@@ -342,3 +343,4 @@ class Settings(_Group):
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
     agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")
     customizations: CustomSettings = Field(CustomSettings(), description="Skills and the like.")
+    mcp: McpSettings = Field(McpSettings(), description="Servers of the Model Context Protocol.")

@@ -148,6 +148,15 @@ class ToolArgs(BaseModel):
         """Translate values in forms of other tools; unknown ones stay."""
         return given
 
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """What it takes, as a model is told after a wrong call."""
+        return tuple(field.alias or name for name, field in cls.model_fields.items())
+
+    def acting_as(self) -> str:
+        """The tool that permission rules are asked about; "" for the called one."""
+        return ""
+
     def paths(self) -> tuple[str, ...]:
         """The paths that the call is about, as the model gave them."""
         return ()
@@ -237,9 +246,17 @@ class ToolContext:
 class Tool(Protocol):
     """A tool; `args` is the pydantic model of its arguments, `description` is for the model."""
 
-    name: ClassVar[str]
-    access: ClassVar[Access]
-    args: ClassVar[type[ToolArgs]]
+    @property
+    def name(self) -> str:
+        """What the model calls it by."""
+
+    @property
+    def access(self) -> Access:
+        """What a call may do."""
+
+    @property
+    def args(self) -> type[ToolArgs]:
+        """Its arguments."""
 
     @property
     def description(self) -> str:

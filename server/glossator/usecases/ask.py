@@ -153,7 +153,7 @@ async def _answer(
     acting = app.acting.of(session)
 
     def reminders() -> tuple[str, ...]:
-        return (*acting.reminders(), *session.reminders.take())
+        return (*acting.reminders(), *session.reminders.take(), *app.mcp_news(session))
 
     delegation = Delegation(app, session, run, model, meter)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
@@ -224,7 +224,8 @@ async def _told(
     changed = await describe_changes(app, session, files_undone(app, session))
     remembered = await recall.at_once()
     later = (*app.acting.of(session).reminders(), *session.reminders.take())
-    return *listings, instructions, git, abandoned, taken_back, changed, *remembered, *later
+    told = (*listings, instructions, git, abandoned, taken_back, changed)
+    return *told, *remembered, *later, *app.mcp_news(session)
 
 
 def _git(app: Application, session: Session) -> str:
@@ -242,7 +243,13 @@ def _git(app: Application, session: Session) -> str:
 
 async def _tell_left_out(app: Application, run: Run, described: Customizations) -> None:
     """Tell the user what the workspace asks for that is not obeyed."""
-    names = (*await left_out_files(app), *described.left_out)
+    servers = app.mcp.left_out()
+    if servers and app.acting.trust.is_trusted:
+        run.emit(
+            Notice(f"Not adopted: {servers[0]} of this workspace. `glossator mcp` lists them.")
+        )
+        servers = ()
+    names = (*await left_out_files(app), *described.left_out, *servers)
     if not names:
         return
     if app.acting.trust.said is False:

@@ -23,6 +23,7 @@ from glossator.core.session_answers import CompactAnswer
 from glossator.core.span import runs
 from glossator.core.tool_result import shorten
 from glossator.llm import Model
+from glossator.permissions import MCP
 from glossator.sessions import Session
 
 _ASKING = frozenset({"AskUser"})
@@ -52,16 +53,18 @@ def compactor_of(
     app: Application, session: Session, model: Model, emit: Callable[[Event], None]
 ) -> Compactor:
     """What compacts a session whose system prompt and tools are frozen."""
-    acting = (name for name, tool in app.tools.items() if tool.access is not Access.READ)
+    acting = {name for name, tool in app.tools.items() if tool.access is not Access.READ}
+    acting |= {spec.name for spec in session.tools if spec.name.startswith(MCP)}
 
     def compacted(change: Compacted) -> None:
+        app.tell_mcp_again(session)
         emit(Compaction(change.before, change.after, change.by_model))
 
     return Compactor(
         session.conversation,
         model,
         PromptPrefix(session.system, session.tools),
-        KeptTools(frozenset(acting) - _ASKING, _ASKING),
+        KeptTools(frozenset(acting - _ASKING), _ASKING),
         lambda: _carried(app, session),
         compacted,
         app.settings.context.compact_at,

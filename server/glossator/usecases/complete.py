@@ -81,7 +81,8 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
         raise UsageError(f"The limit is {request.limit}; give one from 1 to {MAX_ITEMS}.")
     if command := _COMMAND.fullmatch(request.text):
         described = await customizations_now(app)
-        items = tuple(item for _, item in _commands(command[1], described))
+        commands = (*_commands(command[1], described), *_prompts(app, command[1]))
+        items = tuple(item for _, item in commands)
         return CompleteAnswer(items[:MAX_ITEMS], request.text, incomplete=False)
     mention = await _typed(request.text)
     if mention is None:
@@ -98,7 +99,8 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
         asyncio.to_thread(_paths, app, snapshot, typed, request.limit, hidden),
         _symbols(app, snapshot, typed, request.limit, hidden),
     )
-    items = _mixed((words, files, folders, symbols))[: request.limit]
+    theirs = _resources(app, typed, request.limit)
+    items = _mixed((words, files, folders, symbols, theirs))[: request.limit]
     return CompleteAnswer(items, written, incomplete=not (whole and snapshot.index_complete))
 
 
@@ -140,6 +142,29 @@ def _commands(typed: str, described: Customizations) -> _Ranked:
 def _command_item(name: str, description: str, *, words: bool) -> CompletionItem:
     insert = f"/{name} " if words else f"/{name}"
     return CompletionItem(CompletionKind.COMMAND, f"/{name}", description, insert)
+
+
+def _prompts(app: Application, typed: str) -> _Ranked:
+    """The prompts of MCP servers."""
+    ways = ((match_rank(each.name, typed) if typed else 0, each) for each in app.mcp.prompts())
+    fitting = [
+        (way, _command_item(each.name, each.description, words=bool(each.arguments)))
+        for way, each in ways
+        if way is not None
+    ]
+    return sorted(fitting, key=lambda each: each[0])[:MAX_ITEMS]
+
+
+def _resources(app: Application, typed: str, limit: int) -> _Ranked:
+    """The resources of MCP servers, as `server:uri`."""
+    items: _Ranked = []
+    for each in app.mcp.resources():
+        text = f"{each.server}:{each.uri}"
+        way, insert = match_rank(text, typed), as_mention(text, name=False)
+        if way is not None and insert is not None:
+            detail = f"MCP server {each.server}, {each.name}"
+            items.append((way, CompletionItem(CompletionKind.FILE, each.uri, detail, insert)))
+    return sorted(items, key=lambda each: each[0])[:limit]
 
 
 def _words(typed: str) -> _Ranked:

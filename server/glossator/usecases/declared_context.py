@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from glossator.usecases.declaration import Chat, CommandDeclaration, Palette
+from glossator.usecases.declared_mcp import MCP_COMMANDS
 
 OF_CONTEXT = (
     CommandDeclaration(
@@ -26,4 +27,5 @@ OF_CONTEXT = (
         palette=Palette("Forget Memory…", "trash"),
         terminal="memory forget",
     ),
+    *MCP_COMMANDS,
 )

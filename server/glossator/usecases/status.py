@@ -7,6 +7,7 @@ import os
 import resource
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,7 +70,14 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         spending=tuple(_spending(each) for each in app.sessions.loaded() if each.account.replies),
         runs=app.runs.active(),
         sharing=await app.describe_sharing(),
+        mcp_servers=_mcp_servers(app),
     )
+
+
+def _mcp_servers(app: Application) -> str:
+    """How many servers are in which state: `2 ready, 1 waiting`."""
+    states = Counter(each.state for each in app.mcp.listed().servers)
+    return ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
 
 
 def _index(index: TextIndexStatus) -> IndexView:

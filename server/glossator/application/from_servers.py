@@ -1,0 +1,63 @@
+"""What MCP servers add to a question: resources that it mentions, a prompt that it begins with.
+
+`@server:uri` attaches a resource, `/mcp__server__prompt words` the text of a prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from glossator.application.application import Application
+from glossator.context import Exhibit, Mention, Mentioned, in_tags
+from glossator.core.errors import UsageError
+from glossator.core.shown import shown, some_of
+from glossator.prompts import load_prompt
+
+_PROMPT = re.compile(r"/(?P<name>mcp__[\w-]+)(?:\s+(?P<words>.*))?", re.DOTALL)
+_RESOURCE = re.compile(r"(?P<server>[\w-]+):(?P<uri>[A-Za-z][\w+.-]*:.+)", re.DOTALL)
+_NAMED = 10  # prompts that are named
+
+
+def server_of(app: Application, mention: Mention) -> tuple[str, str] | None:
+    """The server and the URI that a mention names; None if it means something else."""
+    found = _RESOURCE.fullmatch(mention.text)
+    if found is None or not app.mcp.is_server(found["server"]):
+        return None
+    return found["server"], found["uri"]
+
+
+async def attach_from_servers(
+    app: Application, question: str, wanted: Iterable[Mention]
+) -> Mentioned:
+    """The resources, and the prompt that the question begins with. Raises `UsageError` for that."""
+    found: list[Exhibit] = []
+    doubts: dict[str, str] = {}
+    for mention in wanted:
+        if (named := server_of(app, mention)) is None:
+            continue
+        server, uri = named
+        try:
+            text, image = await app.mcp.calls.read(server, uri, app.port.ask_user)
+        except UsageError as error:
+            doubts[mention.text] = str(error).partition("\n")[0].rstrip(".")
+            continue
+        told = load_prompt("user/mcp_resource").render(
+            uri=shown(uri), server=server, text=in_tags(text)
+        )
+        found.append(Exhibit(told, f"{server}:{shown(uri)}", image))
+    if match := _PROMPT.fullmatch(question.strip()):
+        found.append(await _prompt(app, match["name"], match["words"] or ""))
+    return Mentioned(tuple(found), doubts)
+
+
+async def _prompt(app: Application, name: str, words: str) -> Exhibit:
+    prompts = {prompt.name: prompt for prompt in app.mcp.prompts()}
+    if (prompt := prompts.get(name)) is None:
+        known = some_of([f"/{each}" for each in sorted(prompts)], _NAMED) or "none"
+        raise UsageError(f"No connected MCP server has the prompt /{name}; there are: {known}.")
+    text, image = await app.mcp.calls.prompt(prompt, words, app.port.ask_user)
+    told = load_prompt("user/mcp_prompt").render(
+        name=name, server=prompt.server, text=in_tags(text)
+    )
+    return Exhibit(told, f"/{name}", image)

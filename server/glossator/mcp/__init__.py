@@ -1,0 +1,5 @@
+"""Servers of the Model Context Protocol: their tools, resources and prompts, behind permissions."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

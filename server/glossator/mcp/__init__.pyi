@@ -1,0 +1,14 @@
+from .hub import McpServers
+from .offered import OfferedPrompt, OfferedResource
+from .opening import News, instructions_section, opening_specs
+from .tools import ToolsWithMcp
+
+__all__ = [
+    "McpServers",
+    "News",
+    "OfferedPrompt",
+    "OfferedResource",
+    "ToolsWithMcp",
+    "instructions_section",
+    "opening_specs",
+]

@@ -1,0 +1,167 @@
+"""Checks what a server says that it offers, and bounds it.
+
+Names are of plain letters or not taken; schemas are such as a model's provider takes, since one bad
+schema would fail every request of a conversation; what is too much is left out and said.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from jsonschema import Draft202012Validator, SchemaError
+from jsonschema.validators import extend
+
+from glossator.core.shown import shown, shown_text
+from glossator.core.tool_result import shorten
+from glossator.mcp.offered import (
+    MAX_NAME,
+    OfferedPrompt,
+    OfferedResource,
+    OfferedTool,
+    line_of,
+    text_of,
+)
+
+MAX_TOOLS = 500  # of one server
+MAX_PROMPTS = 200
+MAX_RESOURCES = 1_000
+
+_SCHEMA_BYTES = 16_000
+_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
+_SEPARATORS = re.compile(r"[./]")  # that the protocol allows in names, and providers do not
+_PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_NOT_AT_TOP = frozenset({"oneOf", "anyOf", "allOf"})
+_SLOW = (
+    "$ref $dynamicRef pattern patternProperties additionalProperties unevaluatedProperties"
+    " unevaluatedItems"
+)
+_Quick = extend(  # type: ignore[no-untyped-call] # the stubs do not tell
+    Draft202012Validator, dict.fromkeys(_SLOW.split())
+)
+
+
+@dataclass(slots=True)
+class Checked:
+    """Collects what one server offers."""
+
+    server: str
+    left_out: list[str] = field(default_factory=list)
+    _names: set[str] = field(default_factory=set)
+
+    def tools(self, tools: Iterable[tuple[str, str, object, bool]]) -> tuple[OfferedTool, ...]:
+        """The tools that can be called: name, description, schema and the hint of each."""
+        kept: list[OfferedTool] = []
+        for own, description, schema, says_reads in tools:
+            if len(kept) == MAX_TOOLS:
+                self.left_out.append(f"all but the first {MAX_TOOLS} tools")
+                break
+            name = self._named(own, "tool")
+            problem = _schema_problem(schema)
+            if name and problem:
+                self.left_out.append(f"the tool {shown(own)} ({problem})")
+            elif name and isinstance(schema, dict):
+                told = text_of(description)
+                kept.append(OfferedTool(self.server, own, name, told, _clean(schema), says_reads))
+        return tuple(kept)
+
+    def prompts(
+        self, prompts: Iterable[tuple[str, str, list[tuple[str, bool]]]]
+    ) -> tuple[OfferedPrompt, ...]:
+        """The prompts that can be called: name, description and arguments of each."""
+        kept: list[OfferedPrompt] = []
+        self._names.clear()
+        for own, description, arguments in prompts:
+            if len(kept) == MAX_PROMPTS:
+                self.left_out.append(f"all but the first {MAX_PROMPTS} prompts")
+                break
+            if name := self._named(own, "prompt"):
+                names = tuple(each for each, _ in arguments)
+                needed = frozenset(each for each, is_needed in arguments if is_needed)
+                told = line_of(description)
+                kept.append(OfferedPrompt(self.server, own, name, told, names, needed))
+        return tuple(kept)
+
+    def resources(self, resources: Iterable[tuple[str, str, str]]) -> tuple[OfferedResource, ...]:
+        """The resources that can be mentioned: URI, name and description of each."""
+        kept: list[OfferedResource] = []
+        for uri, name, description in resources:
+            if len(kept) == MAX_RESOURCES:
+                self.left_out.append(f"all but the first {MAX_RESOURCES} resources")
+                break
+            if shown(uri) == uri and " " not in uri:
+                told = line_of(description)
+                kept.append(OfferedResource(self.server, uri, line_of(name), told))
+        return tuple(kept)
+
+    def _named(self, own: str, kind: str) -> str:
+        """The whole name; "" for one that cannot be used, or that another one has already."""
+        plain = _SEPARATORS.sub("_", own)
+        if not _NAME.fullmatch(plain):
+            why = "its name has other characters than letters, digits, _ and -, or is too long"
+        elif plain in self._names:
+            why = "another one has its name"
+        else:
+            self._names.add(plain)
+            return f"mcp__{self.server}__{plain}"
+        self.left_out.append(f"the {kind} {shown(shorten(own, MAX_NAME))} ({why})")
+        return ""
+
+
+def _schema_problem(schema: object) -> str:
+    """Why a provider would not take an input schema; "" if it does."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return "its input schema is not of an object"
+    try:
+        size = len(json.dumps(schema, allow_nan=False).encode())
+        if size > _SCHEMA_BYTES:
+            return f"its input schema has more than {_SCHEMA_BYTES:,} bytes"
+        Draft202012Validator.check_schema(schema)
+    except (ValueError, RecursionError):
+        return "its input schema is not JSON, or too deep"
+    except SchemaError as error:
+        return f"its input schema is wrong: {shown(shorten(error.message, 80))}"
+    return _unlike_a_provider(schema)
+
+
+def _unlike_a_provider(schema: dict[str, Any]) -> str:
+    if _NOT_AT_TOP & schema.keys():
+        return "its input schema has several forms"
+    if not all(map(_PROPERTY.fullmatch, schema.get("properties", {}))):
+        return "its input schema names properties in other characters than a provider takes"
+    return ""
+
+
+def _clean(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with nothing hidden in its descriptions."""
+    return {key: _clean_value(key, value) for key, value in schema.items()}
+
+
+def _clean_value(key: str, value: object) -> object:
+    match value:
+        case str() if key in ("description", "title"):
+            return shown_text(value)
+        case dict():
+            return _clean(value)
+        case list():
+            return [_clean(each) if isinstance(each, dict) else each for each in value]
+    return value
+
+
+def argument_problem(schema: dict[str, Any], arguments: dict[str, Any]) -> str:
+    """What is wrong with the arguments of a call, as far as that is quick to tell; "" if nothing.
+
+    The server judges them anyway. Patterns and references of its schema are not followed here: it
+    could write some that take forever.
+    """
+    try:
+        error = next(_Quick(schema).iter_errors(arguments), None)
+    except RecursionError:
+        return ""
+    if error is None:
+        return ""
+    where = ".".join(map(str, error.absolute_path))
+    return shown(shorten(f"{where}: {error.message}" if where else error.message, 300))

@@ -1,0 +1,137 @@
+"""A server's form, put to the user question by question; a form may hold few plain fields.
+
+Source: Model Context Protocol 2026-07-28, "Elicitation". Forms only: an address that a server wants
+opened is declined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glossator.core.question import Option, Question, QuestionAnswer
+from glossator.core.shown import shown, shown_text
+from glossator.core.tool_result import shorten
+
+MAX_FIELDS = 8  # of a form
+_MAX_OPTIONS = 12
+_CHARACTERS = 1_000  # of a server's message
+_LABEL = 80
+_TRIES = 2  # for a value that does not fit
+
+_SKIP = Option("Leave it out")
+_DECLINE = Option("Decline", "The server gets no answer.")
+_YES, _NO = Option("Yes"), Option("No")
+
+Value = str | int | float | bool | list[str]
+Ask = Callable[[Question], Awaitable[QuestionAnswer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What the user made of a form: the protocol's word for it, and the fields if accepted."""
+
+    action: str
+    content: Mapping[str, Value] | None = None
+
+
+CANCELLED, DECLINED = Filled("cancel"), Filled("decline")
+
+
+async def fill(server: str, message: str, schema: Mapping[str, Any], ask: Ask) -> Filled:
+    """Ask for each field; declined at once for a form that is not a form as the protocol has it."""
+    fields = schema.get("properties")
+    if not isinstance(fields, dict) or len(fields) > MAX_FIELDS:
+        return DECLINED
+    heading = (
+        f"The MCP server {server} asks:\n{shown_text(shorten(message, _CHARACTERS))}\n"
+        "Tell it no password and no key."
+    )
+    if not fields:
+        answer = await ask(Question(heading, (_YES, _DECLINE)))
+        return Filled("accept", {}) if _YES.label in answer.chosen else _refusal(answer)
+    needed = schema.get("required")
+    content: dict[str, Value] = {}
+    for name, described in fields.items():
+        if not isinstance(described, dict):
+            return DECLINED
+        is_needed = isinstance(needed, list) and name in needed
+        value = await _field(heading, name, described, ask, is_needed=is_needed)
+        if isinstance(value, Filled):
+            return value
+        if value is not None:
+            content[name] = value
+    return Filled("accept", content)
+
+
+async def _field(
+    heading: str, name: str, described: Mapping[str, Any], ask: Ask, *, is_needed: bool
+) -> Value | Filled | None:
+    """The user's value; None for one that is left out."""
+    title = shown(shorten(str(described.get("title") or name), _LABEL))
+    about = shown(shorten(str(described.get("description") or ""), _CHARACTERS))
+    kind = described.get("type")
+    several = kind == "array"
+    choices = _choices(described.get("items", {}) if several else described)
+    if kind == "boolean":
+        choices = {_YES.label: True, _NO.label: False}
+    others = (_DECLINE,) if is_needed else (_SKIP, _DECLINE)
+    options = tuple(map(Option, choices)) + others
+    problem = ""
+    for _ in range(_TRIES):
+        text = "\n".join(filter(None, (heading, f"{title}: {about}" if about else title, problem)))
+        answer = await ask(Question(text, options, several))
+        if not answer or _DECLINE.label in answer.chosen:
+            return _refusal(answer)
+        if _SKIP.label in answer.chosen:
+            return None
+        picked = [choices[label] for label in answer.chosen if label in choices]
+        if picked:
+            return [str(each) for each in picked] if several else picked[0]
+        value = _value(answer.words.strip(), kind, choices)
+        if value is not None:
+            return value
+        problem = f"{shown(answer.words)} does not fit: {kind or 'a choice'} is wanted."
+    return CANCELLED
+
+
+def _choices(described: object) -> dict[str, str | bool]:
+    """The values to choose among, by label; none where any text will do."""
+    if not isinstance(described, dict):
+        return {}
+    values = described.get("enum")
+    if isinstance(values, list):
+        names = described.get("enumNames")
+        labels = names if isinstance(names, list) and len(names) == len(values) else values
+        pairs = list(zip(labels, values, strict=True))
+    else:
+        titled = described.get("oneOf") or described.get("anyOf") or ()
+        pairs = [
+            (each.get("title", each["const"]), each["const"])
+            for each in titled
+            if isinstance(each, dict) and "const" in each
+        ]
+    kept = pairs[:_MAX_OPTIONS]
+    return {shown(shorten(str(label), _LABEL)): str(value) for label, value in kept}
+
+
+def _value(words: str, kind: object, choices: Mapping[str, str | bool]) -> Value | None:
+    """The user's own words as a value of the field; None if they are none."""
+    if not words or choices:
+        return None
+    try:
+        match kind:
+            case "integer":
+                return int(words)
+            case "number":
+                return float(words)
+            case "string":
+                return words
+    except ValueError:
+        return None
+    return None
+
+
+def _refusal(answer: QuestionAnswer) -> Filled:
+    return DECLINED if _DECLINE.label in answer.chosen else CANCELLED

@@ -1,0 +1,308 @@
+"""All MCP servers of one application: which may run, what they offer, and calls to them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+
+from glossator.core.errors import UsageError
+from glossator.core.mcp_answers import McpServerList, McpServerView, McpState
+from glossator.core.shown import shown, some_of
+from glossator.core.uri import to_uri
+from glossator.mcp.calls import Calls
+from glossator.mcp.offered import OfferedPrompt, OfferedResource, OfferedTool
+from glossator.mcp.servers import ServerSpec, project_servers, user_servers
+from glossator.mcp.supervisor import Supervisor
+from glossator.permissions import Approvals
+from glossator.settings import McpSettings
+
+KIND = "mcp"  # of adoptions
+
+
+class McpServers:
+    """Made at start, when nothing runs yet; `refresh` starts what may run, in the background.
+
+    `is_trusted` says whether the workspace is obeyed, `tell` tells the user something.
+    """
+
+    def __init__(
+        self,
+        settings: McpSettings,
+        environment: Mapping[str, str],
+        roots: Callable[[], tuple[str, ...]],
+        is_trusted: Callable[[], bool],
+        tell: Callable[[str], object],
+    ) -> None:
+        self.settings = settings
+        self.approvals = Approvals(tell)
+        self._environment = environment
+        self._roots = roots
+        self._is_trusted = is_trusted
+        self._tell = tell
+        self._specs: dict[str, ServerSpec] = {}
+        self._shadowed: list[ServerSpec] = []
+        self._problems: tuple[str, ...] = ()
+        self._running: dict[str, Supervisor] = {}
+        self.calls = Calls(self.connected, settings.seconds)
+        self._told: set[str] = set()
+        self._stopping: set[asyncio.Task[None]] = set()
+        self._turn = asyncio.Lock()
+        self._closed = False
+
+    @property
+    def any(self) -> bool:
+        """Whether a server runs, or is to."""
+        return bool(self._running)
+
+    async def refresh(self) -> None:
+        """Look at settings and workspace again; start and stop what that changes. Quick."""
+        async with self._turn:
+            if self._closed:
+                return
+            roots, trusted = self._roots(), self._is_trusted()
+            specs, proposed, problems = await asyncio.to_thread(self._read, roots)
+            names = {each.name for each in specs}
+            self._shadowed = [each for each in proposed if each.name in names]
+            self._problems = tuple(problems)
+            for each in proposed:
+                if each.name not in names:
+                    names.add(each.name)
+                    specs.append(each)
+            self._specs = {each.name: each for each in specs}
+            self._tell_wrong()
+            wanted = {each.name: each for each in specs if self._held_back(each, trusted) is None}
+            for name, running in list(self._running.items()):
+                same = name in wanted and wanted[name].sha256 == running.spec.sha256
+                if not same or running.is_over:
+                    del self._running[name]
+                    self._stop_soon(running)
+            for name, spec in wanted.items():
+                if name not in self._running:
+                    self._start(spec)
+
+    async def close(self) -> None:
+        """End every server."""
+        async with self._turn:
+            self._closed = True
+            for each in self._running.values():
+                self._stop_soon(each)
+            self._running.clear()
+            if self._stopping:
+                await asyncio.wait(self._stopping)
+
+    async def settled(self) -> None:
+        """Wait until each server is ready or has failed for the first time."""
+        await asyncio.gather(*(each.settled() for each in self._running.values()))
+
+    # what the user sees and decides
+
+    def listed(self) -> McpServerList:
+        """The servers as they are now."""
+        trusted = self._is_trusted()
+        shadowed = (
+            f"{shown(each.file)} names a server {shown(each.name)}, which stands in your settings"
+            " or in another folder's file already; that one counts."
+            for each in self._shadowed
+        )
+        views = (self._view(each, trusted) for _, each in sorted(self._specs.items()))
+        return McpServerList(tuple(views), (*self._problems, *shadowed))
+
+    def left_out(self) -> tuple[str, ...]:
+        """What a workspace brings and is not obeyed: `2 MCP servers`; may be empty."""
+        trusted = self._is_trusted()
+        count = sum(
+            1
+            for each in self._specs.values()
+            if each.source == "project"
+            and self._held_back(each, trusted)
+            in (McpState.PROPOSED, McpState.CHANGED, McpState.UNTRUSTED)
+        )
+        return (f"{count} MCP server{'s' if count > 1 else ''}",) if count else ()
+
+    async def proposal(self, name: str) -> ServerSpec:
+        """What a workspace proposes by this name, as it is now. Raises `UsageError`."""
+        await self.refresh()
+        spec = self._known(name)
+        if spec.source != "project":
+            raise UsageError(
+                f"{name} stands in your own settings, so it needs no adoption. Change it there."
+            )
+        if spec.problem:
+            raise UsageError(f"{name} cannot run as it is described: {spec.problem}")
+        return spec
+
+    async def adopt(self, name: str, sha256: str) -> None:
+        """Let what has this hash run. Raises `UsageError` if something else would run by now."""
+        spec = await self.proposal(name)
+        if spec.sha256 != sha256:
+            raise UsageError(f"{name} has changed meanwhile. Look at it again, then adopt it.")
+        await asyncio.to_thread(self.approvals.adopt, KIND, name, spec.folder, sha256)
+        await self.refresh()
+
+    async def forget(self, name: str) -> None:
+        """Take an adoption back, and end the server. Raises `UsageError` if there was none."""
+        await self.refresh()
+        spec = self._known(name)
+        if not await asyncio.to_thread(self.approvals.forget, KIND, name, spec.folder):
+            raise UsageError(f"{name} was not adopted, so there is nothing to forget.")
+        await self.refresh()
+
+    async def restart(self, name: str) -> None:
+        """End a server and start it again; waits until it is ready or failed."""
+        await self.refresh()
+        spec = self._known(name)
+        async with self._turn:
+            running = self._running.pop(name, None)
+            if running is not None:
+                await running.stop()
+                running = self._start(spec)
+        if running is None:
+            view = self._view(spec, self._is_trusted())
+            raise UsageError(f"{name} does not run: {(view.why or view.state).rstrip('.')}.")
+        await running.settled()
+
+    # what the servers offer
+
+    def tools(self) -> tuple[OfferedTool, ...]:
+        """The tools of all servers that are connected, by name."""
+        tools = (tool for each in self._ready() for tool in each.offer.tools)
+        return tuple(sorted(tools, key=lambda tool: tool.name))
+
+    def tool(self, name: str) -> OfferedTool | None:
+        """A tool by the name that the model calls it by, also of a server that is gone now."""
+        every = (tool for each in self._running.values() for tool in each.offer.tools)
+        if (known := next((tool for tool in every if tool.name == name), None)) is not None:
+            return known
+        prefix, server, own = (*name.split("__", 2), "", "")[:3]
+        running = self._running.get(server)
+        if prefix != "mcp" or running is None or running.state is McpState.READY:
+            return None
+        return OfferedTool(server, own, name, "", {"type": "object"})  # until it tells what it has
+
+    def prompts(self) -> tuple[OfferedPrompt, ...]:
+        """The prompts of all servers that are connected."""
+        return tuple(prompt for each in self._ready() for prompt in each.offer.prompts)
+
+    def resources(self) -> tuple[OfferedResource, ...]:
+        """The resources of all servers that are connected."""
+        return tuple(resource for each in self._ready() for resource in each.offer.resources)
+
+    def instructions(self) -> dict[str, str]:
+        """What connected servers say about their use, by server."""
+        return {
+            each.spec.name: each.offer.instructions
+            for each in self._ready()
+            if each.offer.instructions
+        }
+
+    def is_server(self, name: str) -> bool:
+        """Whether a server of this name runs, or is to."""
+        return name in self._running
+
+    def why_not_connected(self, name: str) -> str:
+        """Why a server cannot be called now; "" if it can."""
+        try:
+            self.connected(name)
+        except UsageError as error:
+            return str(error).partition("\n")[0]
+        return ""
+
+    def connected(self, name: str) -> Supervisor:
+        """A server that can be called now. Raises `UsageError`."""
+        running = self._running.get(name)
+        if running is None:
+            known = some_of(sorted(self._running), 10) or "none"
+            raise UsageError(f"No MCP server {shown(name)} runs; those that do are: {known}.")
+        if not running.is_ready:
+            why = running.why or "it is being connected"
+            raise UsageError(
+                f"The MCP server {name} is not connected: {why}.\nGo on without it, or try later."
+            )
+        return running
+
+    def _ready(self) -> Iterator[Supervisor]:
+        return (each for each in self._running.values() if each.is_ready)
+
+    async def _may_start(self, spec: ServerSpec) -> bool:
+        """Whether exactly this would run now, and may."""
+        own, proposed, _ = await asyncio.to_thread(self._read, self._roots())
+        of_source = own if spec.source == "user" else proposed
+        now = next((each for each in of_source if each.name == spec.name), None)
+        if now is None or now.sha256 != spec.sha256:
+            return False
+        return self._held_back(now, self._is_trusted()) is None
+
+    def _start(self, spec: ServerSpec) -> Supervisor:
+        started = Supervisor(spec, self._roots, self._tell, self._may_start)
+        self._running[spec.name] = started
+        started.start()
+        return started
+
+    def _tell_wrong(self) -> None:
+        """Tell the user, once, of own servers that cannot run as they are described."""
+        for each in self._specs.values():
+            problem = each.problem if each.enabled and each.source == "user" else ""
+            if problem and problem not in self._told:
+                self._told.add(problem)
+                self._tell(f"The MCP server {shown(each.name)} cannot run: {problem}")
+
+    def _stop_soon(self, running: Supervisor) -> None:
+        task = asyncio.create_task(running.stop())
+        self._stopping.add(task)
+        task.add_done_callback(self._stopping.discard)
+
+    def _read(self, roots: tuple[str, ...]) -> tuple[list[ServerSpec], list[ServerSpec], list[str]]:
+        own = user_servers(self.settings.servers, self._environment, roots)
+        proposed, problems = project_servers(roots, self._environment)
+        return own, proposed, problems
+
+    def _known(self, name: str) -> ServerSpec:
+        if (spec := self._specs.get(name)) is None:
+            known = some_of(sorted(map(shown, self._specs)), 10) or "none"
+            raise UsageError(f"There is no MCP server {shown(name)}; there are: {known}.")
+        return spec
+
+    def _held_back(self, spec: ServerSpec, trusted: bool) -> McpState | None:
+        """Why a server may not run; None if it may."""
+        if not spec.enabled:
+            return McpState.OFF
+        if spec.problem:
+            return McpState.WRONG
+        if not trusted and (spec.source == "project" or spec.influenced):
+            return McpState.UNTRUSTED
+        if spec.source == "user":
+            return None
+        adopted = KIND, spec.name, spec.folder, spec.sha256
+        if self.approvals.is_adopted(*adopted):
+            return None
+        return McpState.CHANGED if self.approvals.has_changed(*adopted) else McpState.PROPOSED
+
+    def _view(self, spec: ServerSpec, trusted: bool) -> McpServerView:
+        running = self._running.get(spec.name)
+        held = self._held_back(spec, trusted)
+        state = held or (running.state if running else McpState.CONNECTING)
+        offer = running.offer if running else None
+        why = _WHY.get(state, "") or spec.problem or (running.why if running else "")
+        if not why and offer is not None and offer.left_out:
+            why = f"left out: {some_of(offer.left_out, 5)}"
+        return McpServerView(
+            shown(spec.name),
+            spec.source,
+            to_uri(spec.file) if spec.source == "project" else None,
+            state,
+            why,
+            spec.words,
+            spec.variables,
+            len(offer.tools) if offer else 0,
+            len(offer.prompts) if offer else 0,
+            len(offer.resources) if offer else 0,
+            running.version if running else "",
+            spec.sha256,
+        )
+
+
+_WHY = {
+    McpState.PROPOSED: "the workspace proposes it; adopt it to let it run",
+    McpState.CHANGED: "what would run is not what you adopted; look at it, and adopt it again",
+    McpState.UNTRUSTED: "the folder is not trusted, so nothing of it is started",
+}

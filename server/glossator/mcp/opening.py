@@ -1,0 +1,99 @@
+"""What MCP servers add to a conversation: tools and instructions at its beginning, news later.
+
+The prompt of a conversation never changes. What does not fit into it, or comes later, is told in
+messages and reached by ToolSearch and McpCall.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from glossator.context import in_tags
+from glossator.core.price import BYTES_PER_TOKEN
+from glossator.llm import ToolSpec
+from glossator.mcp.hub import McpServers
+from glossator.mcp.offered import MAX_NAME, OfferedTool
+from glossator.mcp.tools import described
+from glossator.prompts import load_prompt
+
+_DEFERRED_BYTES = 1_000_000  # of tools that the provider searches; they are sent each time
+_INSTRUCTIONS_BYTES = 12_000  # of all servers
+_NAMED = 30  # tools
+_TELLINGS = 5  # of one server, whose tools may change all the time
+
+
+def opening_specs(servers: McpServers, *, searches: bool) -> tuple[ToolSpec, ...]:
+    """The tools that a conversation begins with.
+
+    All of them if they fit `mcp.toolTokens`; else deferred ones if the provider `searches`, else
+    none.
+    """
+    specs = [
+        ToolSpec(tool.name, described(tool), tool.schema)
+        for tool in servers.tools()
+        if len(tool.name) <= MAX_NAME
+    ]
+    sizes = [_size(spec) for spec in specs]
+    if sum(sizes) / BYTES_PER_TOKEN <= servers.settings.tool_tokens:
+        return tuple(specs)
+    if not searches:
+        return ()
+    kept: list[ToolSpec] = []
+    left = _DEFERRED_BYTES
+    for spec, size in zip(specs, sizes, strict=True):
+        left -= size
+        if left < 0:
+            break
+        kept.append(ToolSpec(spec.name, spec.description, spec.input_schema, deferred=True))
+    return tuple(kept)
+
+
+def instructions_section(servers: McpServers) -> str:
+    """What connected servers say about their use, for the system prompt; "" if they say nothing."""
+    told: list[str] = []
+    left = _INSTRUCTIONS_BYTES
+    for name, words in sorted(servers.instructions().items()):
+        text = f"{name}:\n{in_tags(words)}"
+        left -= len(text.encode())
+        if left < 0:
+            break
+        told.append(text)
+    return load_prompt("system/mcp").render(instructions="\n".join(told)) if told else ""
+
+
+class News:
+    """Tells one conversation of tools that its prompt does not have, each server once."""
+
+    def __init__(self, servers: McpServers, specs: Iterable[ToolSpec]) -> None:
+        self._servers = servers
+        self._given = {spec.name for spec in specs}
+        self._told: dict[str, list[tuple[str, ...]]] = {}
+
+    def take(self) -> tuple[str, ...]:
+        """What is new since the last time."""
+        missing: dict[str, list[OfferedTool]] = {}
+        for tool in self._servers.tools():
+            if tool.name not in self._given:
+                missing.setdefault(tool.server, []).append(tool)
+        texts = []
+        for server, tools in missing.items():
+            names = tuple(tool.name for tool in tools)
+            told = self._told.setdefault(server, [])
+            if names not in told and len(told) < _TELLINGS:
+                told.append(names)
+                texts.append(_connected(server, names))
+        return tuple(texts)
+
+
+def _connected(server: str, names: tuple[str, ...]) -> str:
+    count = f"{len(names)} tool{'s' if len(names) > 1 else ''}"
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return load_prompt("user/mcp_connected").render(
+        server=server, count=count, tools=f"{', '.join(names[:_NAMED])}{more}"
+    )
+
+
+def _size(spec: ToolSpec) -> int:
+    schema = json.dumps(spec.input_schema, ensure_ascii=False)
+    return len(f"{spec.name}{spec.description}{schema}".encode())

@@ -1,0 +1,198 @@
+"""A server that is a program: messages on its standard streams, one a line. Unix and Windows.
+
+Unlike the SDK's own transport it bounds what it holds, keeps the end of what the program writes to
+standard error for messages, gives it exactly one environment, and ends all that it started, also
+when the program itself ended by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from asyncio.subprocess import Process, SubprocessStreamProtocol
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from glossator.core.shown import shown_text
+from glossator.mcp.servers import Launch
+
+_LINE_BYTES = 16_000_000  # of one message
+_NOISE_BYTES = 1_000_000  # of lines that are no messages, since the last one that was
+_TOLD_BYTES = 2_000  # of standard error
+_CHUNK = 65_536
+_GRACE = 2.0  # seconds between closing its input, asking it to end, and ending it
+
+_Streams = tuple[
+    MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
+]
+
+
+@dataclass(slots=True)
+class Ending:
+    """How a connection ends: `gone` is set once nothing more comes; `why` is for people.
+
+    `hint` is what a server at an address answered last that was no answer.
+    """
+
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    why: str = ""
+    hint: str = ""
+    told: bytes = b""  # the end of standard error
+
+    def end(self, why: str) -> None:
+        """It is over; the first reason counts, and "" is one: that we end it."""
+        if not self.gone.is_set():
+            self.why = why
+            self.gone.set()
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it wrote to standard error, as it can be shown."""
+        return shown_text(self.told.decode("utf-8", "replace")).strip()
+
+
+class _Protocol(SubprocessStreamProtocol):
+    """Knows when the program is gone; what it started may hold its pipes open for longer."""
+
+    def __init__(self, limit: int, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit, loop)
+        self.exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        """The event loop noticed."""
+        self.exited.set()
+        super().process_exited()
+
+
+@asynccontextmanager
+async def program(launch: Launch, ending: Ending) -> AsyncIterator[_Streams]:
+    """The streams of a program that is started, and ended with the block. Raises `OSError`."""
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Protocol(_CHUNK, loop),
+        *launch.command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=launch.cwd,
+        env=dict(launch.environment),
+        start_new_session=True,
+    )
+    process = Process(transport, protocol, loop)
+    arrived, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    write, sent = anyio.create_memory_object_stream[SessionMessage](0)
+    tasks = [
+        asyncio.create_task(_listen(process, protocol.exited, arrived, ending)),
+        asyncio.create_task(_speak(process, sent, ending)),
+        asyncio.create_task(_keep_errors(process, ending)),
+    ]
+    try:
+        yield read, write
+    finally:
+        ending.end("")
+        await asyncio.shield(asyncio.ensure_future(_stop(process, protocol.exited)))
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for stream in (arrived, read, write, sent):
+            stream.close()
+        transport.close()
+
+
+async def _listen(
+    process: Process,
+    exited: asyncio.Event,
+    arrived: MemoryObjectSendStream[SessionMessage | Exception],
+    ending: Ending,
+) -> None:
+    """Pass on its messages, until it closes its output or writes what is too much."""
+    assert process.stdout is not None  # noqa: S101 - as asked for
+    line, noise = bytearray(), 0
+    try:
+        while chunk := await process.stdout.read(_CHUNK):
+            *ended, rest = chunk.split(b"\n")
+            for part in ended:
+                message = _message(bytes(line + part))
+                line.clear()
+                if message is None:
+                    noise += len(part) + 1
+                else:
+                    noise = 0
+                    await arrived.send(message)
+            line += rest
+            if len(line) > _LINE_BYTES:
+                ending.end(f"it sent a message of more than {_LINE_BYTES:,} bytes")
+                return
+            if noise > _NOISE_BYTES:
+                ending.end("it writes to its standard output what is no message of the protocol")
+                return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(exited.wait(), _GRACE)
+        code = process.returncode
+        ending.end("it closed its output" if code is None else f"it ended with exit code {code}")
+    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+        ending.end("the connection was closed")
+    finally:
+        arrived.close()
+
+
+def _message(line: bytes) -> SessionMessage | None:
+    """The message on a line; None for any other text, such as a print that was forgotten."""
+    if not line.lstrip().startswith(b"{"):
+        return None
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError:
+        return None
+
+
+async def _speak(
+    process: Process,
+    sent: MemoryObjectReceiveStream[SessionMessage],
+    ending: Ending,
+) -> None:
+    assert process.stdin is not None  # noqa: S101 - as asked for
+    try:
+        async for each in sent:
+            text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
+            process.stdin.write(text.encode() + b"\n")
+            await process.stdin.drain()
+    except (OSError, anyio.ClosedResourceError):
+        ending.end("it closed its input")
+
+
+async def _keep_errors(process: Process, ending: Ending) -> None:
+    assert process.stderr is not None  # noqa: S101 - as asked for
+    while chunk := await process.stderr.read(_CHUNK):
+        ending.told = (ending.told + chunk)[-_TOLD_BYTES:]
+
+
+async def _stop(process: Process, exited: asyncio.Event) -> None:
+    """Close its input, ask it to end, then end it with all that it started."""
+    if process.stdin is not None:
+        process.stdin.close()
+    for number in (None, signal.SIGTERM):
+        if number is not None:
+            _signal(process, number)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(exited.wait(), _GRACE)
+            break
+    _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # what it left behind, too
+    await exited.wait()
+
+
+def _signal(process: Process, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.send_signal(number)
+        else:
+            os.killpg(process.pid, number)

@@ -1,0 +1,191 @@
+"""Keeps one server connected: in the background, and again after it failed, later each time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from glossator.core.mcp_answers import McpState
+from glossator.core.question import Question, QuestionAnswer
+from glossator.core.shown import shown
+from glossator.core.tool_result import shorten
+from glossator.mcp.elicitation import CANCELLED, Ask, Filled, fill
+from glossator.mcp.offered import Offer
+from glossator.mcp.servers import ServerSpec
+
+if TYPE_CHECKING:
+    from glossator.mcp.connection import Connection
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds before it is started again
+
+_STABLE = 60.0  # seconds after which an earlier failure is forgotten
+_PATIENCE = 10.0  # seconds; a program is ended within four, and an address may not answer
+_FORMS = 5  # that a server may put to the user during one call
+_WHY = 300  # characters
+
+
+@dataclass(slots=True)
+class Asking:
+    """How a call reaches its user: `ask` puts a question, as the session of the call."""
+
+    ask: Ask
+    forms: int = 0
+    session: Context = field(default_factory=copy_context)
+    waited: float = 0.0
+    _since: float = 0.0
+    _open: int = 0
+
+    async def question(self, question: Question) -> QuestionAnswer:
+        """Ask, without counting the time as the call's."""
+        if not self._open:
+            self._since = time.monotonic()
+        self._open += 1
+        try:
+            return await asyncio.create_task(self._put(question), context=self.session)
+        finally:
+            self._open -= 1
+            if not self._open:
+                self.waited += time.monotonic() - self._since
+
+    async def _put(self, question: Question) -> QuestionAnswer:
+        return await self.ask(question)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the user is asked now."""
+        return self._open > 0
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """One server; `tell` tells the user once of each outage.
+
+    `may_start` is asked before each start: what would run may have changed since the last one.
+    """
+
+    spec: ServerSpec
+    roots: Callable[[], tuple[str, ...]]
+    tell: Callable[[str], object]
+    may_start: Callable[[ServerSpec], Awaitable[bool]]
+    state: McpState = McpState.CONNECTING
+    why: str = ""
+    offer: Offer = field(default_factory=Offer)
+    connection: Connection | None = None
+    _calls: list[Asking] = field(default_factory=list)
+    _task: asyncio.Task[None] | None = None
+    _told: bool = False
+    _first: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def start(self) -> None:
+        """Begin to connect; returns at once."""
+        self._task = asyncio.create_task(self._keep())
+
+    async def stop(self) -> None:
+        """End it, with all that its program started."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task}, timeout=_PATIENCE)
+            self._task = None
+
+    async def settled(self) -> None:
+        """Wait until it is ready or has failed for the first time."""
+        await self._first.wait()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is not started again: what would run had changed."""
+        return self._task is not None and self._task.done()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be called now."""
+        gone = self.connection is None or self.connection.ending.gone.is_set()
+        return self.state is McpState.READY and not gone
+
+    @property
+    def version(self) -> str:
+        """The protocol's version that is spoken; "" while nothing is."""
+        return self.connection.version if self.connection is not None else ""
+
+    @contextmanager
+    def asking(self, ask: Ask) -> Iterator[Asking]:
+        """Within the block, what the server asks is put to this user."""
+        call = Asking(ask)
+        self._calls.append(call)
+        try:
+            yield call
+        finally:
+            self._calls.remove(call)
+
+    async def _keep(self) -> None:
+        wait = FIRST_WAIT
+        while await self.may_start(self.spec):
+            began = time.monotonic()
+            self.state = McpState.CONNECTING
+            self.why = await self._connected()
+            self.connection = None
+            self.state = McpState.WAITING
+            self._first.set()
+            if time.monotonic() - began > _STABLE:
+                wait, self._told = FIRST_WAIT, False
+            if not self._told:
+                self._told = True
+                self.tell(
+                    f"The MCP server {self.spec.name} is not connected: {self.why}. It is tried"
+                    " again in the background; its tools fail until then."
+                )
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT)
+        self.state, self.why = McpState.WAITING, "what would run has changed, so it is not started"
+        self._first.set()
+
+    async def _connected(self) -> str:
+        """Connect, and stay connected; gives why that ended."""
+        # the SDK takes half a second to import
+        module = await asyncio.to_thread(import_module, "glossator.mcp.connection")
+        assert self.spec.launch is not None  # noqa: S101 - others are not supervised
+        connection: Connection = module.Connection(
+            self.spec.name, self.spec.launch, self.roots, self._fill, self._offered
+        )
+        self.connection = connection
+        running = asyncio.create_task(connection.run())
+        try:
+            await asyncio.wait({running})
+        finally:
+            running.cancel()
+            await asyncio.wait({running})
+        ending = connection.ending
+        error = None if running.cancelled() else running.exception()
+        failure = "the connection was closed" if error is None else reason(error)
+        why = ending.why or ending.hint or failure
+        words = ending.last_words.rpartition("\n")[2]
+        return shorten(f"{why}; it said: {words}" if words else why, _WHY)
+
+    def _offered(self, offer: Offer) -> None:
+        self.offer, self.state, self.why = offer, McpState.READY, ""
+        self._first.set()
+
+    async def _fill(self, message: str, schema: Mapping[str, Any]) -> Filled:
+        """Put a form to the user of the newest call; there are none outside of calls."""
+        if not self._calls:
+            return CANCELLED
+        call = self._calls[-1]
+        call.forms += 1
+        if call.forms > _FORMS:
+            return CANCELLED
+        return await fill(self.spec.name, message, schema, call.question)
+
+
+def reason(error: BaseException) -> str:
+    """Why something failed, as the end of a sentence: the innermost of grouped errors."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    text = shown(" ".join(str(error).split())).rstrip(".")
+    named = "" if type(error).__name__ == "MCPError" else type(error).__name__
+    return shorten(": ".join(filter(None, (named, text))) or "it failed", _WHY)

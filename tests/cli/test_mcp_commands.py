@@ -1,0 +1,84 @@
+"""MCP servers in the terminal: listed with their state, and adopted by nobody who is not there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from glossator.core.mcp_answers import McpServerList
+from glossator.core.wire import from_wire
+from tests.cli.drawing import drawn
+from tests.cli.support import PYTHONPATH
+from tests.mcp.hubs import odd
+
+_SERVER: dict[str, Any] = {
+    "name": "docs",
+    "source": "project",
+    "uri": "file:///w/.mcp.json",
+    "state": "proposed",
+    "why": "adopt it",
+    "description": "x\u202e",
+    "variables": ["K"],
+    "tools": 0,
+    "prompts": 0,
+    "resources": 0,
+    "version": "",
+    "sha256": "0",
+}
+
+
+def test_how_servers_are_listed() -> None:
+    ready = {"name": "git", "state": "ready", "why": "", "tools": 12, "prompts": 1}
+    servers = [_SERVER, {**_SERVER, **ready, "source": "user", "variables": []}]
+    answer = from_wire(McpServerList, {"servers": servers, "problems": ["A file is wrong."]})
+    seen = drawn(lambda renderer: renderer.answer(answer))
+    rows = [line.rstrip() for line in seen.split("\n")]
+    assert rows[0] == r"docs  proposed  adopt it            project: x\u202e (gets"
+    assert r"git   ready     12 tools, 1 prompt  user: x\u202e" in rows
+    assert "A file is wrong." in rows
+
+
+async def _run(root: Path, *words: str) -> tuple[int | None, str, str]:
+    folders = {"XDG_CONFIG_HOME": str(root / "config"), "XDG_STATE_HOME": str(root / "state")}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "glossator", "mcp", *words, "-C", str(root / "ws")),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, **folders},
+    )
+    out, err = await process.communicate()
+    return process.returncode, out.decode(), err.decode()
+
+
+async def test_servers_are_listed_and_not_adopted_unasked(tmp_path: Path) -> None:
+    own, proposed = odd(tmp_path / "own"), odd(tmp_path / "proposed")
+    config = tmp_path / "config" / "glossator" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(
+        f"[mcp.servers.own]\ncommand = {json.dumps(own['command'])}\n"
+        f"args = {json.dumps(own['args'])}\n"
+    )
+    (tmp_path / "ws").mkdir()
+    names = {"mcpServers": {"theirs": proposed}}
+    (tmp_path / "ws" / ".mcp.json").write_text(json.dumps(names))
+    code, out, err = await _run(tmp_path)
+    rows = [line.split("\t")[:3] for line in out.splitlines()]
+    assert (code, rows) == (
+        0,
+        [
+            ["own", "ready", "17 tools, 1 prompt, 1 resource"],
+            ["theirs", "untrusted", "the folder is not trusted, so nothing of it is started"],
+        ],
+    ), err
+    code, out, err = await _run(tmp_path, "adopt", "theirs")
+    assert (code, out) == (1, "")
+    assert "theirs was not adopted: nobody said yes." in err
+    code, out, err = await _run(tmp_path, "restart", "own", "--json")
+    assert code == 0, err
+    assert [each["state"] for each in json.loads(out)["servers"]] == ["ready", "untrusted"]
+    assert not (tmp_path / "proposed").exists()

@@ -1,0 +1,83 @@
+"""MCP servers for tests: the odd one, and what keeps them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from glossator.core.mcp_answers import McpServerView
+from glossator.core.question import Question, QuestionAnswer
+from glossator.mcp.calls import Calls
+from glossator.mcp.hub import McpServers
+from glossator.mcp.results import CallResult
+from glossator.settings import McpSettings
+
+ODD = Path(__file__).parent / "odd_server.py"
+BIN = Path(sys.executable).parent
+
+
+def odd(notes: Path, *words: str, **more: Any) -> dict[str, Any]:
+    """The settings of the odd server."""
+    args = ["-I", "-S", str(ODD), str(notes), *words]
+    return {"command": sys.executable, "args": args, **more}
+
+
+def real(name: str, *args: str) -> dict[str, Any]:
+    """The settings of a server from PyPI."""
+    return {"command": str(BIN / f"mcp-server-{name}"), "args": list(args)}
+
+
+@dataclass
+class Hub:
+    """The servers, and what their user is told and asked."""
+
+    servers: McpServers
+    told: list[str]
+    answers: list[QuestionAnswer] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    progress: list[tuple[float, float | None, str | None]] = field(default_factory=list)
+
+    @property
+    def calls(self) -> Calls:
+        return self.servers.calls
+
+    def view(self, name: str) -> McpServerView:
+        return next(each for each in self.servers.listed().servers if each.name == name)
+
+    async def ask(self, question: Question) -> QuestionAnswer:
+        self.questions.append(question)
+        return self.answers.pop(0) if self.answers else QuestionAnswer()
+
+    async def call(self, name: str, **arguments: Any) -> tuple[CallResult, int | None]:
+        tool = self.servers.tool(name)
+        assert tool is not None
+
+        async def told(progress: float, total: float | None, message: str | None) -> None:
+            self.progress.append((progress, total, message))
+
+        return await self.calls.tool(tool, arguments, self.ask, told)
+
+
+@asynccontextmanager
+async def hub(
+    servers: Mapping[str, Any],
+    roots: tuple[str, ...] = (),
+    environment: Mapping[str, str] | None = None,
+    *,
+    trusted: bool = True,
+    **settings: Any,
+) -> AsyncIterator[Hub]:
+    """Servers that have settled; they are ended with the block."""
+    told: list[str] = []
+    loaded = McpSettings.model_validate({"servers": servers, **settings})
+    kept = McpServers(loaded, environment or {}, lambda: roots, lambda: trusted, told.append)
+    await kept.refresh()
+    await kept.settled()
+    try:
+        yield Hub(kept, told)
+    finally:
+        await kept.close()
