@@ -18,6 +18,7 @@ from pathlib import Path
 
 from glossator.context import in_tags
 from glossator.core.errors import UsageError
+from glossator.core.permission import Permit
 from glossator.core.shown import shown, shown_text
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.permissions import TrustQuestion
@@ -46,6 +47,7 @@ _LOOK = f"; printf '{_BETWEEN}'; ".join(
         ("remote", "get-url", "origin"),
     )
 )
+_READS = Permit(only_reads=True)  # a repository then makes git run nothing
 _SECRET = re.compile(r"(?<=://)[^/@\s]+@")  # a name or a token in an address
 
 
@@ -58,7 +60,7 @@ async def ask_git(
 
 async def _run(shell: LimitedShell, folder: str, line: str, seconds: float) -> str | None:
     try:
-        finished = await shell.run(ShellCommand(line, folder), seconds)
+        finished = await shell.run(ShellCommand(line, folder, permit=_READS), seconds)
     except (UsageError, OSError) as error:
         logger.info("git was not asked: %s", error)
         return None
