@@ -211,7 +211,8 @@ async def test_sessions_that_nobody_uses_are_closed(tmp_path: Path) -> None:
     asks_to_read = Turn(ToolUse("Read", {"path": "app.py"}))
     texts = ["I read it.", *map(str, range(40)), "On."]
     script = [asks_to_read, *[Turn(Text(text)) for text in texts]]
-    async with stage(tmp_path / "ws", FILES, script) as s:
+    no_index = {"workspace": {"index": False}}  # its process has pipes, and starts in between
+    async with stage(tmp_path / "ws", FILES, script, no_index) as s:
         first = await s.ask("What does greet do?")
         told = body(s, 1)["messages"]
         for _ in range(20):
