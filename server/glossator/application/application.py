@@ -17,6 +17,7 @@ from glossator.application.remembering import session_memories
 from glossator.application.reranking import rerank_by
 from glossator.application.team_contexts import TeamContexts
 from glossator.core.document import Document
+from glossator.core.editor_state import EditorState
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import EditorPort
 from glossator.core.price import Price
@@ -105,6 +106,7 @@ class Application:
         self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self.git = Git(self.host, self.acting.trust, self.acting.limited)
+        self.editor_state: EditorState | None = None  # None: the editor does not tell it
         self._contexts: ContextStore | None = None
         self.team = TeamContexts(self)
         self.embedding_problem = ""  # why nothing is embedded, though it was asked for

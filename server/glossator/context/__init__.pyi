@@ -14,7 +14,10 @@ from .instructions import InstructionFinder, Instructions, instructions_reminder
 from .kept import KeptTools
 from .mentions import (
     DIAGNOSTICS,
+    GIT,
+    GIT_DIFF,
     SELECTION,
+    TERMINAL,
     Mentioned,
     as_mention,
     find_mentions,
@@ -38,8 +41,11 @@ from .whole import TooLarge, WholeWorkspace, changed_since, whole_workspace
 
 __all__ = [
     "DIAGNOSTICS",
+    "GIT",
+    "GIT_DIFF",
     "SECTIONS_APART",
     "SELECTION",
+    "TERMINAL",
     "Attached",
     "CarriedState",
     "Compacted",
