@@ -33,6 +33,8 @@ async def editor_state(app: Application, session: Session) -> str:
     if not app.settings.context.ambient:
         return ""
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+    if app.editor_state is None and not snapshot.overlays:
+        return ""
     told = await asyncio.to_thread(_told, app.editor_state, snapshot, hidden)
     if not told or session.kept(EDITOR_STATE)[-1:] == [told]:
         return ""
