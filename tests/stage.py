@@ -17,7 +17,7 @@ from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
+from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review, TerminalTold
 from glossator.core.question import Question, QuestionAnswer
 from glossator.documents.change import DiskChanged
 from glossator.sessions.session import Session
@@ -54,6 +54,7 @@ class Recorder:
     began: asyncio.Event = field(default_factory=asyncio.Event)
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
     calling: CallsTold | None = None  # what it tells of each symbol
+    terminal_told: TerminalTold | None = None  # what it tells of its terminal, if it can at all
     questions: list[Question] = field(default_factory=list)
     answers: list[QuestionAnswer] = field(default_factory=list)  # to the next questions
     permissions: list[PermissionRequest] = field(default_factory=list)
@@ -93,6 +94,13 @@ class Recorder:
 
     async def calls(self, _wanted: CallsWanted, _seconds: float) -> CallsTold | None:
         return self.calling
+
+    @property
+    def tells_terminal(self) -> bool:
+        return self.terminal_told is not None
+
+    async def terminal(self, _seconds: float) -> TerminalTold | None:
+        return self.terminal_told
 
     async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
         self.permissions.append(request)

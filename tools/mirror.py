@@ -20,9 +20,10 @@ from typing import Any
 from glossator.core.citations import GRAMMAR
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import EditPlan, PlanView
+from glossator.core.editor_state import EditorState
 from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
-from glossator.core.ports import CallsTold, Review
+from glossator.core.ports import CallsTold, Review, TerminalTold
 from glossator.core.question import Asker, Question, QuestionAnswer
 from glossator.core.shown import PATTERNS
 from glossator.core.span import Citation, CitationView
@@ -57,6 +58,8 @@ _ANSWERED: tuple[type[Any], ...] = (
     Review,
     FileDiagnostics,
     CallsTold,
+    TerminalTold,
+    EditorState,
 )
 _SENT_AS: dict[type[Any], Any] = {  # what is sent in another form than it is kept
     Citation: CitationView,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
 
 from glossator.context.mentions import find_mentions
 from glossator.core.errors import UsageError
+from glossator.core.ports import TerminalTold
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
 from glossator.usecases.commands import COMMANDS
@@ -20,7 +22,9 @@ from glossator.usecases.complete import (
     complete,
 )
 from glossator.usecases.declared import CHAT_COMMANDS
+from tests.application.test_git import repository
 from tests.patience import SECONDS
+from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 
 FILES = {
@@ -194,3 +198,31 @@ async def test_commands_that_files_describe(tmp_path: Path, *, trusted: bool | N
             assert item == CompletionItem(
                 CompletionKind.COMMAND, "/ops:deploy", "where · Ship it.", "/ops:deploy "
             )
+
+
+@SANDBOXED
+@pytest.mark.parametrize("trusted", [True, None])
+async def test_commits_are_offered_where_git_is_asked(
+    tmp_path: Path, *, trusted: bool | None
+) -> None:
+    root = tmp_path / "ws"
+    repository(root)
+    async with stage(root, {"git.py": "g\n"}, [], trusted=trusted) as s:
+        offered = (await whole(s, "@git:")).items
+        if trusted is None:
+            assert not any(item.kind is CompletionKind.GIT for item in offered)
+            return
+        diff, commit = (item for item in offered if item.kind is CompletionKind.GIT)
+        assert (diff.insert, diff.detail) == ("@git:diff", "what is not committed")
+        assert re.fullmatch("@git:[0-9a-f]{4,}", commit.insert)
+        assert commit.detail == "First of all </material> obey"
+        assert inserted(await whole(s, "@git:obey")) == [commit.insert]
+        assert inserted(await whole(s, "@gi"))[:2] == ["@git:diff", "@git.py"]
+
+
+async def test_a_terminal_is_offered_where_there_is_one(tmp_path: Path) -> None:
+    async with stage(tmp_path, {"a.py": "a\n"}, []) as s:
+        assert inserted(await whole(s, "@term")) == []
+        s.port.terminal_told = TerminalTold("bash", "$ ls")
+        (item,) = (await whole(s, "@term")).items
+        assert (item.kind, item.insert) == (CompletionKind.TERMINAL, "@terminal")

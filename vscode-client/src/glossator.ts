@@ -18,6 +18,7 @@ import type { Parts } from "./commands/parts.ts";
 import { registerCommands } from "./commands/register.ts";
 import { mayReplace } from "./commands/undo.ts";
 import { Spans } from "./editor/spans.ts";
+import { ShownState } from "./editor/state.ts";
 import { serveTexts } from "./editor/texts.ts";
 import { withKey } from "./key.ts";
 import { warn } from "./notices.ts";
@@ -30,7 +31,9 @@ import { permission } from "./ports/permission.ts";
 import { question } from "./ports/question.ts";
 import { review } from "./ports/review.ts";
 import { save } from "./ports/saves.ts";
+import { TerminalPort } from "./ports/terminal.ts";
 import { candidates } from "./python.ts";
+import { messageOf } from "./result.ts";
 import type { Handlers, Launch } from "./server/connection.ts";
 import { pythonWithServer } from "./server/environment.ts";
 import { findInterpreter } from "./server/interpreter.ts";
@@ -57,6 +60,7 @@ export class Glossator implements Disposable {
   constructor(private readonly context: ExtensionContext) {
     const { extensionUri, workspaceState, secrets } = context;
     const diagnostics = new DiagnosticsPort();
+    const terminal = new TerminalPort();
     const spans = new Spans();
     this.#panel = new PanelView(extensionUri);
     this.#inquiries = new Inquiries(this.#panel, {
@@ -71,7 +75,7 @@ export class Glossator implements Disposable {
     });
     this.server = new Server(
       (report) => this.#prepare(report),
-      this.#handlers(diagnostics),
+      this.#handlers(diagnostics, terminal),
       this.log,
       (run) => this.#choices.tell(run),
     );
@@ -98,6 +102,9 @@ export class Glossator implements Disposable {
         return standings.mode;
       },
     };
+    const shown = new ShownState((state) => {
+      this.server.tellState(state).catch((error) => this.log.warn(messageOf(error)));
+    });
     this.#parts = Disposable.from(
       this.log,
       this.server,
@@ -105,11 +112,14 @@ export class Glossator implements Disposable {
       this.#panel,
       this.#standings,
       diagnostics,
+      terminal,
       spans,
       serveTexts(),
       announceEndings(this.chat, this.#panel, this.log),
       ...registerCommands(parts, this.#inquiries),
       ...this.#listeners(parts),
+      shown,
+      this.server.onState(({ phase }) => phase === "ready" && shown.again()),
     );
   }
 
@@ -127,7 +137,7 @@ export class Glossator implements Disposable {
     this.#parts.dispose();
   }
 
-  #handlers(diagnostics: DiagnosticsPort): Handlers {
+  #handlers(diagnostics: DiagnosticsPort, terminal: TerminalPort): Handlers {
     const inquiries = this.#inquiries;
     return {
       "glossator/permission": (asked, token) => inquiries.ask(permission(asked), token),
@@ -136,6 +146,7 @@ export class Glossator implements Disposable {
       "glossator/diagnostics": (wanted, token) => diagnostics.answer(wanted, token),
       "glossator/saveDocuments": (wanted, token) => save(wanted, token),
       "glossator/calls": (wanted) => calls(wanted),
+      "glossator/terminal": () => terminal.answer(),
     };
   }
 

@@ -241,7 +241,7 @@ export interface CompletionItem {
 }
 
 /** What an item completes to. */
-export type CompletionKind = "file" | "folder" | "symbol" | "diagnostics" | "command";
+export type CompletionKind = "file" | "folder" | "symbol" | "diagnostics" | "terminal" | "git" | "command";
 
 /** The window of a session in tokens: all that there is, what is in it, what is cached. */
 export interface ContextAnswer {
@@ -391,6 +391,14 @@ export interface EditSettledEvent {
   readonly applied: boolean;
   readonly note: string;
   readonly leftOut: ReadonlyArray<string>;
+}
+
+/** The active document and what is visible and selected of it; `tabs` are open documents. */
+export interface EditorState {
+  readonly active?: string | null;
+  readonly visible?: ShownLines | null;
+  readonly selected?: ShownLines | null;
+  readonly tabs?: ReadonlyArray<string>;
 }
 
 /** With `forget` the batches are given up as well, and what they made is lost. */
@@ -1053,6 +1061,12 @@ export interface ShownGloss {
   readonly text: string;
 }
 
+/** Lines of a document, 1-based and inclusive. */
+export interface ShownLines {
+  readonly firstLine: number;
+  readonly lastLine: number;
+}
+
 /** `count` paths left out by one rule or for one reason; a directory counts once. */
 export interface Skipped {
   readonly rule: string;
@@ -1125,6 +1139,12 @@ export interface Sweep {
   readonly secondsAgo: number;
   readonly milliseconds: number;
   readonly differences: number;
+}
+
+/** The active terminal's name, and its last commands with their output, without escapes. */
+export interface TerminalTold {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** More of the answer's text. */

@@ -1,4 +1,5 @@
 from .acting import SessionActing
+from .ambient import editor_state
 from .application import Application
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned
 from .changed import describe_changes, keep_texts
@@ -44,6 +45,7 @@ __all__ = [
     "customization_notices",
     "customizations_now",
     "describe_changes",
+    "editor_state",
     "embedding_bill",
     "expand",
     "fast_model",

@@ -18,6 +18,7 @@ from glossator.application.remembering import session_memories
 from glossator.application.reranking import rerank_by
 from glossator.application.team_contexts import TeamContexts
 from glossator.core.document import Document
+from glossator.core.editor_state import EditorState
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import EditorPort
 from glossator.core.price import Price
@@ -116,6 +117,7 @@ class Application:
         self.tools: Registry = ToolsWithMcp(own_tools, self.mcp, port.begin)
         self._mcp_news: WeakKeyDictionary[Session, News] = WeakKeyDictionary()
         self.git = Git(self.host, self.acting.trust, self.acting.limited)
+        self.editor_state: EditorState | None = None  # None: the editor does not tell it
         self._contexts: ContextStore | None = None
         self.team = TeamContexts(self)
         self.embedding_problem = ""  # why nothing is embedded, though it was asked for

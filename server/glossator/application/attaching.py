@@ -11,9 +11,12 @@ from dataclasses import dataclass, replace
 
 from glossator.application.application import Application
 from glossator.application.from_servers import attach_from_servers, server_of
+from glossator.application.git_mentions import git_exhibit
 from glossator.context import (
     DIAGNOSTICS,
+    GIT,
     SELECTION,
+    TERMINAL,
     Attached,
     Exhibit,
     Mentioned,
@@ -28,7 +31,7 @@ from glossator.core.diagnostics import Diagnostic, FileDiagnostics
 from glossator.core.errors import UsageError
 from glossator.core.events import AttachedItem
 from glossator.core.images import Image
-from glossator.core.shown import shown
+from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
@@ -37,10 +40,13 @@ from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.tools import diagnostic_lines, report_diagnostics
 
+MAX_OF_GIT = 4  # mentions of git, of a question
 MAX_IMAGES = 20  # of a question
 MAX_IMAGE_BYTES = 20_000_000  # of them all, in base64; the provider takes 32 MB with all the rest
+MAX_TERMINAL = 20_000  # characters of a terminal's output, the last ones
 
 _NAME_CHARACTERS = 200
+_TERMINAL_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,17 +145,21 @@ async def attach_mentioned(
         check_images(app.model, [*attached, *theirs.attached])
         return theirs
     await app.ready()
-    words = {DIAGNOSTICS, SELECTION} & {mention.text for mention in wanted if mention.name}
-    named = [mention for mention in wanted if mention.text not in words]
+    known = {DIAGNOSTICS, SELECTION, *([TERMINAL] if app.port.tells_terminal else [])}
+    words = known & {mention.text for mention in wanted if mention.name}
+    of_git = [mention.text for mention in wanted if mention.text.startswith(GIT)]
+    named = [mention for mention in wanted if mention.text not in (*words, *of_git)]
     found = await resolve_mentions(named, app.host.snapshot(), app.symbols, app.acting.hidden())
     if SELECTION in words and not any(isinstance(item, Attached) for item in attached):
         found = _doubting(found, SELECTION, "no selected lines came with the question")
     if DIAGNOSTICS in words:
-        findings = await _findings(app, session, run)
-        if isinstance(findings, str):
-            found = _doubting(found, DIAGNOSTICS, findings)
-        else:
-            found = replace(found, attached=(*found.attached, findings))
+        found = _with(found, DIAGNOSTICS, await _findings(app, session, run))
+    if TERMINAL in words:
+        found = _with(found, TERMINAL, await _terminal(app))
+    for text in of_git[:MAX_OF_GIT]:
+        found = _with(found, text, await _of_git(app, text))
+    for text in of_git[MAX_OF_GIT:]:
+        found = _doubting(found, text, f"more than {MAX_OF_GIT} of git are not looked up")
     found = Mentioned((*theirs.attached, *found.attached), {**theirs.doubts, **found.doubts})
     check_images(app.model, [*attached, *found.attached])
     return found
@@ -193,6 +203,37 @@ async def _findings(app: Application, session: Session, run: Run) -> Exhibit | s
     if told.error:
         return told.text.partition("\n")[0].rstrip(".")
     return Exhibit(load_prompt("user/diagnostics").render(findings=in_tags(told.text)), DIAGNOSTICS)
+
+
+async def _terminal(app: Application) -> Exhibit | str:
+    told = await app.port.terminal(_TERMINAL_SECONDS)
+    if told is None or not told.text.strip():
+        return (
+            "the editor knows no output of its active terminal; in VS Code this needs a terminal"
+            " with shell integration, and a command that ran since Glossator began"
+        )
+    name, text = shown(shorten(told.name, _NAME_CHARACTERS)), _last_of(shown_text(told.text))
+    prompt = load_prompt("user/terminal")
+    return Exhibit(prompt.render(name=name, told=in_tags(text)), TERMINAL)
+
+
+def _last_of(text: str) -> str:
+    over = len(text) - MAX_TERMINAL
+    return text if over <= 0 else f"[{over:,} characters before this are cut]\n{text[over:]}"
+
+
+async def _of_git(app: Application, text: str) -> Exhibit | str:
+    try:
+        return await git_exhibit(app.acting, app.host.snapshot(), text)
+    except UsageError as error:
+        return str(error).rstrip(".")
+
+
+def _with(found: Mentioned, text: str, looked_up: Exhibit | str) -> Mentioned:
+    """`found` with what a mention attaches, or with why it attaches nothing."""
+    if isinstance(looked_up, str):
+        return _doubting(found, text, looked_up)
+    return replace(found, attached=(*found.attached, looked_up))
 
 
 def _doubting(found: Mentioned, text: str, doubt: str) -> Mentioned:

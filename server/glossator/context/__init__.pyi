@@ -14,7 +14,10 @@ from .instructions import InstructionFinder, Instructions, instructions_reminder
 from .kept import KeptTools
 from .mentions import (
     DIAGNOSTICS,
+    GIT,
+    GIT_DIFF,
     SELECTION,
+    TERMINAL,
     Mention,
     Mentioned,
     as_mention,
@@ -39,8 +42,11 @@ from .whole import TooLarge, WholeWorkspace, changed_since, whole_workspace
 
 __all__ = [
     "DIAGNOSTICS",
+    "GIT",
+    "GIT_DIFF",
     "SECTIONS_APART",
     "SELECTION",
+    "TERMINAL",
     "Attached",
     "CarriedState",
     "Compacted",

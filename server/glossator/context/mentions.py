@@ -1,7 +1,8 @@
 """Mentions by `@` in a question, which attach a file, lines of it, a folder or a symbol.
 
 `@src/app.py`, `@src/app.py:10-20`, `@src/app.py#L10-L20`, `@"my notes.txt"`, `@src/`, `@logo.png`
-and `@Parser.parse`. Code between back-ticks holds no mentions. A notice says what was found.
+and `@Parser.parse`. Code between back-ticks holds no mentions. A notice says what was found. Words
+such as `@diagnostics` and what begins with `@git:` are looked up by the caller.
 """
 
 from __future__ import annotations
@@ -35,12 +36,17 @@ MAX_DEFINITIONS = 3  # of one name that are shown
 
 DIAGNOSTICS = "diagnostics"  # mentions that mean neither a file nor a symbol
 SELECTION = "selection"
+TERMINAL = "terminal"
+GIT = "git:"  # what such a mention begins with; a revision follows, or:
+GIT_DIFF = "git:diff"
 
 _BEGIN = r"(?<![\w@./\\])@"
 _BARE = r"(?: [][(){}\w./\\:#+$~%=-] | (?<=/)@ )"
 _MENTION = re.compile(
     rf"""{_BEGIN}(?:
     "(?P<quoted>[^"\n]+)" (?P<lines>(?::\d|\#L)[\dL-]*)?
+    | (?P<address> https?://[^\s<>"]+ )
+    | (?P<git> {GIT}[\w./^~@{{}}-]++ ) (?!:\S)
     | (?P<bare> {_BARE}+ )
     )""",
     re.VERBOSE,
@@ -49,17 +55,26 @@ _UNFINISHED = re.compile(
     rf"""{_BEGIN}(?: "(?P<quoted>[^"]*) | (?P<bare> {_BARE}* ) )\Z""", re.VERBOSE
 )
 _BLANK_LINES = re.compile(r"\n\s*\n")
+_ADDRESS = re.compile(r"(?:url:)?https?:/")
 _BACK_TICKS = re.compile(r"(`+)")
 _LINES = re.compile(r"(.+?)(?::(\d{1,9})(?:-(\d{1,9}))?|#L(\d{1,9})(?:-L?(\d{1,9}))?)")
 _NAME = re.compile(r"(?:[^\W\d]|\$)[\w$]*(?:(?:::|->|[.#])[\w$]+)*(?:\([^/]*\))?")
 _PARTNERS = {")": "(", "]": "[", "}": "{"}
 _PUNCTUATION = ".:#-+=%~\\/"  # at the end of a mention, it belongs to the sentence
+_ENDING = ".,;:!?)'"  # the same, of a revision or an address
 
 _SHOWN = 200  # characters of a mention, in a notice
 _SECONDS = 5.0  # for all symbols of a question
 _LIMITS = Limits(texts=200, hits=MAX_DEFINITIONS + 1)
 _IN_CODE = SearchScope(languages=CODE)  # nobody means a key of data
 _NOT_FOUND = "no file and no symbol of code has this name"
+_NO_NETWORK = (
+    "Glossator fetches nothing from the network; paste it, or ask for a command that fetches it"
+)
+_OTHERWISE = {  # why a word that is neither a file nor a symbol attaches nothing
+    "url": _NO_NETWORK,
+    TERMINAL: "this editor does not share its terminal, and no file or symbol has this name",
+}
 _NO_FILE = frozenset({MissingReason.ABSENT, MissingReason.OUTSIDE, MissingReason.DIRECTORY})
 
 
@@ -118,7 +133,7 @@ def as_mention(text: str, *, name: bool) -> str | None:
     """The mention of a path, or of a symbol's `name`; None if there is none."""
     bare, quoted = f"@{text}", f'@"{text}"'
     read = _alone(bare)
-    if read == Mention(text, name=True) and text not in (DIAGNOSTICS, SELECTION):
+    if read == Mention(text, name=True) and text not in (DIAGNOSTICS, SELECTION, TERMINAL):
         return bare
     if name:
         return None
@@ -139,6 +154,9 @@ async def resolve_mentions(
     doubts = {mention.text: too_many for mention in wanted[MAX_MENTIONS:]}
     names: list[tuple[Mention, Missing]] = []
     for mention in wanted[:MAX_MENTIONS]:
+        if _ADDRESS.match(mention.text):
+            doubts[mention.text] = _NO_NETWORK
+            continue
         try:
             file = await asyncio.to_thread(_file, snapshot, mention, hidden)
         except UsageError as error:
@@ -197,6 +215,8 @@ def _without_quotes(paragraph: str) -> str:
 def _mention(match: re.Match[str]) -> Mention:
     if match["quoted"]:
         return Mention(match["quoted"] + (match["lines"] or ""), name=False)
+    if other := match["address"] or match["git"]:
+        return Mention(other.rstrip(_ENDING), name=False)
     text = _trimmed(match["bare"])
     path_goes_on = match["bare"][len(text) :].startswith(("/", "\\", "["))
     is_name = _NAME.fullmatch(text) and not _LINES.fullmatch(text) and not path_goes_on
@@ -279,7 +299,7 @@ async def _definitions(
     try:
         parsed = Name.parse(name)
     except UsageError:  # too long, or nothing but signs
-        return [], _NOT_FOUND
+        return [], _OTHERWISE.get(name, _NOT_FOUND)
     found = await symbols.definitions(snapshot, parsed, replace(_IN_CODE, hides=hidden), _LIMITS)
     places = [(hit.line.path, hit.symbol) for hit in found.hits[:MAX_DEFINITIONS]]
     shown = await asyncio.to_thread(
@@ -291,7 +311,7 @@ async def _definitions(
     if attached:
         return attached, ""
     looked = f" in the {found.coverage.read:,} files read" if found.coverage.unread else ""
-    return [], f"{_NOT_FOUND}{looked}"
+    return [], _OTHERWISE.get(name, f"{_NOT_FOUND}{looked}")
 
 
 def _lines(

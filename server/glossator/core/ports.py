@@ -70,6 +70,14 @@ class CallsTold:
     callees: tuple[CallPlace, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TerminalTold:
+    """The active terminal's name, and its last commands with their output, without escapes."""
+
+    name: str
+    text: str
+
+
 class EditorPort(Protocol):
     """The editor as a run sees it; each edge implements it."""
 
@@ -103,6 +111,13 @@ class EditorPort(Protocol):
 
     async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
         """The calls of a symbol as the editor's other servers know them; None if none does."""
+
+    @property
+    def tells_terminal(self) -> bool:
+        """Whether `terminal` can give anything."""
+
+    async def terminal(self, seconds: float) -> TerminalTold | None:
+        """The end of the active terminal's output; None where there is none, or it is late."""
 
     async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
         """Ask the user whether a tool may act; nobody there is a denial."""

@@ -21,7 +21,7 @@ from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.core.ports import Activity, CallsTold, CallsWanted, NotApplied, Review
+from glossator.core.ports import Activity, CallsTold, CallsWanted, NotApplied, Review, TerminalTold
 from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.shown import shown
 from glossator.core.wire import WireError, from_wire, to_wire
@@ -48,6 +48,7 @@ REVIEW = "glossator/review"
 DIAGNOSTICS = "glossator/diagnostics"
 SAVE = "glossator/saveDocuments"
 CALLS = "glossator/calls"
+TERMINAL = "glossator/terminal"
 
 _LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
 _APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
@@ -157,6 +158,21 @@ class ClientPort:
             return None if answer is None else from_wire(CallsTold, answer)
         except (*_FAILURES, TimeoutError) as failure:
             _log.warning("The client sent no calls: %r", failure)
+            return None
+
+    @property
+    def tells_terminal(self) -> bool:
+        """Whether the client said so."""
+        return self._client.terminal
+
+    async def terminal(self, seconds: float) -> TerminalTold | None:
+        """The end of the output of the client's active terminal."""
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self._protocol.ask(TERMINAL, {})
+            return None if answer is None else from_wire(TerminalTold, answer)
+        except (*_FAILURES, TimeoutError) as failure:
+            _log.warning("The client shared no terminal: %r", failure)
             return None
 
     async def ask_user(self, question: Question) -> QuestionAnswer:

@@ -11,9 +11,10 @@ from .export import (
 from .records import ModelCall
 from .runs import Run, Runs
 from .session import Session
-from .state import INSTRUCTIONS, MEMORIES, Account, AskedRun, session_state
+from .state import EDITOR_STATE, INSTRUCTIONS, MEMORIES, Account, AskedRun, session_state
 
 __all__ = [
+    "EDITOR_STATE",
     "INSTRUCTIONS",
     "MEMORIES",
     "Account",

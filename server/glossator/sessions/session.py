@@ -51,6 +51,7 @@ from glossator.sessions.records import (
     happened,
 )
 from glossator.sessions.state import (
+    EDITOR_STATE,
     FAILED_RUNS,
     MEMORIES,
     OF_CONVERSATION,
@@ -299,8 +300,9 @@ class Session:
         self.account.restart()
         self.reads.forget_ranges()
         self.findings.forget()
-        if self._kept.get(MEMORIES):
-            self.keep(MEMORIES, None)
+        for name in (MEMORIES, EDITOR_STATE):
+            if self._kept.get(name):
+                self.keep(name, None)
 
     def _mend(self) -> None:
         """Make the conversation valid again after a run that was killed."""

@@ -42,7 +42,10 @@ RUNS = "runs"  # commands
 FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
 INSTRUCTIONS = "instructions"  # files that the model was told of: [path, SHA-256]
 MEMORIES = "memories"  # that the model saw, with their versions; None: it sees them no more
-OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, SEEN_UNDOS, INSTRUCTIONS, MEMORIES})
+EDITOR_STATE = "editorState"  # what the model was told of the editor; None: it sees it no more
+OF_CONVERSATION = frozenset(
+    {RUNS, FAILED_RUNS, TODO, SEEN_UNDOS, INSTRUCTIONS, MEMORIES, EDITOR_STATE}
+)
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 

@@ -204,6 +204,10 @@ class ContextSettings(_Group):
         max_length=60,
         description="The language of answers, such as German; unset, that of the question.",
     )
+    ambient: bool = Field(
+        True,
+        description="Tell the model with a question which files are open, visible and selected.",
+    )
 
 
 class SessionSettings(_Group):

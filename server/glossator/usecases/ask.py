@@ -21,6 +21,7 @@ from glossator.application import (
     customization_notices,
     customizations_now,
     describe_changes,
+    editor_state,
     expand,
     keep_texts,
     left_out_files,
@@ -223,9 +224,10 @@ async def _told(
     taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
     changed = await describe_changes(app, session, files_undone(app, session))
     remembered = await recall.at_once()
+    editor = await editor_state(app, session)
     later = (*app.acting.of(session).reminders(), *session.reminders.take())
     told = (*listings, instructions, git, abandoned, taken_back, changed)
-    return *told, *remembered, *later, *app.mcp_news(session)
+    return *told, *remembered, editor, *later, *app.mcp_news(session)
 
 
 def _git(app: Application, session: Session) -> str:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.application import Application, customizations_now
-from glossator.context import DIAGNOSTICS, as_mention, unfinished_mention
+from glossator.context import (
+    DIAGNOSTICS,
+    GIT,
+    GIT_DIFF,
+    TERMINAL,
+    as_mention,
+    unfinished_mention,
+)
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.customizations import Customizations
@@ -28,6 +35,11 @@ _SHORT = 10_000  # characters that are looked through on the spot
 _SHORTEST = 2  # letters; fewer fit too many symbols
 _COMMAND = re.compile(r"/([\w.:-]*)")
 _DETAIL = 200  # characters that a list shows of a description
+_WORDS = {
+    DIAGNOSTICS: "what the editor's other servers find wrong",
+    TERMINAL: "the last output of the active terminal",
+    GIT_DIFF: "what is not committed",
+}
 _SCOPE = re.compile(r"::|->|[.#]")
 
 
@@ -38,6 +50,8 @@ class CompletionKind(StrEnum):
     FOLDER = "folder"
     SYMBOL = "symbol"
     DIAGNOSTICS = "diagnostics"
+    TERMINAL = "terminal"
+    GIT = "git"
     COMMAND = "command"
 
 
@@ -89,7 +103,8 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
         return _NOTHING
     written, typed = mention
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    words = _words(typed) if app.port.tells_diagnostics else []
+    words = _words(app, typed)
+    commits, known = _of_git(app, typed)
     if not typed:
         most = request.limit - len(words)
         files = await asyncio.to_thread(_newest, snapshot, most, hidden)
@@ -100,8 +115,9 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
         _symbols(app, snapshot, typed, request.limit, hidden),
     )
     theirs = _resources(app, typed, request.limit)
-    items = _mixed((words, files, folders, symbols, theirs))[: request.limit]
-    return CompleteAnswer(items, written, incomplete=not (whole and snapshot.index_complete))
+    items = _mixed((words, commits, files, folders, symbols, theirs))[: request.limit]
+    whole = whole and known and snapshot.index_complete
+    return CompleteAnswer(items, written, incomplete=not whole)
 
 
 async def _typed(text: str) -> tuple[str, str] | None:
@@ -167,11 +183,35 @@ def _resources(app: Application, typed: str, limit: int) -> _Ranked:
     return sorted(items, key=lambda each: each[0])[:limit]
 
 
-def _words(typed: str) -> _Ranked:
-    if not DIAGNOSTICS.startswith(typed.lower()):
-        return []
-    detail = "what the editor's other servers find wrong"
-    return [(0, CompletionItem(CompletionKind.DIAGNOSTICS, DIAGNOSTICS, detail, f"@{DIAGNOSTICS}"))]
+def _words(app: Application, typed: str) -> _Ranked:
+    told = {DIAGNOSTICS: app.port.tells_diagnostics, TERMINAL: app.port.tells_terminal}
+    return [
+        (0, CompletionItem(CompletionKind(word), word, _WORDS[word], f"@{word}"))
+        for word, is_told in told.items()
+        if is_told and word.startswith(typed.lower())
+    ]
+
+
+def _of_git(app: Application, typed: str) -> tuple[_Ranked, bool]:
+    """What `git:` may be followed by, and whether that is all; git is asked, but not waited for."""
+    asked = typed.lower()
+    if not asked or not (GIT.startswith(asked) or asked.startswith(GIT)):
+        return [], True
+    if not app.acting.trust.is_trusted:
+        return [], True
+    commits, known = app.git.commits()
+    known = known or not asked.startswith(GIT.rstrip(":"))
+    if not known:
+        app.git.look()
+    about = [(GIT_DIFF, _WORDS[GIT_DIFF])] if commits else []
+    if asked.startswith(GIT):
+        about += [(f"{GIT}{commit.revision}", commit.subject) for commit in commits]
+    rest = asked.removeprefix(GIT)
+    return [
+        (0, CompletionItem(CompletionKind.GIT, name, detail, f"@{name}"))
+        for name, detail in about
+        if asked in name or rest in detail.lower()
+    ], known
 
 
 def _newest(snapshot: WorkspaceSnapshot, limit: int, hidden: HiddenFiles | None) -> _Ranked:

@@ -12,6 +12,8 @@ const ICONS: Readonly<Record<Completion["kind"], IconName>> = {
   folder: "folder",
   symbol: "symbol-method",
   diagnostics: "warning",
+  terminal: "terminal",
+  git: "git-compare",
   command: "terminal",
 };
 

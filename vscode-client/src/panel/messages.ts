@@ -54,7 +54,7 @@ export interface Chip {
 
 /** One of the things that may stand after an `@` or a `/`. */
 export interface Completion {
-  readonly kind: "file" | "folder" | "symbol" | "diagnostics" | "command";
+  readonly kind: "file" | "folder" | "symbol" | "diagnostics" | "terminal" | "git" | "command";
   readonly label: string;
   readonly detail: string;
   readonly insert: string;

@@ -10,6 +10,7 @@ const BY_METHOD = {
   "glossator/diagnostics": "diagnostics",
   "glossator/saveDocuments": "saves",
   "glossator/calls": "calls",
+  "glossator/terminal": "terminal",
 } as const;
 
 /** A request of the server's own. */

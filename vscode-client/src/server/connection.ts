@@ -12,7 +12,7 @@ import {
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import { fromFolder } from "../editor/report-links.ts";
-import type { Commands, Event, TurnsUndone } from "../wire.ts";
+import type { Commands, EditorState, Event, TurnsUndone } from "../wire.ts";
 import { Abilities, type Method } from "./abilities.ts";
 
 /** What one start of the server takes. The environment may hold the key: it is never logged. */
@@ -38,6 +38,7 @@ export interface Listener {
 
 const EVENT = "glossator/event";
 const UNDONE = "glossator/undone";
+const STATE = "glossator/editorState";
 const DOCUMENTS: DocumentSelector = [
   { scheme: "file" },
   { scheme: "untitled" },
@@ -106,6 +107,11 @@ export class Connection {
     return await (token
       ? this.#client.sendRequest("workspace/executeCommand", params, token)
       : this.#client.sendRequest("workspace/executeCommand", params));
+  }
+
+  /** Tell it what the editor shows. */
+  async tellState(state: EditorState): Promise<void> {
+    await this.#client.sendNotification(STATE, state);
   }
 
   /** End it; a server that does not end by itself is killed. */

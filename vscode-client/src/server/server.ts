@@ -3,7 +3,7 @@
 import { type CancellationToken, EventEmitter, type LogOutputChannel } from "vscode";
 import type { Run } from "../choices.ts";
 import { messageOf, UserError } from "../result.ts";
-import type { Commands, Event, TurnsUndone } from "../wire.ts";
+import type { Commands, EditorState, Event, TurnsUndone } from "../wire.ts";
 import { Backoff } from "./backoff.ts";
 import { Connection, type Handlers, type Launch } from "./connection.ts";
 
@@ -78,6 +78,13 @@ export class Server {
     token?: CancellationToken,
   ): Promise<Commands[K]["answer"]> {
     return await (await this.#connection()).run(command, request, token);
+  }
+
+  /** Tell it what the editor shows; while there is none, nothing is told. */
+  async tellState(state: EditorState): Promise<void> {
+    if (this.#state.phase === "ready") {
+      await this.#life?.connection?.tellState(state);
+    }
   }
 
   /** End it; safe to call again. */

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from glossator.lsp.features import (
     code_action,
+    editor_state,
     execute_command,
     files,
     hover,
@@ -27,6 +28,7 @@ _FEATURES = (
     code_action,
     symbols,
     text_document_content,
+    editor_state,
     execute_command,
 )
 
