@@ -39,6 +39,8 @@ TEXTS: Mapping[str, Kind] = {
     "user/skill": Kind.ATTACHMENT,
     "user/changed": Kind.REMINDER,
     "user/citations": Kind.REMINDER,
+    "user/hook": Kind.REMINDER,
+    "user/hook_stop": Kind.REMINDER,
     "user/last_word": Kind.REMINDER,
     "user/not_attached": Kind.REMINDER,
     "user/undone": Kind.REMINDER,

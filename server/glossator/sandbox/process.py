@@ -71,7 +71,11 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,  # one pipe keeps their order
                 start_new_session=True,
-                pass_fds=() if command.codes is None else (command.codes.descriptor,),
+                pass_fds=tuple(
+                    each
+                    for each in (command.codes and command.codes.descriptor, command.given)
+                    if each is not None
+                ),
             )
             self._cleanup = stack.pop_all()
         assert self._popen.stdout is not None  # noqa: S101 - as asked for

@@ -1,3 +1,4 @@
+from .hooks import Hook, HookSettings
 from .load import load_settings, user_file, valid_settings
 from .model import (
     AgentBudget,
@@ -18,6 +19,8 @@ __all__ = [
     "AgentBudget",
     "Backend",
     "Effort",
+    "Hook",
+    "HookSettings",
     "LimitSettings",
     "ModelSettings",
     "Profile",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from glossator.usecases.declaration import Chat, CommandDeclaration, Palette
 
 OF_CONTEXT = (
+    CommandDeclaration("glossator.listHooks", "List hooks", "hooks:list_hooks", terminal="hooks"),
     CommandDeclaration(
         "glossator.listMemories", "List memories", "memory:list_memories", terminal="memory"
     ),

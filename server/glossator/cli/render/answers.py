@@ -30,6 +30,7 @@ from glossator.cli.render import (
 )
 from glossator.cli.render.customizations import customization_table
 from glossator.cli.render.evaluation import evaluation_parts
+from glossator.cli.render.hooks import hook_parts
 from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.core.answers import (
@@ -49,6 +50,7 @@ from glossator.core.answers import (
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.citations import place as lines_of
 from glossator.core.customization import CustomizationList
+from glossator.core.hook_answers import HookList
 from glossator.core.price import Price
 from glossator.core.retrieval_answers import (
     BatchesEnded,
@@ -99,8 +101,8 @@ def answer_parts(answer: object) -> Iterator[Part]:
             yield _doctor(answer)
         case ModelList():
             yield from _models(answer)
-        case RuleList() | Trusted() | CustomizationList():
-            yield _listing(answer)
+        case RuleList() | Trusted() | CustomizationList() | HookList():
+            yield from _listing(answer)
         case (
             SearchAnswer()
             | ContextsAnswer()
@@ -318,12 +320,17 @@ def _price(each: Price | None) -> str:
     return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"
 
 
-def _listing(answer: RuleList | Trusted | CustomizationList) -> Part:
-    if isinstance(answer, RuleList):
-        return listed(_rules(answer), NO_RULES)
-    if isinstance(answer, CustomizationList):
-        return listed(customization_table(answer), NO_CUSTOMIZATIONS)
-    return listed(Table((Column(),), tuple((shown(each),) for each in answer.trusted)), NO_TRUSTED)
+def _listing(answer: RuleList | Trusted | CustomizationList | HookList) -> Iterator[Part]:
+    match answer:
+        case RuleList():
+            yield listed(_rules(answer), NO_RULES)
+        case CustomizationList():
+            yield listed(customization_table(answer), NO_CUSTOMIZATIONS)
+        case HookList():
+            yield from hook_parts(answer)
+        case Trusted():
+            rows = tuple((shown(each),) for each in answer.trusted)
+            yield listed(Table((Column(),), rows), NO_TRUSTED)
 
 
 def _rules(answer: RuleList) -> Table:
