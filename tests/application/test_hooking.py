@@ -201,7 +201,7 @@ async def test_a_hook_ends_the_run(tmp_path: Path) -> None:
 async def test_a_question_is_refused_or_told_about(tmp_path: Path) -> None:
     refuses = "grep -q password && { echo no passwords >&2; exit 2; }; echo On call: Ada"
     settings = hooks("promptSubmit", refuses)
-    settings["hooks"]["sessionStart"] = [{"command": "grep -o '\"source\": \"[a-z]*\"'"}]
+    settings["hooks"]["sessionStart"] = [{"command": 'grep -o \'"source": "[a-z]*"\''}]
     async with stage(tmp_path / "ws", FILES, HELLO * 2, settings) as s:
         with pytest.raises(UsageError, match="no passwords"):
             await s.ask("My password is x")
