@@ -37,6 +37,7 @@ ROOMS: dict[str, set[str]] = {
         "shell": "files symbols",
         "permissions": "files shell",
         "sandbox": "settings files documents shell permissions",
+        "hooks": "settings documents permissions sandbox",
         "undo": "store files",
         "edits": "files documents permissions undo",
         "embeddings": "settings store worker",
@@ -48,19 +49,19 @@ ROOMS: dict[str, set[str]] = {
         "memory": "prompts worker documents symbols customizations context",
         "tools": "prompts worker files documents search symbols sandbox edits retrieval memory",
         "mcp": "settings prompts files permissions sandbox llm context tools",
-        "agent": "settings prompts documents shell permissions sandbox llm context tools",
+        "agent": "settings prompts documents shell permissions sandbox hooks llm context tools",
         "grounding": "prompts documents",
         "glosses": "store worker documents symbols",
         "sessions": "settings prompts store undo llm context tools agent",
         "application": (
             "settings prompts store worker files documents search symbols permissions sandbox undo"
             " edits embeddings retrieval llm contextual context tools mcp agent grounding glosses"
-            " sessions customizations memory"
+            " sessions customizations memory hooks"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
             " edits retrieval llm contextual context tools mcp agent grounding glosses sessions"
-            " application customizations memory"
+            " application customizations memory hooks"
         ),
         "lsp": "settings worker documents symbols application usecases",
         "cli": "settings permissions evaluation usecases lsp",

@@ -15,7 +15,14 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "vscode-c
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 _PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|md|json|ts|tsx|mjs|sh))`")
 # what pages say of other people's trees
-_THEIRS = {"src/app.py", ".claude/CLAUDE.md", ".claude/commands/git/pr.md"}
+_THEIRS = {
+    "src/app.py",
+    ".claude/CLAUDE.md",
+    ".claude/commands/git/pr.md",
+    ".claude/hooks.json",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+}
 
 
 def anchors(page: Path) -> set[str]:

@@ -351,7 +351,7 @@ export interface Diagnostic {
 }
 
 /** Why a reply is void. */
-export type DiscardReason = "broke off" | "citations";
+export type DiscardReason = "broke off" | "citations" | "hook";
 
 /** All checks, in the order to read them. */
 export interface DoctorAnswer {
@@ -509,6 +509,26 @@ export interface GlossRequest {
   readonly runId?: string | null;
 }
 
+/** A hook as it is listed; `name` is the moment, as the settings or a file name it. */
+export interface Hook {
+  readonly name: string;
+  readonly matcher: string;
+  readonly command: string;
+  readonly timeout: number | null;
+  readonly source: "user" | "project";
+  readonly state: "on" | "untrusted" | "unavailable" | "proposed";
+  readonly why: string;
+  readonly description: string;
+  readonly path: string;
+  readonly uri: string;
+}
+
+/** The hooks, the user's own first; `problems` are sentences about files that were not read. */
+export interface HookList {
+  readonly hooks: ReadonlyArray<Hook>;
+  readonly problems: ReadonlyArray<string>;
+}
+
 /** A hunk as clients see it: changed lines, or a whole file. */
 export interface Hunk {
   readonly id: string;
@@ -590,6 +610,9 @@ export interface ListAgentsRequest {
 
 /** Takes nothing. */
 export type ListCustomizationsRequest = object;
+
+/** Takes nothing. */
+export type ListHooksRequest = object;
 
 /** With `wait`, the answer comes once each server is connected or has failed to. */
 export interface ListMcpServersRequest {
@@ -1350,6 +1373,7 @@ export interface Commands {
   readonly "glossator.importContexts": { readonly request: ImportContextsRequest; readonly answer: ContextsImported };
   readonly "glossator.endBatches": { readonly request: EndBatchesRequest; readonly answer: BatchesEnded };
   readonly "glossator.listCustomizations": { readonly request: ListCustomizationsRequest; readonly answer: CustomizationList };
+  readonly "glossator.listHooks": { readonly request: ListHooksRequest; readonly answer: HookList };
   readonly "glossator.listMemories": { readonly request: ListMemoriesRequest; readonly answer: MemoryList };
   readonly "glossator.showMemory": { readonly request: MemoryRequest; readonly answer: MemoryText };
   readonly "glossator.openMemory": { readonly request: MemoryRequest; readonly answer: OpenedMemory };

@@ -10,18 +10,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Self, get_args
+from typing import Any, Self, get_args
 
 from pydantic import ValidationError
 
-from glossator.agent.run import Permission, RunClock, RunContext
+from glossator.agent.run import Permission, RunClock, RunContext, ToolHooks
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.permission import Access, Permit
-from glossator.core.tool_result import ToolResult
+from glossator.core.tool_result import ToolResult, shorten
 from glossator.llm import ModelEvent, RetryWait, ToolCall, ToolReady
 from glossator.permissions import Deny
 from glossator.tools import Registry, Tool, ToolArgs, ToolContext
@@ -29,11 +29,18 @@ from glossator.tools import Registry, Tool, ToolArgs, ToolContext
 logger = logging.getLogger(__name__)
 
 _SUMMARY_CHARACTERS = 160
+_SHOWN_ARGUMENTS = 2_000  # characters of those that a hook changed
 _PREFIX = "Value error, "  # pydantic's, before our own words
 _NO_STORE = (
     "Nothing was done, as it could not be undone: {}\nTell the user; other calls that change"
     " something will fail as well."
 )
+
+_BLOCKED = (
+    "{} was not run: a hook of the user blocks it.\n{}\nDo not try to reach the same in another"
+    " way; go on without it, or tell the user."
+)
+_CHANGED = "\n[A hook of the user changed the arguments of this call to: {}]"
 
 Started = Callable[[ToolCall], Awaitable[ToolResult | None]]
 
@@ -73,7 +80,11 @@ async def execute(
 
 
 async def call_tool(
-    tools: Registry, call: ToolCall, context: ToolContext, permission: Permission
+    tools: Registry,
+    call: ToolCall,
+    context: ToolContext,
+    permission: Permission,
+    hooks: ToolHooks | None = None,
 ) -> ToolResult:
     """The result of a call; wrong names and arguments, denials and failures are results, too.
 
@@ -81,12 +92,18 @@ async def call_tool(
     """
     clock = RunClock()
     timed = replace(context, waiting=clock.waiting_also(context.waiting))
-    result = await _call_tool(tools, call, timed, permission)
+    if hooks is not None and not hooks.concern(call.name):
+        hooks = None
+    result = await _call_tool(tools, call, timed, permission, hooks)
     return replace(result, waited=clock.waited)
 
 
 async def _call_tool(
-    tools: Registry, call: ToolCall, context: ToolContext, permission: Permission
+    tools: Registry,
+    call: ToolCall,
+    context: ToolContext,
+    permission: Permission,
+    hooks: ToolHooks | None,
 ) -> ToolResult:
     tool = tools.get(call.name)
     if tool is None:
@@ -97,12 +114,18 @@ async def _call_tool(
     except ValidationError as error:
         return ToolResult.failed(_argument_problems(tool, error))
     try:
+        note = ""
+        if hooks is not None:
+            args, context, note = await _heard(hooks, tool, args, context, call.id)
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
             return ToolResult.failed(decided.reason)
         edits = context.edits and context.edits.within(decided.paths, context.waiting)
         context = replace(context, edits=edits, permit=decided, call_id=call.id)
         result = await tool.run(args, context)
+        if hooks is not None and not result.error:
+            await hooks.after(tool.name, args, result, call.id)
+            result = replace(result, text=f"{result.text}{note}")
     except (UsageError, StoreUnavailable, TooManyOpenFiles) as error:
         words = _NO_STORE if isinstance(error, StoreUnavailable) else "{}"
         return ToolResult.failed(words.format(error))
@@ -112,6 +135,40 @@ async def _call_tool(
     context.reads.show(result.spans)
     context.reads.mark_citable(result.citable)
     return result
+
+
+async def _heard(
+    hooks: ToolHooks, tool: Tool, args: ToolArgs, context: ToolContext, call_id: str
+) -> tuple[ToolArgs, ToolContext, str]:
+    """What is decided about after the hooks spoke, and a note for the model about changes.
+
+    Raises `UsageError` if one blocks the call.
+    """
+    await context.before_asking()  # a reply that is void runs none
+    said = await hooks.before(tool.name, args, call_id)
+    if said.block:
+        raise UsageError(_BLOCKED.format(tool.name, said.block))
+    context = replace(context, asking=said.ask)
+    if said.arguments is None:
+        return args, context, ""
+    args = _changed_arguments(tool, said.arguments)
+    return args, context, _CHANGED.format(_as_json(args))
+
+
+def _changed_arguments(tool: Tool, arguments: Mapping[str, Any]) -> ToolArgs:
+    """The arguments that a hook puts in their place. Raises `UsageError`."""
+    try:
+        return tool.args.model_validate(dict(arguments))
+    except ValidationError as error:
+        raise UsageError(
+            f"A hook of the user changed the arguments to some that the tool does not take.\n"
+            f"{_argument_problems(tool, error)}\nTell the user, whose setting hooks.beforeTool"
+            " names the hook."
+        ) from error
+
+
+def _as_json(args: ToolArgs) -> str:
+    return shorten(args.model_dump_json(by_alias=True, exclude_unset=True), _SHOWN_ARGUMENTS)
 
 
 def acts(tools: Registry, call: ToolCall) -> bool:
@@ -134,7 +191,7 @@ async def _watched(
     began = time.perf_counter()
     result = await started(call)
     if result is None:
-        result = await call_tool(tools, call, await run.tool_context(), run.permission)
+        result = await call_tool(tools, call, await run.tool_context(), run.permission, run.hooks)
     results[call.id] = result
     milliseconds = (time.perf_counter() - began - result.waited) * 1000
     run.emit(
@@ -262,5 +319,5 @@ class EarlyCalls:
         context = await self._run.tool_context()
         reads, findings = context.reads.draft(), context.findings.draft()
         ahead = replace(context, reads=reads, findings=findings, before_asking=wanted.wait)
-        result = await call_tool(self._tools, call, ahead, self._run.permission)
+        result = await call_tool(self._tools, call, ahead, self._run.permission, self._run.hooks)
         return _Read(result, ahead, context)

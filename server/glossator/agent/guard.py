@@ -126,6 +126,7 @@ class Guard:
             Stop.TIME: f"the limit of {self.limits.seconds:g} seconds leaves time only to answer",
             Stop.REPETITION: f"the same call was made {self.limits.repeats} times, and nothing"
             " changed in between",
+            Stop.HOOK: "a hook of the user ended it",
             Stop.CUT_OFF: "the reply reached its length limit",
         }[stop]
 

@@ -6,7 +6,7 @@ the results of its tool calls, also when the run is cancelled, and a paused repl
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,10 +15,11 @@ from types import MappingProxyType
 from glossator.agent.calls import EarlyCalls, acts, execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
+from glossator.agent.review import Reviewing
 from glossator.agent.run import Agent, RunContext, RunOutcome, Stop
 from glossator.context import NoGain
-from glossator.core.errors import BudgetSpent, ModelError, RequestTooLong
-from glossator.core.events import DiscardReason, Notice, TextDelta, TextDiscarded
+from glossator.core.errors import BudgetSpent, RequestTooLong
+from glossator.core.events import Notice, TextDelta, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
     ContentBlock,
@@ -62,7 +63,8 @@ async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -
     )
     async with EarlyCalls(agent.tools, run) as early:
         answering = partial(_run, agent, conversation, run, guard, early)
-        return await reviewed(await answering(), conversation, run, guard, answering)
+        reviewing = Reviewing(conversation, run, guard, answering)
+        return await reviewing.gone_on(await reviewing.reviewed(await answering()))
 
 
 async def _run(
@@ -158,6 +160,8 @@ async def _act(
         async with run.clock.limit(guard.seconds_to_act):
             await execute(agent.tools, calls, run, results, early.take)
             news = await run.news()
+        if run.hooks is not None and run.hooks.halted:
+            limit, why = Stop.HOOK, guard.explain(Stop.HOOK)
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
@@ -297,38 +301,3 @@ def _answer_all(
     last_word = [load_prompt("user/last_word").render(reason=why)] if farewell else []
     conversation.append(reply.message)
     conversation.append(tool_answers(answers, *reminders, *last_word))
-
-
-async def reviewed(
-    answer: RunOutcome,
-    conversation: Conversation,
-    run: RunContext,
-    guard: Guard,
-    again: Callable[[], Awaitable[RunOutcome]],
-) -> RunOutcome:
-    """The answer; if the review finds faults, the one that `again` gives after hearing them.
-
-    The first answer stands, and is shown again, if a limit, a failure or a cancellation prevents a
-    second one.
-    """
-    if run.review is None or answer.stop is not Stop.ANSWERED or not answer.by_model:
-        return answer
-    faults = await run.review(answer.text)
-    if not faults or guard.exceeded(()):
-        return answer
-    conversation.append(user_message(faults))
-    run.emit(TextDiscarded(DiscardReason.CITATIONS))
-    better: RunOutcome | None = None
-    try:
-        better = await again()
-    except ModelError as error:
-        run.emit(
-            Notice(f"The answer stands as it was before its citations were corrected. {error}")
-        )
-    finally:
-        if stands := better is None or better.stop is not Stop.ANSWERED or not better.by_model:
-            run.emit(TextDiscarded())
-            run.emit(TextDelta(answer.text))
-    if stands or better is None:
-        return replace(answer, turns=guard.turns, spending=guard.meter.spending)
-    return better

@@ -95,16 +95,16 @@ class PermissionChecker:
     async def permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
         """Whether a call may be made. Raises `UsageError` for one that cannot be judged."""
         access = args.needed_access(tool.access)
-        if access is Access.NONE:
+        if access is Access.NONE and not context.asking:
             return Permit()
         policy = self._policy_now()
-        if access is Access.READ and not (policy.deny or policy.ask):
+        if access is Access.READ and not (policy.deny or policy.ask or context.asking):
             return Permit()  # tools that read keep to the workspace anyway
         call = _Call(tool, args, context)
         decision = await self._decision(call)
         if isinstance(decision.made, Deny):
             return decision.made  # in trusted workspaces, too
-        if access is not Access.READ:
+        if access not in (Access.READ, Access.NONE):
             with context.waiting():
                 reason = await self.untrusted(access)
             if reason is not None:
@@ -167,7 +167,10 @@ class PermissionChecker:
         policy = self._policy_now()
         if self.reviews and subject.access is Access.WRITE and policy.mode is Mode.ASK:
             policy = replace(policy, mode=Mode.ACCEPT_EDITS)
-        return _Decided(subject, decision_about(subject, policy))
+        if subject.access is Access.NONE:  # only a hook asks about these
+            return _Decided(subject, _narrowed(Allow(), call.context.asking))
+        made = decision_about(subject, policy)
+        return _Decided(subject, _narrowed(made, call.context.asking))
 
     async def _final(self, call: _Call) -> _Decided:
         """As `_decision`; a command that runs unasked may not change hard-linked files."""
@@ -224,6 +227,14 @@ class _Decided:
     def is_granted(self, other: _Decided) -> bool:
         """Whether it is allowed, and has the same targets."""
         return isinstance(self.made, Allow) and self.subject.targets == other.subject.targets
+
+
+def _narrowed(made: Decision, asking: str) -> Decision:
+    """The decision; where a hook wants the user to be asked, it allows nothing by itself."""
+    if not asking or isinstance(made, Deny):
+        return made
+    reasons = made.reasons if isinstance(made, Ask) else ()
+    return Ask((*reasons, f"A hook of yours asks: {shown(asking)}"))
 
 
 def _subject(call: _Call, shell: Callable[[WorkspaceSnapshot], LimitedShell]) -> CallSubject:

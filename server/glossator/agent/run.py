@@ -8,10 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 from glossator.context import Compactor
 from glossator.core.events import Event, Usage
 from glossator.core.permission import Permit
+from glossator.core.tool_result import ToolResult
+from glossator.hooks import HookAnswer
 from glossator.llm import Message, Meter, Model, Spending, ToolSpec
 from glossator.permissions import Deny
 from glossator.settings import LimitSettings
@@ -44,6 +47,7 @@ class Stop(StrEnum):
     MONEY = "money"
     TIME = "time"
     REPETITION = "repetition"
+    HOOK = "hook"
     REFUSED = "refused"
     CUT_OFF = "cut off"
     CONTEXT_FULL = "context full"
@@ -63,6 +67,23 @@ class RunOutcome:
     def usage(self) -> Usage:
         """The tokens of all its requests."""
         return self.spending.usage
+
+
+class ToolHooks(Protocol):
+    """The user's hooks about tool calls of one run; no failure of theirs is raised."""
+
+    @property
+    def halted(self) -> bool:
+        """Whether one says that the run is to end."""
+
+    def concern(self, tool: str) -> bool:
+        """Whether there are any about a tool."""
+
+    async def before(self, tool: str, args: ToolArgs, call_id: str) -> HookAnswer:
+        """What they say about a call that is about to be decided about."""
+
+    async def after(self, tool: str, args: ToolArgs, result: ToolResult, call_id: str) -> None:
+        """Run them after a call that succeeded; what they say is told with the results."""
 
 
 class RunClock:
@@ -139,7 +160,9 @@ class RunContext:
     `revision` grows with every change of the workspace, `changes` with those by the run's own
     calls. `waits` says whether a background job runs, whose output calls may wait for.
     `reminders`, and `news` once all results are there, add texts to the results. `review` says for
-    the model what is wrong with an answer; "" if nothing is.
+    the model what is wrong with an answer; "" if nothing is. `hooks` are the user's, if there are
+    any about calls. `go_on` says why the model is to go on after an answer, which is the so
+    manieth one for which it is asked; "" if it is not.
     """
 
     model: Model
@@ -156,6 +179,8 @@ class RunContext:
     reminders: Callable[[], Iterable[str]] = tuple
     review: Callable[[str], Awaitable[str]] | None = None
     news: Callable[[], Awaitable[str]] = _no_news
+    hooks: ToolHooks | None = None
+    go_on: Callable[[int], Awaitable[str]] | None = None
 
 
 def _stop(limit: asyncio.Timeout) -> float | None:

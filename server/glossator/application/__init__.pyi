@@ -20,6 +20,7 @@ from .customizing import (
 from .delegation import Delegation
 from .embedding_cost import embedding_bill
 from .git import ask_git
+from .hooking import SessionHooks
 from .instructing import left_out_files, new_instructions
 from .opening import SECTIONS, opening_of
 from .progress import BuildProgress
@@ -37,6 +38,7 @@ __all__ = [
     "Pasted",
     "Recall",
     "SessionActing",
+    "SessionHooks",
     "ask_git",
     "attach_again",
     "attach_all",

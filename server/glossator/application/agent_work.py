@@ -20,6 +20,8 @@ from glossator.agent import (
     run_subagent,
 )
 from glossator.application.application import Application
+from glossator.application.hooking import SessionHooks
+from glossator.context import Reminders
 from glossator.core.citations import CitationMark
 from glossator.core.events import AgentFinished, AgentStarted
 from glossator.core.report import Report
@@ -27,6 +29,7 @@ from glossator.core.shown import shown
 from glossator.core.span import Citation
 from glossator.core.uri import to_path
 from glossator.grounding import faults, files_of, report_of, seen, verify_answer
+from glossator.hooks import HookEvent
 from glossator.llm import Message, Meter, Model, SpendingLimit
 from glossator.sessions import AgentConversation, Run, Session
 from glossator.tools import ReadState, ToolContext
@@ -71,7 +74,8 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
     report = Report(name, task, partial=_ENDED_WITH_RUN)
     before = job.reads.copy()
     try:
-        ended = await _ended(run, agent_id, _run(app, job, progress, meter))
+        working = _run(app, session, run, job, progress, meter)
+        ended = await _ended(run, agent_id, working)
         if ended is None:
             ended = SubAgentResult(job.conversation.text_since(inherited), _CANCELLED)
         report = await _checked(app, job, ended, progress, before)
@@ -82,9 +86,15 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
 
 
 def _run(
-    app: Application, job: AgentJob, progress: SubAgentProgress, meter: Meter
+    app: Application,
+    session: Session,
+    run: Run,
+    job: AgentJob,
+    progress: SubAgentProgress,
+    meter: Meter,
 ) -> Coroutine[Any, Any, SubAgentResult]:
-    clock = RunClock()
+    clock, reminders = RunClock(), Reminders()
+    hooks = SessionHooks(app, session.id, reminders, lambda text: run.notice_once(text, text))
 
     async def context() -> ToolContext:
         return job.context(clock)
@@ -100,7 +110,9 @@ def _run(
         clock=clock,
         meter=meter,
         revision=lambda: app.host.snapshot().revision,
+        reminders=reminders.take,
         review=None if job.model.offline else review,
+        hooks=hooks if hooks.any_of(HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL) else None,
     )
     return run_subagent(job.agent, job.conversation, surroundings)
 

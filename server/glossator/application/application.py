@@ -27,6 +27,7 @@ from glossator.core.text import PositionEncoding
 from glossator.customizations import CustomizationFiles
 from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
 from glossator.glosses import GlossIndex, HoverCache
+from glossator.hooks import Hooks
 from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
 from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
@@ -106,6 +107,7 @@ class Application:
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
         self.runs = Runs(port)
         self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
+        self.hooks = Hooks(settings.hooks)
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self.mcp = McpServers(
             settings.mcp,

@@ -172,6 +172,17 @@ def skills(
 
 @app.command()
 @with_options
+def hooks(
+    context: typer.Context,
+    *,
+    common: ModelledOptions,
+) -> None:
+    """List your hooks, and those that files of the workspace ask for, which are not run."""
+    ask_server(context, common, Command("glossator.listHooks"))
+
+
+@app.command()
+@with_options
 def doctor(
     context: typer.Context,
     *,

@@ -33,6 +33,7 @@ NO_CUSTOMIZATIONS = (
     "No file describes a skill, a slash command or a sub-agent; docs/customizations.md says where"
     " they may lie."
 )
+NO_HOOKS = "No hooks are set, and no file here asks for any; docs/hooks.md says how to set some."
 NO_RULES = "No permission rule holds here: you are asked about all that the mode does not allow."
 NO_MCP_SERVERS = "No MCP server is set up; docs/mcp.md says how."
 NO_MEMORY = "Nothing is remembered here; the model asks you before it keeps something."
@@ -56,6 +57,7 @@ STOPS: Mapping[str, str] = {
     "money": "The run cost as much as it may; the answer may be incomplete.",
     "time": "The run reached its time limit; the answer may be incomplete.",
     "repetition": "The model repeated the same tool calls and was stopped.",
+    "hook": "A hook of yours ended the run; the answer may be incomplete.",
     "cut off": "The answer was cut off at the model's output limit.",
     "context full": "The conversation no longer fits the model's window; ask a narrower question.",
 }

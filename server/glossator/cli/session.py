@@ -37,6 +37,7 @@ from glossator.core.answers import (
 )
 from glossator.core.customization import CustomizationList
 from glossator.core.errors import GlossatorError
+from glossator.core.hook_answers import HookList
 from glossator.core.mcp_answers import McpServerList
 from glossator.core.memory_answers import (
     ForgottenMemory,
@@ -94,6 +95,7 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.listAgents": AgentList,
     "glossator.listCustomizations": CustomizationList,
     "glossator.listMcpServers": McpServerList,
+    "glossator.listHooks": HookList,
     "glossator.listMemories": MemoryList,
     "glossator.listModels": ModelList,
     "glossator.listRules": RuleList,

@@ -8,7 +8,7 @@ complete.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -137,7 +137,8 @@ class CompactionBackoff:
 class Compactor:
     """Compacts one conversation: on command, or at `share` of the window (None: never).
 
-    `carried` gives the state that the summary carries over. `compacted` is called with the result,
+    `carried` gives the state that the summary carries over. `refused` says why it may not be
+    compacted now, "" if it may. `compacted` is called with the result,
     `emit` with notices for the user.
     """
 
@@ -150,6 +151,7 @@ class Compactor:
     share: float | None = SHARE
     emit: Callable[[Event], None] = lambda _: None
     backoff: CompactionBackoff = field(default_factory=CompactionBackoff)
+    refused: Callable[[], Awaitable[str]] | None = None
 
     async def compact_if_needed(self, last: Usage, meter: Meter) -> bool:
         """Compact if the last request nearly fills the window; whether it did.
@@ -180,6 +182,8 @@ class Compactor:
 
     async def compact(self, meter: Meter) -> Compacted | NoGain:
         """Compact the conversation, if that makes it shorter. Raises `ModelError`."""
+        if self.refused is not None and (why := await self.refused()):
+            return NoGain(why)
         messages, carried = self.conversation.messages, self.carried()
         made = await compact(messages, self.model, self.frame, self.weights, carried, meter)
         if isinstance(made, Compacted):

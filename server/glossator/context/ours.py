@@ -43,6 +43,8 @@ TEXTS: Mapping[str, Kind] = {
     "user/skill": Kind.ATTACHMENT,
     "user/changed": Kind.REMINDER,
     "user/citations": Kind.REMINDER,
+    "user/hook": Kind.REMINDER,
+    "user/hook_stop": Kind.REMINDER,
     "user/last_word": Kind.REMINDER,
     "user/mcp_connected": Kind.REMINDER,
     "user/mcp_prompt": Kind.ATTACHMENT,

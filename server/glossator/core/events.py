@@ -114,6 +114,7 @@ class DiscardReason(StrEnum):
 
     BROKE_OFF = "broke off"
     CITATIONS = "citations"  # some did not hold; the corrected answer follows
+    HOOK = "hook"  # the user's hook has the model go on; the new answer follows
 
 
 @dataclass(frozen=True, slots=True)

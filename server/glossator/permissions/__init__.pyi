@@ -2,8 +2,9 @@ from .approvals import Approvals
 from .decide import Allow, Ask, Decision, Deny, decision_about
 from .grants import Grants, grants_file
 from .hidden import HiddenFiles
+from .matching import is_about
 from .permission_scope import check_permission_scope
-from .policy import FAMILIES, MCP, Places, Policy, Rule, UserRules, parse_rule
+from .policy import FAMILIES, MCP, Places, Policy, Rule, ToolRule, UserRules, parse_rule
 from .private_file import PrivateFile
 from .protected import (
     fixed_paths,
@@ -40,6 +41,7 @@ __all__ = [
     "Policy",
     "PrivateFile",
     "Rule",
+    "ToolRule",
     "Trust",
     "TrustQuestion",
     "UserRules",
@@ -51,6 +53,7 @@ __all__ = [
     "git_protected_paths",
     "grants_file",
     "how_to_trust",
+    "is_about",
     "obeyed_at_once",
     "own_folders",
     "parse_rule",

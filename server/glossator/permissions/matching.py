@@ -118,10 +118,11 @@ def path_covered(rules: Iterable[Rule], target: ResolvedPath, tool: str, places:
 
 
 def _tool_covered(rules: Iterable[Rule], tool: str) -> bool:
-    return any(isinstance(rule, ToolRule) and _is_tool(rule, tool) for rule in rules)
+    return any(isinstance(rule, ToolRule) and is_about(rule, tool) for rule in rules)
 
 
-def _is_tool(rule: ToolRule, tool: str) -> bool:
+def is_about(rule: ToolRule, tool: str) -> bool:
+    """Whether a rule about all calls of a tool, a family or a server means this tool."""
     for family, tools in FAMILIES.items():
         if rule.name == family:
             return tool in tools
@@ -156,7 +157,7 @@ def _is_path(rule: PathRule, path: str, places: Places) -> bool:
 def _concerns(rule: Rule, subject: CallSubject, places: Places) -> bool:
     match rule:
         case ToolRule():
-            return _is_tool(rule, subject.tool)
+            return is_about(rule, subject.tool)
         case CommandRule():
             script = subject.script
             commands = (*script.commands, *script.hints) if script else ()

@@ -81,13 +81,14 @@ class Confined:
 
     Then it is a child of what is run, which ends after it and with its exit code. `input` is the
     descriptor for the standard input of what is run, None if it needs none. `codes` receives the
-    exit codes of its last pipeline.
+    exit codes of its last pipeline. `given` is a descriptor that the command itself reads.
     """
 
     words: tuple[str, ...]
     nested: bool = False
     input: int | None = None
     codes: PartCodes | None = None
+    given: int | None = None
 
 
 class Sandbox(Protocol):

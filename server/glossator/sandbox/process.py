@@ -71,7 +71,7 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,  # one pipe keeps their order
                 start_new_session=True,
-                pass_fds=() if command.codes is None else (command.codes.descriptor,),
+                pass_fds=_descriptors(command),
             )
             self._cleanup = stack.pop_all()
         assert self._popen.stdout is not None  # noqa: S101 - as asked for
@@ -193,6 +193,12 @@ async def run(
         except TimeoutError:
             timed_out = True
     return Finished(await process.wait(), process.take(), timed_out)
+
+
+def _descriptors(command: Confined) -> tuple[int, ...]:
+    """What a command inherits besides its standard streams."""
+    codes = () if command.codes is None else (command.codes.descriptor,)
+    return codes if command.given is None else (*codes, command.given)
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

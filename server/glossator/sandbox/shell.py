@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from tempfile import TemporaryFile
 from typing import Protocol
 
 from glossator.core.errors import UsageError
@@ -28,6 +30,7 @@ from glossator.sandbox.process import Finished, Process, run
 from glossator.shell import CommandContext, parse, part_codes
 
 _NO_LIMITS = CommandLimits()
+_FIRST_DESCRIPTOR = 40  # a script, its shell and what reports exit codes take lower ones
 _LOWER = 'ulimit -S -n "$0"; exec "$@"'
 _BASH_PLACES = "/bin:/usr/bin:/usr/local/bin:/run/current-system/sw/bin"
 
@@ -37,12 +40,14 @@ class ShellCommand:
     """A command line, the folder to run it in (the first root if None), and if with network.
 
     Its `permit` names the paths that it may write although they are protected: the user allowed it.
+    `input` is its standard input, which takes bash; None: it has none.
     """
 
     text: str
     cwd: str | None = None
     network: bool = False
     permit: Permit = field(default_factory=Permit)
+    input: bytes | None = None
 
 
 class Shell:
@@ -134,10 +139,13 @@ class Shell:
         self, command: ShellCommand, cwd: str, limits: CommandLimits, git: GitSettings
     ) -> Iterator[Confined]:
         """A confined command that reports the exit codes of its last pipeline if bash runs it."""
-        with part_codes(command.text) if _bash() else nullcontext() as codes:
+        reports = part_codes(command.text) if _bash() else nullcontext()
+        with reports as codes, _kept_input(command.input) as given:
             text = codes.prelude + command.text if codes else command.text
+            if given is not None:
+                text = f"exec <&{given} {given}<&-\n{text}"
             with self._confined(replace(command, text=text), cwd, limits, git) as confined:
-                yield replace(confined, codes=codes)
+                yield replace(confined, codes=codes, given=given)
 
     def _confined(
         self, command: ShellCommand, cwd: str, limits: CommandLimits, git: GitSettings
@@ -199,6 +207,22 @@ class LimitedShell:
     async def start(self, command: ShellCommand) -> str:
         """See `Shell`."""
         return await self.shell.start(command, self.limits)
+
+
+@contextmanager
+def _kept_input(data: bytes | None) -> Iterator[int | None]:
+    """A descriptor at which a command can read `data`; None without any."""
+    if data is None:
+        yield None
+        return
+    with TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        given = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
+        try:
+            yield given
+        finally:
+            os.close(given)
 
 
 def _with_real(paths: Iterable[str]) -> set[str]:

@@ -1,3 +1,4 @@
+from .hooks import Hook, HookSettings
 from .load import load_settings, user_file, valid_settings
 from .mcp import McpServerSettings, McpSettings
 from .model import (
@@ -19,6 +20,8 @@ __all__ = [
     "AgentBudget",
     "Backend",
     "Effort",
+    "Hook",
+    "HookSettings",
     "LimitSettings",
     "McpServerSettings",
     "McpSettings",

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from glossator.settings.group import Group as _Group
+from glossator.settings.hooks import HookSettings
 from glossator.settings.mcp import McpSettings
 
 Backend = Literal["anthropic", "bedrock", "vertex", "foundry"]
@@ -346,5 +347,6 @@ class Settings(_Group):
     memory: MemorySettings = Field(MemorySettings(), description="Memories of earlier sessions.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
     agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")
+    hooks: HookSettings = Field(HookSettings(), description="Your commands at certain moments.")
     customizations: CustomSettings = Field(CustomSettings(), description="Skills and the like.")
     mcp: McpSettings = Field(McpSettings(), description="Servers of the Model Context Protocol.")

@@ -214,7 +214,8 @@ class ToolContext:
     `waiting` surrounds a question to the user, whose time does not count as work. `save` saves
     open documents before a command, and says in a sentence for the model which are not saved; ""
     if all are. `before_asking` is awaited before a question about the call, whose reply may still
-    turn out void. `permit` is the decision about the call. `rerank` orders what Search found.
+    turn out void. `permit` is the decision about the call. `asking` is why a hook wants the user
+    to be asked about it, "" if none does. `rerank` orders what Search found.
     `memory` is None where nothing is remembered.
     """
 
@@ -236,6 +237,7 @@ class ToolContext:
     save: Callable[[], Awaitable[str]] = _all_saved
     before_asking: Callable[[], Awaitable[object]] = _at_once
     permit: Permit = field(default_factory=Permit)
+    asking: str = ""
     call_id: str = ""
     agents: SubAgents | None = None
     rerank: Rerank | None = None

@@ -16,6 +16,7 @@ from glossator.application import (
     LoadedSkills,
     Pasted,
     Recall,
+    SessionHooks,
     attach_all,
     attach_mentioned,
     customization_notices,
@@ -47,7 +48,8 @@ from glossator.core.question import asking_for
 from glossator.core.span import Citation, CitationView
 from glossator.customizations import Customizations
 from glossator.grounding import faults, verify_all
-from glossator.llm import Model, user_message
+from glossator.hooks import HookEvent
+from glossator.llm import user_message
 from glossator.permissions import how_to_trust
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
@@ -98,28 +100,53 @@ async def answer(
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
+            hooks = SessionHooks(app, session.id, session.reminders, app.port.tell)
+            notices = await _admitted(app, session, hooks, question)
             before(session)
             session.title_from(question)
             items = tuple(each.item for each in attached)
             model = app.model
             started = RunStarted(session.id, question, model.id, model.offline, items, only_reads)
             run.emit(started)
+            hooks.tell = lambda text: run.notice_once(text, text)
+            for notice in notices:
+                hooks.tell(notice)
             async with Recall(app, session, run, question) as recall:
-                return await _answer(app, session, run, model, started, attached, recall)
+                return await _answer(app, session, run, started, attached, recall, hooks)
     finally:
         app.sessions.settle(session)
+
+
+async def _admitted(
+    app: Application, session: Session, hooks: SessionHooks, question: str
+) -> tuple[str, ...]:
+    """What hooks tell the user before a question is taken. Raises `UsageError` if one refuses."""
+    if not hooks.any_of(HookEvent.SESSION_START, HookEvent.PROMPT_SUBMIT):
+        return ()
+    notices: list[str] = []
+    hooks.tell = notices.append
+    is_new = session.id not in app.hooks.began
+    source = ("resume" if session.conversation.messages else "startup") if is_new else ""
+    try:
+        await hooks.admit(question, source=source)
+    except UsageError:
+        for notice in dict.fromkeys(notices):
+            app.port.tell(notice)
+        raise
+    app.hooks.began.add(session.id)
+    return tuple(notices)
 
 
 async def _answer(
     app: Application,
     session: Session,
     run: Run,
-    model: Model,
     asked: RunStarted,
     attached: Sequence[Attached | Exhibit],
     recall: Recall,
+    hooks: SessionHooks,
 ) -> Answer:
-    started = time.perf_counter()
+    started, model = time.perf_counter(), app.model
     question = asked.question
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     recall.begin(meter)
@@ -145,7 +172,7 @@ async def _answer(
     session.todo.changed = listed
     if (newest := session.account.newest) and newest.model != model.id:
         session.conversation.newest_reply = None  # of a cache that is not this model's
-    compactor = compactor_of(app, session, model, run.emit)
+    compactor = compactor_of(app, session, model, run.emit, hooks)
     await compactor.compact_if_needed(session.account.last, meter)
     told = await _told(app, session, run, described, recall)
     shown = (part for item in attached for part in _shown(session, item))
@@ -173,6 +200,8 @@ async def _answer(
         reminders,
         None if model.offline else partial(_faults, app, session),
         partial(_news, app, session),
+        hooks if hooks.any_of(HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL) else None,
+        hooks.go_on if hooks.any_of(HookEvent.STOP) and not model.offline else None,
     )
     warming = asyncio.create_task(app.warm_up())
     try:
@@ -252,6 +281,8 @@ async def _tell_left_out(app: Application, run: Run, described: Customizations) 
         )
         servers = ()
     names = (*await left_out_files(app), *described.left_out, *servers)
+    if any(app.hooks) and not app.acting.trust.is_trusted:
+        names = (*names, "your hooks")
     if not names:
         return
     if app.acting.trust.said is False:

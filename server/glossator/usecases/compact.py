@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
-from glossator.application import Application
+from glossator.application import Application, SessionHooks
 from glossator.context import (
     CarriedState,
     Compacted,
@@ -22,6 +24,7 @@ from glossator.core.report import Report
 from glossator.core.session_answers import CompactAnswer
 from glossator.core.span import runs
 from glossator.core.tool_result import shorten
+from glossator.hooks import HookEvent
 from glossator.llm import Model
 from glossator.permissions import MCP
 from glossator.sessions import Session
@@ -43,16 +46,24 @@ async def compact_session(app: Application, request: CompactRequest) -> CompactA
     with app.runs.claim(request.session_id):
         session = await app.sessions.open(request.session_id)
         meter = session.meter(app.settings.limits, app.model)
-        made = await compactor_of(app, session, app.model, lambda _: None).compact(meter)
+        hooks = SessionHooks(app, session.id, session.reminders, app.port.tell)
+        compactor = compactor_of(app, session, app.model, lambda _: None, hooks, "manual")
+        made = await compactor.compact(meter)
         if isinstance(made, NoGain):
             raise UsageError(f"The conversation was not compacted: {made.why}. Go on with it.")
     return CompactAnswer(made.before, made.after, made.by_model)
 
 
 def compactor_of(
-    app: Application, session: Session, model: Model, emit: Callable[[Event], None]
+    app: Application,
+    session: Session,
+    model: Model,
+    emit: Callable[[Event], None],
+    hooks: SessionHooks,
+    trigger: Literal["auto", "manual"] = "auto",
 ) -> Compactor:
     """What compacts a session whose system prompt and tools are frozen."""
+    refused = partial(hooks.refuses_compaction, trigger)
     acting = {name for name, tool in app.tools.items() if tool.access is not Access.READ}
     acting |= {spec.name for spec in session.tools if spec.name.startswith(MCP)}
 
@@ -70,6 +81,7 @@ def compactor_of(
         app.settings.context.compact_at,
         emit,
         session.backoff,
+        refused if hooks.any_of(HookEvent.BEFORE_COMPACTION) else None,
     )
 
 

@@ -6,6 +6,7 @@ from glossator.usecases.declaration import Chat, CommandDeclaration, Palette
 from glossator.usecases.declared_mcp import MCP_COMMANDS
 
 OF_CONTEXT = (
+    CommandDeclaration("glossator.listHooks", "List hooks", "hooks:list_hooks", terminal="hooks"),
     CommandDeclaration(
         "glossator.listMemories", "List memories", "memory:list_memories", terminal="memory"
     ),

@@ -18,6 +18,7 @@ const STOPS: Readonly<Record<string, string>> = {
   money: "It stopped at the limit of cost for one question. Ask it to go on.",
   time: "It stopped at the limit of time for one question. Ask it to go on.",
   repetition: "It stopped because it was repeating itself. Put the question another way.",
+  hook: "A hook of yours ended it; the answer may be incomplete.",
   refused: "The model declined to answer. Put the question another way.",
   "cut off": "The answer was cut off at the model's limit. Ask it to go on.",
   "context full": "The conversation is too long for the model. Compact it, or begin a new one.",

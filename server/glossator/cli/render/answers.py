@@ -30,6 +30,7 @@ from glossator.cli.render import (
 )
 from glossator.cli.render.customizations import customization_table
 from glossator.cli.render.evaluation import evaluation_parts
+from glossator.cli.render.hooks import hook_parts
 from glossator.cli.render.mcp import mcp_parts
 from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
@@ -50,6 +51,7 @@ from glossator.core.answers import (
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.citations import place as lines_of
 from glossator.core.customization import CustomizationList
+from glossator.core.hook_answers import HookList
 from glossator.core.mcp_answers import McpServerList
 from glossator.core.price import Price
 from glossator.core.retrieval_answers import (
@@ -101,7 +103,7 @@ def answer_parts(answer: object) -> Iterator[Part]:
             yield _doctor(answer)
         case ModelList():
             yield from _models(answer)
-        case RuleList() | Trusted() | CustomizationList() | McpServerList():
+        case RuleList() | Trusted() | CustomizationList() | McpServerList() | HookList():
             yield from _listing(answer)
         case (
             SearchAnswer()
@@ -322,11 +324,15 @@ def _price(each: Price | None) -> str:
     return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"
 
 
-def _listing(answer: RuleList | Trusted | CustomizationList | McpServerList) -> Iterator[Part]:
+def _listing(
+    answer: RuleList | Trusted | CustomizationList | McpServerList | HookList,
+) -> Iterator[Part]:
     """What may be done, obeyed or run."""
     match answer:
         case McpServerList():
             yield from mcp_parts(answer)
+        case HookList():
+            yield from hook_parts(answer)
         case CustomizationList():
             yield listed(customization_table(answer), NO_CUSTOMIZATIONS)
         case RuleList():

@@ -59,6 +59,7 @@ _STEPS = {  # mark and style at a terminal, mark in a pipe
 
 _VOID = {  # why what was shown of a reply is void
     DiscardReason.CITATIONS: "(some citations do not hold; the corrected answer follows)",
+    DiscardReason.HOOK: "(a hook of yours has the model go on; the new answer follows)",
     DiscardReason.BROKE_OFF: "(that broke off; what follows replaces it)",
 }
 
