@@ -176,6 +176,38 @@ async def test_colleagues_pay_once_and_search_finds_by_what_comes(
             assert s.port.told == []
 
 
+@pytest.mark.parametrize("shared_key", [False, True])
+async def test_equal_chunks_of_several_documents_settle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_key: bool
+) -> None:
+    monkeypatch.setattr("glossator.application.team_contexts._FILES", 1)
+    if shared_key:  # as two roots or work trees with files of one path have it
+        below = "glossator.application.context_source._below"
+        monkeypatch.setattr(below, lambda _roots, path: Path(path).name)
+    same = f"def zebra(total):\n{BODY}    return total\n"
+    names = {"one": "okapi", "two": "tapir"}
+    files = {f"src/{at}/herd.py": f"{same}\n\n{same.replace('zebra', at)}" for at in names}
+
+    def situate(body: dict[str, Any]) -> Turn:
+        (about,) = [name for at, name in names.items() if f"def {at}(" in str(body)]
+        return Turn(Text(f"It is about the {about}."))
+
+    with redis_server(tmp_path / "redis") as server:
+        settings = {"retrieval": INDEXED, "store": {"url": server.url}}
+        async with stage(tmp_path / "a", files, situate, settings=settings) as s:
+            await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "colleague"))
+        async with stage(tmp_path / "b", files, situate, settings=settings) as s:
+            async with asyncio.timeout(SECONDS):
+                await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
+                await s.app.team.settle()
+            assert s.api.requests == []
+            if not shared_key:
+                for at, name in names.items():
+                    found = await search(s.app, SearchRequest(name))
+                    assert {hit.path for hit in found.hits} == {f"src/{at}/herd.py"}
+
+
 async def test_contexts_come_when_the_store_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
