@@ -144,10 +144,10 @@ class Application:
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
+        await self.retriever.close()  # first, since what it indexes is looked up
         await self.team.close()
         if self._contexts is not None:
             await self._contexts.close()
-        await self.retriever.close()
         await self.host.close()
         await self.worker.close()
         await self.models.close()
