@@ -100,6 +100,21 @@ async def test_what_is_made_while_it_is_gone_is_shared_when_it_is_back(tmp_path:
     )
 
 
+async def test_it_is_asked_anew_though_it_was_away_a_moment_ago(tmp_path: Path) -> None:
+    with redis_server(tmp_path / "redis") as server:
+        server.command("SET", NAMES[0], "One.")
+        server.kill()
+        async with opened(tmp_path / "mine", server.url) as mine:
+            assert await mine.get(KEYS) == {}
+            assert "cannot be used" in mine.missed
+            server.start()
+            server.command("SET", NAMES[0], "One.")
+            assert await mine.get(KEYS) == {}
+            mine.ask_anew()
+            assert await mine.get(KEYS) == {KEYS[0]: "One."}
+            assert mine.missed == ""
+
+
 async def test_what_was_not_yet_shared_is_after_a_restart(tmp_path: Path) -> None:
     with redis_server(tmp_path / "redis") as server:
         server.kill()

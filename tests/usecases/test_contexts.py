@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from glossator.core.errors import UsageError
+from glossator.application import ContextSource
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.question import QuestionAnswer
 from glossator.usecases.contexts import (
     EndBatchesRequest,
@@ -26,6 +27,7 @@ from glossator.usecases.doctor import DoctorRequest, doctor
 from glossator.usecases.index import IndexMode, IndexRequest, rebuild_index
 from glossator.usecases.search import SearchRequest, search
 from glossator.usecases.status import StatusRequest, status
+from glossator.worker import JobFailed
 from tests.patience import SECONDS
 from tests.redis_server import redis_server
 from tests.stage import Stage, stage
@@ -176,6 +178,38 @@ async def test_colleagues_pay_once_and_search_finds_by_what_comes(
             assert s.port.told == []
 
 
+@pytest.mark.parametrize("shared_key", [False, True])
+async def test_equal_chunks_of_several_documents_settle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_key: bool
+) -> None:
+    monkeypatch.setattr("glossator.application.team_contexts._FILES", 1)
+    if shared_key:  # as two roots or work trees with files of one path have it
+        below = "glossator.application.context_source._below"
+        monkeypatch.setattr(below, lambda _roots, path: Path(path).name)
+    same = f"def zebra(total):\n{BODY}    return total\n"
+    names = {"one": "okapi", "two": "tapir"}
+    files = {f"src/{at}/herd.py": f"{same}\n\n{same.replace('zebra', at)}" for at in names}
+
+    def situate(body: dict[str, Any]) -> Turn:
+        (about,) = [name for at, name in names.items() if f"def {at}(" in str(body)]
+        return Turn(Text(f"It is about the {about}."))
+
+    with redis_server(tmp_path / "redis") as server:
+        settings = {"retrieval": INDEXED, "store": {"url": server.url}}
+        async with stage(tmp_path / "a", files, situate, settings=settings) as s:
+            await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "colleague"))
+        async with stage(tmp_path / "b", files, situate, settings=settings) as s:
+            async with asyncio.timeout(SECONDS):
+                await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
+                await s.app.team.settle()
+            assert s.api.requests == []
+            if not shared_key:
+                for at, name in names.items():
+                    found = await search(s.app, SearchRequest(name))
+                    assert {hit.path for hit in found.hits} == {f"src/{at}/herd.py"}
+
+
 async def test_contexts_come_when_the_store_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,6 +231,55 @@ async def test_contexts_come_when_the_store_is_back(
                 while not (await search(s.app, SearchRequest("counting animals"))).hits:
                     await s.app.team.settle()
             assert s.api.requests == []
+
+
+async def test_nothing_is_paid_twice_while_the_store_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.contextual.sharing._PAUSE", 3_600.0)
+    with redis_server(
+        tmp_path / "redis", "--appendonly", "yes", "--appendfsync", "always"
+    ) as server:
+        settings = {**SETTINGS, "store": {"url": server.url}}
+        async with stage(tmp_path / "one", FILES, tell, settings=settings) as s:
+            await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
+        server.kill()
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "colleague"))
+        async with stage(tmp_path / "two", FILES, tell, settings=settings) as s:
+            with pytest.raises(UsageError, match=r"paid for again\. Try again later, or unset"):
+                await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
+            await generate_contexts(s.app, GenerateContextsRequest())
+            assert "would be paid for again.\nMake" in s.port.questions[-1].text
+            server.start()
+            done = await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
+            assert (done.made, done.estimate.chunks) == (0, 0)
+            assert s.api.requests == []
+
+
+@pytest.mark.parametrize("error", [StoreUnavailable("It is full."), JobFailed("It broke.")])
+async def test_files_are_looked_up_again_after_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr("glossator.application.team_contexts._FAILED_SECONDS", 0.01)
+    with redis_server(tmp_path / "redis") as server:
+        settings = {**SETTINGS, "retrieval": INDEXED, "store": {"url": server.url}}
+        async with stage(tmp_path / "one", FILES, tell, settings=settings) as s:
+            await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "colleague"))
+        failing = [error]
+        take_in = ContextSource.take_in
+
+        async def once(source: ContextSource) -> None:
+            if failing:
+                raise failing.pop()
+            await take_in(source)
+
+        monkeypatch.setattr(ContextSource, "take_in", once)
+        async with stage(tmp_path / "two", FILES, tell, settings=settings) as s:
+            async with asyncio.timeout(SECONDS):
+                while not (await search(s.app, SearchRequest("counting animals"))).hits:
+                    await s.app.team.settle()
+            assert failing == []
 
 
 async def test_without_a_model_there_are_none(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from glossator.sandbox.policy import Unavailable
 from glossator.settings.load import load_settings
 from glossator.usecases import doctor as doctor_module
 from glossator.usecases.doctor import DoctorRequest, doctor
-from tests.patience import SECONDS
+from tests.patience import SECONDS, until
 from tests.stage import Recorder
 from tests.standin import StandIn
 
@@ -173,3 +173,44 @@ async def test_a_sandbox_that_works_or_not(tmp_path: Path, monkeypatch: pytest.M
     assert (await diagnose(tmp_path, {}))["Sandbox"] == ("ok", "bubblewrap works")
     monkeypatch.setattr(doctor_module, "find_sandbox", lambda: Unavailable("Install bubblewrap."))
     assert (await diagnose(tmp_path, {}))["Sandbox"] == ("warning", "Install bubblewrap.")
+
+
+async def test_what_embeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "root"
+    root.mkdir()
+
+    async def embeddings(**retrieval: str) -> tuple[str, str]:
+        async with opened(root, retrieval=retrieval) as app:
+            (check,) = [c for c in (await doctor(app, _NOW)).checks if c.name == "Embeddings"]
+            return check.state, check.next_step or check.detail
+
+    assert await embeddings(embedder="none") == ("ok", "off: no embedder is chosen")
+    state, next_step = await embeddings(embedder="static")
+    assert state == "warning"
+    assert "retrieval.embeddingPath" in next_step
+    server = {"embedder": "openai", "embeddingUrl": "http://127.0.0.1:1", "embeddingModel": "m"}
+    state, detail = await embeddings(**server)
+    assert state == "ok"
+    assert detail.endswith("; vectors on this machine; neither was used yet")
+    state, next_step = await embeddings(**server, vectorStore="http://user:word@127.0.0.1:1")
+    assert state == "warning"
+    assert "must not hold a password" in next_step
+
+
+async def test_an_embedder_out_of_reach(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.py").write_text("def zebra():\n    return 1\n")
+    server = {"embedder": "openai", "embeddingUrl": "http://127.0.0.1:1", "embeddingModel": "m"}
+    async with opened(root, retrieval=server) as app, asyncio.timeout(SECONDS):
+        await app.ready()
+        await app.retriever.index.settle()
+        await until(lambda: app.retriever.embedding is not None)
+        assert app.retriever.embedding is not None
+        assert await app.retriever.embedding.question("zebra?") is None
+        (check,) = [c for c in (await doctor(app, _NOW)).checks if c.name == "Embeddings"]
+    assert check.state == "warning"
+    assert "Search goes by words alone" in check.next_step
+    assert check.next_step not in check.detail

@@ -42,6 +42,7 @@ from glossator.worker import JobFailed, Worker, WorkerGone
 
 if TYPE_CHECKING:
     from glossator.contextual import ContextStore, SharedContexts
+    from glossator.embeddings import EmbedderChoice, VectorPlace
     from glossator.retrieval import Embedding
 
 
@@ -160,10 +161,10 @@ class Application:
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
+        await self.retriever.close()  # first, since what it indexes is looked up
         await self.team.close()
         if self._contexts is not None:
             await self._contexts.close()
-        await self.retriever.close()
         await self.host.close()
         await self.worker.close()
         await self.models.close()
@@ -275,12 +276,16 @@ class Application:
         """Forget what is held for a session, unless it is at work."""
         return not self.runs.busy(session_id) and self.acting.let_go(session_id)
 
-    def _embedding(self) -> Embedding | None:
-        """What embeds the chunks, if anything does; `embedding_problem` says why nothing does."""
+    def choose_embedding(self) -> tuple[EmbedderChoice, VectorPlace] | None:
+        """What is to embed the chunks, and where vectors are kept; asks no server. In a thread.
+
+        None for nothing, and `embedding_problem` says why, if something was asked for.
+        """
         # numpy, which these need, takes long to import
         from glossator.embeddings import choose, place_of  # noqa: PLC0415
-        from glossator.retrieval import Embedding, vectors_file  # noqa: PLC0415
+        from glossator.retrieval import vectors_file  # noqa: PLC0415
 
+        self.embedding_problem = ""
         try:
             choice = choose(self.settings, self.environment)
             if choice is None:
@@ -296,6 +301,15 @@ class Application:
         if sent and self.acting.trust.said is False:
             self.embedding_problem = "This folder is not trusted, so its chunks are sent nowhere."
             return None
+        return choice, place
+
+    def _embedding(self) -> Embedding | None:
+        """What embeds the chunks; see `choose_embedding`."""
+        from glossator.retrieval import Embedding  # noqa: PLC0415 - it needs numpy
+
+        if (chosen := self.choose_embedding()) is None:
+            return None
+        choice, place = chosen
         progress = BuildProgress(
             self.port, "Glossator: embedding for Search", self._pause_embedding
         )

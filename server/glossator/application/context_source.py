@@ -119,18 +119,21 @@ class ContextSource:
         return ""
 
     async def take_in(self, *, again: bool = False) -> None:
-        """Have Search index the contexts that are new to it, or all of them `again`.
+        """Have Search index the contexts of chunks that have none there, or all of them `again`.
 
-        Returns before they are indexed. Raises `WorkerGone`, `JobFailed` and `StoreUnavailable`.
+        Only `again` replaces one: two documents can share a chunk (in two roots, or two work trees
+        of a project), and each would have the other's replaced for ever. Returns before they are
+        indexed. Raises `WorkerGone`, `JobFailed` and `StoreUnavailable`.
         """
         known = await self.app.contexts.get(self.keys())
+        roots = outermost(self.app.host.snapshot().roots)
         contexts: dict[bytes, str] = {}
         documents: dict[bytes, set[str]] = {}  # that have a chunk
         for source, (document, chunks) in zip(self.documents, self.cut, strict=True):
-            keys = self.generator.keys(source)
+            keys, path = self.generator.keys(source), _below(roots, document.path)
             for made, chunk in zip(source.chunks, chunks, strict=True):
                 if (context := known.get(keys.get(made, b""))) is not None:
-                    key = chunk_key(document.path, chunk, made.text)
+                    key = chunk_key(path, chunk, made.text)
                     contexts[key] = context
                     documents.setdefault(key, set()).add(document.path)
         index = self.app.retriever.index
@@ -138,7 +141,7 @@ class ContextSource:
         fresh = set(contexts) if again else set[bytes]()
         for at in range(0, len(found), _TOGETHER):
             some = dict(found[at : at + _TOGETHER])
-            fresh |= await self.app.worker.run(KeepContexts(index.contexts, some))
+            fresh |= await self.app.worker.run(KeepContexts(index.contexts, some, again))
         if fresh:
             index.refresh(set().union(*(documents[key] for key in fresh)))
 
@@ -264,6 +267,14 @@ async def _source_of(
     generator = ContextGenerator(model, app.contexts, ledger_folder(snapshot.roots), glossary)
     documents = tuple(_source(snapshot, *each) for each in cut)
     return ContextSource(app, generator, documents, tuple(cut), left_out)
+
+
+def _below(roots: Iterable[str], path: str) -> str:
+    """`path` relative to its root, as the index keeps it."""
+    for root in roots:
+        if path.startswith(prefix := os.path.join(root, "")):
+            return path[len(prefix) :]
+    return path
 
 
 def _may_be_sent(file: FileEntry) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # it imports what spends money
 _log = logging.getLogger(__name__)
 
 _FILES = 200  # that are looked at in one go
+_FAILED_SECONDS = 60.0  # after which is looked again
 
 
 class TeamContexts:
@@ -71,22 +72,24 @@ class TeamContexts:
 
         sharing = self._sharing
         while self._waiting and sharing is not None:
+            if self._app.acting.trust.said is False:
+                return  # they wait for trust
             some = list(islice(self._waiting, _FILES))
             for path in some:  # one that changes meanwhile is looked up once more
                 del self._waiting[path]
-            if self._app.acting.trust.said is False:
-                continue
             try:
                 await (await source_of(self._app, some)).take_in()
             except UsageError as error:  # there is no model, by whose name contexts are kept
                 _log.info("Contexts of colleagues are not looked up: %s", error)
                 continue
             except (ModelError, StoreUnavailable, WorkerGone, JobFailed) as error:
-                _log.warning("Contexts of colleagues are not looked up: %s", error)
-                continue
-            if rest := sharing.rest:
-                self._waiting = {**dict.fromkeys(some), **self._waiting}
-                self._later = asyncio.get_running_loop().call_later(rest, self._begin)
+                _log.warning("Contexts of colleagues are not looked up for now: %s", error)
+                pause = _FAILED_SECONDS
+            else:
+                pause = sharing.rest
+            if pause:
+                self._waiting.update(dict.fromkeys(some))  # last, so that none holds up all
+                self._later = asyncio.get_running_loop().call_later(pause, self._begin)
                 return
 
 

@@ -41,6 +41,13 @@ class SharedContexts:
         self._reading, self._writing = _Way(), _Way()
         self._pushing: asyncio.Task[None] | None = None
         self._later: asyncio.TimerHandle | None = None
+        self.missed = ""
+        """Why some contexts were not asked for since `ask_anew`, or ""."""
+
+    def ask_anew(self) -> None:
+        """Ask the store for contexts from now on, though it could not be used a moment ago."""
+        self._reading.retry()
+        self.missed = ""
 
     @property
     def rest(self) -> float:
@@ -53,11 +60,13 @@ class SharedContexts:
         found = await self._file.get(wanted)
         for some in _batches(key for key in wanted if key not in found):
             if self._reading.rest:
+                self.missed = self._reading.problem
                 break
             try:
                 brought = await self._shared.get(some)
             except StoreUnavailable as error:
                 self._failed(self._reading, error)
+                self.missed = self._reading.problem
                 break
             self._worked(self._reading)
             cleaned = {key: clean_context(_decoded(brought[key])) for key in brought}
@@ -178,6 +187,9 @@ class _Way:
         self.problem = problem
         self._until = asyncio.get_running_loop().time() + self._pause
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+
+    def retry(self) -> None:
+        self._until = 0.0
 
     def worked(self) -> None:
         self.problem, self._until, self._pause = "", 0.0, _PAUSE

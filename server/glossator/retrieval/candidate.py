@@ -89,8 +89,11 @@ def chunk_text(path: str, chunk: Chunk, inside: str, context: str = "") -> str:
 
 
 def chunk_key(path: str, chunk: Chunk, inside: str) -> bytes:
-    """What a context is kept by: the chunk with these lines, wherever in its document they are."""
-    return text_key(chunk_text(path, chunk, inside))
+    """What a context is kept by: the chunk with these lines, wherever in its document they are.
+
+    `path` is relative to the root: files of one name may hold equal chunks.
+    """
+    return text_key(f"{path}\n{chunk_text(path, chunk, inside)}")
 
 
 def digest_of(sha256: str) -> bytes:

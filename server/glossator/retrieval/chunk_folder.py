@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from glossator.files import state_folder
 
-VERSION = "5"  # of what is indexed: chunks, terms, records
+VERSION = "6"  # of what is indexed: chunks, terms, records
 _MARK = "version"
 _META = "meta.json"
 _KEPT = (_MARK, state_folder.LOCK)

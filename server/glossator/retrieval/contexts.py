@@ -27,12 +27,15 @@ def context_in(place: str) -> Callable[[bytes], str]:
     return _opened(place).of if place else lambda _: ""
 
 
-def keep_contexts(place: str, contexts: Mapping[bytes, str]) -> frozenset[bytes]:
+def keep_contexts(
+    place: str, contexts: Mapping[bytes, str], *, replace: bool = True
+) -> frozenset[bytes]:
     """Keep contexts by key of their chunks; which of it is new.
 
-    Raises `OSError` and `StoreUnavailable`.
+    With `replace` others that were kept go, without it they stay. Raises `OSError` and
+    `StoreUnavailable`.
     """
-    return _opened(place).put(contexts)
+    return _opened(place).put(contexts, replace=replace)
 
 
 class ChunkContexts:
@@ -52,11 +55,15 @@ class ChunkContexts:
             return ""
         return found.decode("utf-8", "ignore")
 
-    def put(self, contexts: Mapping[bytes, str]) -> frozenset[bytes]:
+    def put(self, contexts: Mapping[bytes, str], *, replace: bool) -> frozenset[bytes]:
         """Keep contexts by key of their chunks; which were not there. Raises `StoreUnavailable`."""
         values = {key: text.encode("utf-8", "ignore") for key, text in contexts.items()}
         there = self._blobs.get(_NAMESPACE, values)
-        fresh = {key: value for key, value in values.items() if there.get(key) != value}
+        fresh = {
+            key: value
+            for key, value in values.items()
+            if key not in there or (replace and there[key] != value)
+        }
         if fresh:
             self._blobs.put(_NAMESPACE, fresh)
         return frozenset(fresh)

@@ -106,15 +106,19 @@ class LoadVectors(Job[tuple[str, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class KeepContexts(Job[frozenset[bytes]]):
-    """Keep what a model wrote about chunks, by their keys, in the file `place`; which is new."""
+    """Keep what a model wrote about chunks, by their keys, in the file `place`; which is new.
+
+    With `replace` others that were kept go, without it they stay.
+    """
 
     place: str
     contexts: Mapping[bytes, str]
+    replace: bool = True
 
     def run(self) -> Slices[frozenset[bytes]]:
         """Write them in one transaction."""
         from glossator.retrieval.contexts import keep_contexts  # noqa: PLC0415 - see above
 
-        fresh = keep_contexts(self.place, self.contexts)
+        fresh = keep_contexts(self.place, self.contexts, replace=self.replace)
         yield None
         return fresh

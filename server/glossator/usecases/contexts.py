@@ -36,6 +36,10 @@ from glossator.llm import price_in_words
 
 _NOBODY = "Nothing was sent, because nobody said yes to the estimate."
 _NO = "Nothing was sent."
+_PAID_AGAIN = (
+    "The team's store cannot be read now: contexts that colleagues have had made would be paid for"
+    " again."
+)
 _SINGLY, _BATCH, _NEITHER = "One by one", "As a batch", "No"
 
 
@@ -78,14 +82,18 @@ class EndBatchesRequest:
 
 async def estimate_contexts(app: Application, request: EstimateContextsRequest) -> ContextsEstimate:
     """What it would take. Raises `UsageError` where no contexts can be made."""
-    return await (await source_of_all(app, request.path, request.glob)).estimate()
+    contexts = await source_of_all(app, request.path, request.glob)
+    return await _estimate(app, contexts)
 
 
 async def generate_contexts(app: Application, request: GenerateContextsRequest) -> ContextsAnswer:
-    """Make what is missing, after a yes. Raises `UsageError` where no contexts can be made."""
+    """Make what is missing, after a yes. Raises `UsageError` where no contexts can be made.
+
+    So it does where a yes was said before, and the team's store cannot be read now.
+    """
     limit = _limit(app, request.dollars)
     contexts = await source_of_all(app, request.path, request.glob)
-    estimate = await contexts.estimate()
+    estimate = await _estimate(app, contexts)
     if not (estimate.chunks or estimate.under_way):
         await _share(app, contexts)
         await contexts.index()
@@ -95,6 +103,8 @@ async def generate_contexts(app: Application, request: GenerateContextsRequest) 
             f"The server of {estimate.model} has no batch API. Have them made one by one."
         )
     batched: bool | str = request.batched
+    if estimate.chunks and request.confirmed and app.sharing is not None and app.sharing.missed:
+        raise UsageError(f"{_PAID_AGAIN} Try again later, or unset store.url. {app.sharing.missed}")
     if estimate.chunks and not request.confirmed:
         batched = await _asked(app, estimate)
     if isinstance(batched, str):
@@ -130,6 +140,17 @@ async def end_batches(app: Application, request: EndBatchesRequest) -> BatchesEn
     if request.forget:
         await generator.forget_batches()
     return BatchesEnded(ended)
+
+
+async def _estimate(app: Application, contexts: ContextSource) -> ContextsEstimate:
+    """What is missing here and in the team's store, which is asked even if it was away before."""
+    if app.sharing is None:
+        return await contexts.estimate()
+    app.sharing.ask_anew()
+    estimate = await contexts.estimate()
+    if not (estimate.chunks and app.sharing.missed):
+        return estimate
+    return replace(estimate, in_words=f"{estimate.in_words} {_PAID_AGAIN}")
 
 
 async def _share(app: Application, contexts: ContextSource) -> str:

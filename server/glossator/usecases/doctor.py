@@ -17,6 +17,7 @@ from glossator.permissions import how_to_trust
 from glossator.sandbox import Unavailable, find_sandbox
 from glossator.search import NoRipgrep, find_ripgrep
 from glossator.settings import user_file
+from glossator.usecases.status import embedding_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:
         await _ripgrep(app),
         await _sandbox(),
         await _model(app),
+        await _embedding(app),
         *await _sharing(app),
         *_settings(app),
     )
@@ -148,6 +150,22 @@ async def _model(app: Application) -> Check:
     if problem := await why_unreachable(models):
         return Check("Model", CheckState.FAILED, detail, problem)
     return Check("Model", CheckState.OK, detail)
+
+
+async def _embedding(app: Application) -> Check:
+    """What embeds for Search, where vectors are kept, and what is wrong with either."""
+    embedding = app.retriever.embedding
+    if embedding is not None:
+        problem = embedding.problem
+        detail = embedding_state(app).removesuffix(f"; {problem}")
+    elif (chosen := await asyncio.to_thread(app.choose_embedding)) is not None:
+        problem, (choice, place) = "", chosen
+        detail = f"{choice.model_id}; vectors {place.in_words}; neither was used yet"
+    else:
+        problem = app.embedding_problem
+        detail = "Search goes by words alone." if problem else "off: no embedder is chosen"
+    state = CheckState.WARNING if problem else CheckState.OK
+    return Check("Embeddings", state, detail, problem)
 
 
 async def _sharing(app: Application) -> tuple[Check, ...]:
