@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,9 +21,11 @@ from glossator.retrieval.candidate import chunk_key
 from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.embedding import Embedding, vectors_file
 from glossator.retrieval.jobs import KeepContexts
-from glossator.retrieval.requests import Stages
+from glossator.retrieval.requests import LOADING, Stages
 from glossator.settings.model import Settings
+from glossator.worker.client import WorkerPhase
 from tests.embeddings.servers import serving
+from tests.patience import until
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.searching import EVERYTHING, Kept
 
@@ -197,3 +201,31 @@ def test_the_index_needs_no_extra() -> None:
         "assert choose(Settings(), {}) is None\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+async def test_vectors_are_loaded_again_when_the_worker_was_killed(
+    kept: MakeKept, tree: Path
+) -> None:
+    server = await kept(tree)
+    made = await embedding(server, tree)
+    assert (await server.search("partition a string")).problem == ""
+    await until(lambda: server.retriever._making is not None and server.retriever._making.done())
+    await asyncio.wait_for(made.settle(), _SECONDS)
+    os.kill(server.worker.state.process_id or 0, signal.SIGKILL)
+    await until(lambda: server.worker.state.phase is WorkerPhase.OFF)
+    found = await server.search("partition a string")
+    assert (found.hits, found.problem) == ((), LOADING)
+    await until(lambda: server.retriever._making is not None and server.retriever._making.done())
+    await asyncio.wait_for(made.settle(), _SECONDS)
+    found = await server.search("partition a string")
+    assert (server.name(found.hits[0]), found.problem) == ("src/lines.py", "")
+
+
+async def test_without_the_worker_a_search_says_that_vectors_are_missing(
+    kept: MakeKept, tree: Path
+) -> None:
+    server = await kept(tree)
+    await embedding(server, tree)
+    await server.worker.close()
+    found = await server.search("partition a string")
+    assert (found.hits, found.problem) == ((), LOADING)

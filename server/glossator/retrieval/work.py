@@ -220,10 +220,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     question = question_of(asked.question)
     matches, files, unusable = Matches(), 0, []
     fresh = set(asked.fresh)
-    near = None
-    if (given := asked.vector) is not None and asked.stages.vectors:
-        kept = LOADED.get(given.place)
-        near = None if kept is None else NearQuestion(kept, given.vector)
+    given = asked.vector if asked.stages.vectors else None
+    near = None if given is None else NearQuestion(given)
     pending = set(asked.corpus.others if asked.corpus is not None else ())
     for root in asked.roots if asked.indexed else ():
         try:
