@@ -31,6 +31,11 @@ _FLOOR = 0.15  # the least cosine of these; of 248 labelled questions it changes
 LOADED: dict[VectorPlace, KeptVectors] = {}  # of this process
 
 
+def loaded_here() -> list[KeptVectors]:
+    """Those that are in memory; what is in a Milvus is never forgotten."""
+    return [kept for place, kept in LOADED.items() if place.milvus is None]
+
+
 def load(
     index: ChunkIndex, asked: VectorsRequest, context_of: Callable[[bytes], str]
 ) -> Slices[tuple[str, ...]]:
