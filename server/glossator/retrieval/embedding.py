@@ -64,6 +64,7 @@ class Embedding:
         self._failed_at = -math.inf  # the last question that got no vector, in the loop's time
         self._of_question = self._of_chunks = ""  # problems
         self.paused = False
+        self.busy = False  # files wait to be looked at, or to be embedded unless it is paused
         self.building: JobProgress | None = None
         self._indexer, self._embedder = indexer, Worker()
         self._progress = progress
@@ -118,6 +119,7 @@ class Embedding:
         self._waiting = {**wanted, **self._waiting}
         if self.choice.access is not None:
             self._uncounted.update(wanted)
+        self.busy = True
         self._rested.clear()
         self._wake.set()
 
@@ -151,6 +153,7 @@ class Embedding:
                 await self._embed()
                 self._of_chunks = ""
                 if not self._waiting:
+                    self.busy = False
                     self._rested.set()
             except (WorkerGone, JobFailed) as failure:
                 self._of_chunks = f"Chunks are not embedded: {failure}"

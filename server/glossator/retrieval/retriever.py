@@ -230,11 +230,12 @@ class Retriever:
             stamps, _ = await asyncio.to_thread(stamps_below, self._host.snapshot(), root, None)
             embedding.embed(library, root, stamps, self.index.contexts)
 
-    def _load_again(self, library: Library) -> None:
-        """The worker's process may be a new one, which has no vectors."""
-        if self.embedding is None or self._worker.state.process_id == self._loaded_by:
+    def _load_again(self, library: Library, found: ChunksFound) -> None:
+        """Load all vectors if the worker's process is a new one, or lost its connection to them."""
+        if self.embedding is None or not (self._making is None or self._making.done()):
             return
-        if self._making is None or self._making.done():
+        lost = found.lost and not self.embedding.busy
+        if lost or self._worker.state.process_id != self._loaded_by:
             library = replace(library, open_texts={})
             self._making = asyncio.create_task(self._embed_all(self.embedding, library))
 
@@ -248,7 +249,7 @@ class Retriever:
             except WorkerGone as gone:
                 _log.warning("Searching in this process: %s", gone)
             else:
-                self._load_again(asked.library)
+                self._load_again(asked.library, found)
                 return found
         library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
         alone = replace(asked, library=library, contexts="")

@@ -68,11 +68,15 @@ def load(
 
 
 class NearQuestion:
-    """What the vectors say in one search; `problem` says why they say nothing, or ""."""
+    """What the vectors say in one search; `problem` says why they say nothing, or "".
+
+    `lost`: whether loading them again may help.
+    """
 
     def __init__(self, question: QuestionVector) -> None:
         self._kept, self._question = LOADED.get(question.place), question.vector
         self.problem = LOADING if self._kept is None else ""
+        self.lost = False
 
     def add_nearest(
         self,
@@ -119,6 +123,7 @@ class NearQuestion:
             return (yield from ask(self._kept))
         except EmbeddingFailed as failure:
             self.problem = f"Search goes by words alone: {failure}"
+            self.lost = failure.retry_after is not None
             return None
 
 

@@ -263,9 +263,7 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             matches.frequency = Counter(asked.corpus.frequency)
     yield None
     absent = _absent(question, matches, read_now, asked.corpus)
-    similarity = None
-    if near is not None:
-        similarity = yield from near.similarity(matches.candidates)
+    similarity = None if near is None else (yield from near.similarity(matches.candidates))
     ranked = rank(question, matches, asked.limit, asked.stages, similarity, explain=asked.explain)
     hits = tuple(
         FoundChunk(
@@ -279,8 +277,9 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
         for each in ranked
         for at in (each.candidate,)
     )
-    problem = "" if near is None else near.problem
-    return ChunksFound(hits, absent, matches.chunks, files, len(pending), tuple(unusable), problem)
+    problem, lost = ("", False) if near is None else (near.problem, near.lost)
+    left, bad = len(pending), tuple(unusable)
+    return ChunksFound(hits, absent, matches.chunks, files, left, bad, problem, lost)
 
 
 def _absent(
