@@ -292,7 +292,7 @@ class MilvusVectors:
         return running.result()
 
 
-def _close_unused(late: Future[object]) -> None:
+def _close_unused(late: Future[_T]) -> None:
     """Close a connection that nobody waited for; in its thread."""
     if late.exception() is None and isinstance(made := late.result(), _Opened):
         made.client.close()
