@@ -28,6 +28,7 @@ class IndexParams:
     ) -> None: ...
 
 class MilvusClient:
+    def close(self) -> None: ...
     def __init__(
         self,
         uri: str,

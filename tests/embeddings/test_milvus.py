@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
-import time
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar, cast
+from threading import Event
+from typing import Any, TypeVar, cast
 
 import grpc  # type: ignore[import-untyped] # comes without types
 import numpy as np
@@ -24,6 +25,7 @@ from glossator.embeddings.milvus import MilvusVectors
 from glossator.embeddings.opening import opened_vectors
 from glossator.embeddings.vector_store import VectorStore
 from glossator.worker import Slices
+from tests.patience import SECONDS
 
 _T = TypeVar("_T")
 ROOM, MODEL = 10**8, "a:model"
@@ -71,7 +73,8 @@ def test_what_one_embeds_the_other_finds(database: str, tmp_path: Path) -> None:
     assert result(mine.take_in("zoo", KEYS)) == set(KEYS[6:])
     other.mkdir()
     theirs = machine(other, database)
-    assert result(theirs.nearest("zoo", ROWS[3], 2)) == []  # nothing was asked yet
+    with pytest.raises(EmbeddingFailed, match="not connected yet"):
+        result(theirs.nearest("zoo", ROWS[3], 2))
     assert result(theirs.take_in("zoo", KEYS)) == set(KEYS[6:])
     found = result(theirs.nearest("zoo", ROWS[3], 2))
     here = VectorsHere(VectorPlace(MODEL, str(one / "vectors.db"), ROOM))
@@ -105,6 +108,7 @@ def test_another_dimension_is_told(database: str, tmp_path: Path) -> None:
     result(mine.take_in("zoo", KEYS[:1]))
     with pytest.raises(EmbeddingFailed, match="vectors of 3 numbers, and those in Milvus have 16"):
         result(mine.nearest("zoo", unit(np.ones(3, np.float32)), 1))
+    assert result(mine.nearest("zoo", ROWS[0], 1))  # by the connection that there is
 
 
 def test_a_vector_of_zeros_is_not_sent(database: str, tmp_path: Path) -> None:
@@ -112,6 +116,10 @@ def test_a_vector_of_zeros_is_not_sent(database: str, tmp_path: Path) -> None:
     mine = machine(tmp_path, database, "zero:model")
     assert result(mine.take_in("zoo", KEYS[:2])) == set()
     assert [key for key, _ in result(mine.nearest("zoo", ROWS[1], 5))] == [KEYS[1]]
+
+
+def asked() -> None:
+    pytest.fail("Milvus was asked.")
 
 
 def test_a_killed_milvus_fails_at_once_and_gets_what_it_lacks_when_it_is_back(
@@ -123,15 +131,17 @@ def test_a_killed_milvus_fails_at_once_and_gets_what_it_lacks_when_it_is_back(
     try:
         assert result(mine.take_in("zoo", KEYS[:2])) == {KEYS[1]}
         lite.release_server(database)
-        started = time.monotonic()
         with pytest.raises(EmbeddingFailed, match=r"cannot be used .* Check the network") as told:
             result(mine.nearest("zoo", ROWS[0], 1))
         assert TOKEN not in str(told.value)
         embed(tmp_path, {KEYS[1]: ROWS[1]})  # paid for while it was gone
-        with pytest.raises(EmbeddingFailed, match="cannot be used"):  # not asked again so soon
-            result(mine.take_in("zoo", KEYS[:2]))
-        assert time.monotonic() - started < 5
-        monkeypatch.setattr(milvus, "_PAUSE", 0.0)
+        with monkeypatch.context() as nothing:
+            nothing.setattr(milvus, "_library", asked)  # neither is Milvus asked again so soon,
+            with pytest.raises(EmbeddingFailed, match="cannot be used"):
+                result(mine.take_in("zoo", KEYS[:2]))
+            monkeypatch.setattr(milvus, "_PAUSE", 0.0)
+            with pytest.raises(EmbeddingFailed, match="cannot be used"):  # nor ever by a search
+                result(mine.nearest("zoo", ROWS[0], 1))
         assert result(mine.take_in("zoo", KEYS[:2])) == set()
         assert next(iter(result(mine.nearest("zoo", ROWS[1], 2))))[0] == KEYS[1]
     finally:
@@ -148,18 +158,63 @@ def black_hole() -> Iterator[str]:
 def test_a_silent_server_is_not_waited_for(
     black_hole: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(milvus, "_KNOWN_SECONDS", 0.2)
-    monkeypatch.setattr(milvus, "_SEARCH_SECONDS", 0.2)
+    monkeypatch.setattr(milvus, "_CONNECT_SECONDS", 0.2)
     mine = machine(tmp_path, black_hole)
-    with pytest.raises(EmbeddingFailed):
-        result(mine.take_in("zoo", KEYS))
-    monkeypatch.setattr(milvus, "_PAUSE", 0.0)
     pauses: list[object] = []
-    started = time.monotonic()
-    with pytest.raises(EmbeddingFailed, match=r"Milvus \(127\.0\.0\.1:"):
-        pauses.extend(mine.nearest("zoo", ROWS[0], 1))
-    assert time.monotonic() - started < 5
+    with pytest.raises(EmbeddingFailed):
+        pauses.extend(mine.take_in("zoo", KEYS))
     assert len(pauses) > 5  # others got their turns
+    with pytest.raises(EmbeddingFailed, match=r"Milvus \(127\.0\.0\.1:"):
+        next(mine.nearest("zoo", ROWS[0], 1))  # without a pause
+
+
+class _Client:
+    """One that takes its time, and says when it is closed."""
+
+    def __init__(self) -> None:
+        self.go_on, self.closed = Event(), Event()
+
+    def search(self, *_: object, **__: object) -> list[list[object]]:
+        assert self.go_on.wait(SECONDS)
+        return [[]]
+
+    def close(self) -> None:
+        assert self.go_on.is_set()  # not while it is used
+        self.closed.set()
+
+
+def test_a_connection_that_is_given_up_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(milvus, "_SEARCH_SECONDS", 0.02)
+    mine, client = machine(tmp_path, "http://127.0.0.1:9"), _Client()
+    mine._opened = milvus._Opened(cast(Any, client), 16)
+    with pytest.raises(EmbeddingFailed, match="did not answer"):
+        result(mine.nearest("zoo", ROWS[0], 1))
+    client.go_on.set()
+    assert client.closed.wait(SECONDS)
+
+
+def test_a_late_connection_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(milvus, "_CONNECT_SECONDS", 0.01)
+    monkeypatch.setattr(milvus, "_IMPORT_SECONDS", 0.01)
+    mine, client = machine(tmp_path, "http://127.0.0.1:9"), _Client()
+
+    def connected(_seconds: float) -> milvus._Opened:
+        client.search()
+        return milvus._Opened(cast(Any, client), 16)
+
+    monkeypatch.setattr(mine, "_connected", connected)
+    with pytest.raises(EmbeddingFailed, match="did not answer"):
+        result(mine.take_in("zoo", KEYS))
+    client.go_on.set()
+    assert client.closed.wait(SECONDS)
+
+
+def test_a_broken_package_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pymilvus", None)
+    with pytest.raises(EmbeddingFailed, match=r"pymilvus cannot be used.* Run: pip install"):
+        result(machine(tmp_path, "http://127.0.0.1:9").take_in("zoo", KEYS))
 
 
 def test_nobody_listens(tmp_path: Path) -> None:

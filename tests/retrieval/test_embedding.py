@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,9 +21,12 @@ from glossator.retrieval.candidate import chunk_key
 from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.embedding import Embedding, vectors_file
 from glossator.retrieval.jobs import KeepContexts
-from glossator.retrieval.requests import Stages
+from glossator.retrieval.requests import LOADING, Stages
 from glossator.settings.model import Settings
+from glossator.worker.client import WorkerPhase
+from glossator.worker.jobs import JobProgress
 from tests.embeddings.servers import serving
+from tests.patience import until
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.searching import EVERYTHING, Kept
 
@@ -144,7 +149,7 @@ async def test_before_much_is_sent_to_a_server_it_is_announced(
         for _ in range(2):
             made.embed(server.index.library_of(server.snapshot), str(tree), paths)
             await asyncio.wait_for(made.settle(), _SECONDS)
-        ((chunks, tokens),) = announced
+        ((chunks, tokens),) = announced  # all files were looked at, so it is exact
         sent = [text for asked in embedder.asked for text in asked.texts]
         assert chunks == len(sent) > 2
         assert tokens == sum(map(estimate_tokens, sent))
@@ -160,8 +165,14 @@ async def test_nothing_of_what_rules_hide_is_sent_to_a_milvus(kept: MakeKept, tr
     assert (made.waiting, made.problem) == (0, "")
 
 
-async def test_paused_and_resumed(kept: MakeKept, tree: Path) -> None:
+@pytest.mark.parametrize("known", [False, True])
+async def test_paused_and_resumed(kept: MakeKept, tree: Path, known: bool) -> None:
+    """What is embedded already is loaded though it is paused."""
     server = await kept(tree)
+    if known:
+        await (await embedding(server, tree)).close()
+        os.kill(server.worker.state.process_id or 0, signal.SIGKILL)
+        await until(lambda: server.worker.state.phase is WorkerPhase.OFF)
     choice = choose(Settings.model_validate({"retrieval": {"embedder": "local"}}), {})
     assert choice is not None
     made = Embedding(choice, place_in(tree, choice), server.worker, lambda _: None, shown)
@@ -169,10 +180,42 @@ async def test_paused_and_resumed(kept: MakeKept, tree: Path) -> None:
     made.start()
     server.retriever.embedding = made
     made.embed(server.index.library_of(server.snapshot), str(tree), ["src/lines.py"])
-    await asyncio.sleep(0.1)
-    assert made.waiting == 1
+    await until(lambda: not made.busy)
+    assert made.waiting == (0 if known else 1)
+    assert len((await server.search("partition a string")).hits) == (1 if known else 0)
     made.resume()
     await asyncio.wait_for(made.settle(), _SECONDS)
+    assert len((await server.search("partition a string")).hits) > 0
+
+
+async def test_how_much_is_sent_is_estimated_and_can_be_paused_before(
+    kept: MakeKept, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.retrieval.embedding._ANNOUNCED", 2)
+    monkeypatch.setattr("glossator.retrieval.embedding._FILES", 1)
+    for number in range(8):
+        (tree / f"more{number}.py").write_text(f"def more{number}():\n    return {number}\n")
+    server = await kept(tree)
+    paths = [f"more{number}.py" for number in range(8)]
+    announced: list[int] = []
+    progress: list[JobProgress | None] = []
+    with serving() as embedder:
+        choice = embedder.choice()
+        place = VectorPlace(choice.model_id, vectors_file((str(tree),)), 10**9)
+
+        def announce(chunks: int, _tokens: int) -> None:
+            announced.append(chunks)
+            made.pause()
+
+        made = Embedding(choice, place, server.worker, progress.append, shown, announce)
+        made.start()
+        made.embed(server.index.library_of(server.snapshot), str(tree), paths)
+        await until(lambda: not made.busy)
+        assert announced == [8]  # after two files
+        assert progress[0] == JobProgress(1, 8)
+        assert progress[-1] is None
+        assert (made.waiting, len(embedder.asked)) == (7, 1)
+        await made.close()
 
 
 async def test_an_embedder_that_fails_is_told(kept: MakeKept, tree: Path) -> None:
@@ -197,3 +240,31 @@ def test_the_index_needs_no_extra() -> None:
         "assert choose(Settings(), {}) is None\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+async def test_vectors_are_loaded_again_when_the_worker_was_killed(
+    kept: MakeKept, tree: Path
+) -> None:
+    server = await kept(tree)
+    made = await embedding(server, tree)
+    assert (await server.search("partition a string")).problem == ""
+    await until(lambda: server.retriever._making is not None and server.retriever._making.done())
+    await asyncio.wait_for(made.settle(), _SECONDS)
+    os.kill(server.worker.state.process_id or 0, signal.SIGKILL)
+    await until(lambda: server.worker.state.phase is WorkerPhase.OFF)
+    found = await server.search("partition a string")
+    assert (found.hits, found.problem) == ((), LOADING)
+    await until(lambda: server.retriever._making is not None and server.retriever._making.done())
+    await asyncio.wait_for(made.settle(), _SECONDS)
+    found = await server.search("partition a string")
+    assert (server.name(found.hits[0]), found.problem) == ("src/lines.py", "")
+
+
+async def test_without_the_worker_a_search_says_that_vectors_are_missing(
+    kept: MakeKept, tree: Path
+) -> None:
+    server = await kept(tree)
+    await embedding(server, tree)
+    await server.worker.close()
+    found = await server.search("partition a string")
+    assert (found.hits, found.problem) == ((), LOADING)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -41,9 +40,7 @@ async def test_a_milvus_that_goes_and_comes_back(
         assert server.name(found.hits[0]) == "src/lines.py"
         assert found.hits[0].places["vectors"].rank == 1
         assert found.problem == ""
-    started = time.monotonic()
     found = await server.search("split lines")
-    assert time.monotonic() - started < SECONDS / 4
     assert server.name(found.hits[0]) == "src/lines.py"
     assert "Search goes by words alone: Milvus (127.0.0.1" in found.problem
     assert "secret" not in found.problem
@@ -59,3 +56,17 @@ async def test_a_milvus_that_goes_and_comes_back(
         found = await server.search("how hot is it outside")
         first = min(found.hits, key=lambda hit: hit.places["vectors"].rank)
         assert (server.name(first), found.problem) == ("src/warm.py", "")
+
+
+async def test_a_search_that_lost_the_milvus_has_it_connected_again(
+    kept: MakeKept, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding_module, "_FAILED_SECONDS", 0.1)
+    server = await kept(tree)
+    with milvus(tmp_path / "milvus") as access:
+        made = await embedding(server, tree, milvus=access)
+        assert (await server.search("partition a string")).problem == ""
+        await until(lambda: not made.busy)
+    assert "Search goes by words alone" in (await server.search("split lines")).problem
+    await until(lambda: made.busy)  # nobody edited anything
+    await until(lambda: "Chunks are not embedded: Milvus" in made.problem)

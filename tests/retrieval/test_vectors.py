@@ -14,9 +14,10 @@ from glossator.embeddings.embedder import unit
 from glossator.embeddings.kept import VectorsHere
 from glossator.retrieval import work
 from glossator.retrieval.candidate import chunk_key
+from glossator.retrieval.chunk_index import IndexDamaged
 from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.contexts import keep_contexts
-from glossator.retrieval.requests import SyncRequest, VectorsRequest
+from glossator.retrieval.requests import Synced, SyncRequest, VectorsRequest
 from glossator.retrieval.vectors import LOADED
 from glossator.symbols import Library
 from glossator.worker import Slices
@@ -46,12 +47,12 @@ class Workspace:
         self.contexts = str(state / "contexts.db")
         self.library = Library((str(root),), 10**6, 0, {})
 
-    def sync(self, *again: str) -> None:
+    def sync(self, *again: str) -> Synced:
         files = sorted(path for path in self.root.rglob("*") if path.is_file())
         stamps = {
             str(path.relative_to(self.root)): b"%d" % path.stat().st_mtime_ns for path in files
         }
-        result(
+        return result(
             work.sync(
                 SyncRequest(
                     self.library,
@@ -128,3 +129,26 @@ def test_vectors_of_chunks_that_are_gone_leave_the_memory(workspace: Workspace) 
     (workspace.root / "src" / "lines.py").unlink()
     workspace.sync()
     assert workspace.count == 0
+
+
+def test_damage_in_one_root_harms_no_other(
+    workspace: Workspace, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "other.py").write_text("def other(): ...\n")
+    damaged = Workspace(tmp_path / "b", state)
+    damaged.sync()
+    workspace.embed("src/cache.py", "src/lines.py")
+    index = work._OPENED[str(workspace.root)]
+
+    def fail(_key: bytes) -> bool:
+        raise IndexDamaged("a segment is gone")
+
+    monkeypatch.setattr(work._OPENED[str(damaged.root)], "holds", fail)
+    for name in ("cache.py", "lines.py"):
+        (workspace.root / "src" / name).unlink()
+    done = workspace.sync()
+    assert (done.damage, work._OPENED[str(workspace.root)]) == ("", index)
+    assert str(damaged.root) not in work._OPENED  # it is opened and verified again
+    assert workspace.count == 1  # one was kept, as nobody could tell
+    assert damaged.sync().damage == ""

@@ -113,7 +113,7 @@ async def test_an_end_unasked_is_told_and_backed_off_from(worker: Worker) -> Non
         with pytest.raises(WorkerGone):
             await worker.run(Die())
         assert worker.state.failures == round_
-        await asyncio.sleep(worker.state.retry_after)
+        await until(lambda: worker.state.phase is WorkerPhase.OFF)  # the next call starts it
     assert await ask_again(worker, 1) == 1
 
 

@@ -49,7 +49,7 @@ class KeptVectors(Protocol):
 
     A key is `text_key` of what was embedded. `project` is the name of the root's folder. Every
     method raises `EmbeddingFailed`, and `take_in` also `StoreUnavailable`; a search goes on by
-    words alone then.
+    words alone then. After a failure with a `retry_after`, `take_in` is to be called again.
     """
 
     def take_in(self, project: str, keys: Collection[bytes]) -> Slices[set[bytes]]:

@@ -5,7 +5,8 @@ that nothing is ever out of date and everybody may write. A search asks within t
 the partition key, and its caller drops what this workspace has no chunk of: other branches. Of what
 comes back, keys and numbers are used, once they look like such.
 
-Every call runs in a thread and has a deadline. After one that failed nothing is asked for a while.
+Every call runs in a thread and has a deadline. After one that failed the connection is closed, and
+`take_in` alone makes another one, a while later: a search waits for no connection.
 What is embedded here is in the file first (see `VectorPlace`), so that a Milvus that is gone costs
 no vector: it is sent what it lacks when it is back.
 """
@@ -18,10 +19,12 @@ import math
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -39,9 +42,10 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _FORMAT = 1  # of the collections; another one is another collection
 _SEARCH_SECONDS = 1.0  # that a search waits, for each of two questions
+_CONNECT_SECONDS = 10.0
 _KNOWN_SECONDS = 10.0
 _PUT_SECONDS = 30.0
-_IMPORT_SECONDS = 60.0  # more, for the first call, which also makes the collection
+_IMPORT_SECONDS = 60.0  # more, for a connection, as the first one imports pymilvus
 _PAUSE = 30.0  # seconds after a failure, in which nothing is asked
 _SLICE = 0.005  # seconds between two looks at the thread
 _MORE = 3  # times as many as were asked for, since some are of other versions
@@ -53,10 +57,12 @@ _ID = _PROJECT + 32  # of an id
 _LONGEST_DETAIL = 300  # characters of the server's own words
 _SHORTEST_SECRET = 8  # characters; what is shorter guards nothing
 _REFUSED_TOKEN = ("auth check failure", "unauthenticated", "permission deny", "permission denied")
+_BROKEN = ImportError, OSError, AttributeError, LookupError, RuntimeError, TypeError, ValueError
 _CHECK = "Check the network, the cluster, and retrieval.vectorStore."
 
 
-class _Opened(NamedTuple):
+@dataclass(slots=True)
+class _Opened:
     """A client, and how many numbers the collection's vectors have, None before there is one."""
 
     client: MilvusClient
@@ -73,12 +79,15 @@ class MilvusVectors:
         self._store = VectorStore(place.file, place.max_bytes, place.model_id)
         self._collection = f"glossator_{_FORMAT}_{_hash(place.model_id)}"
         self._opened: _Opened | None = None
-        self._reached = False  # whether the first call has ended; searches do not wait for it
         self._failed_at = -math.inf
         self._problem = ""
 
     def take_in(self, project: str, keys: Collection[bytes]) -> Slices[set[bytes]]:
         """Ask which are there, and send what is only in the file."""
+        if self._opened is None:
+            self._opened = yield from self._in_time(
+                _CONNECT_SECONDS, self._connected, _IMPORT_SECONDS
+            )
         known: set[bytes] = set()
         for some in _parts(list(keys)):
             wanted = {_id(project, key): key for key in some}
@@ -98,8 +107,6 @@ class MilvusVectors:
         self, project: str, question: Vectors, count: int
     ) -> Slices[list[tuple[bytes, float]]]:
         """Of the project."""
-        if not self._reached:
-            return []
         search = partial(self._search, question, _within(project), count * _MORE)
         found = yield from self._ask(_SEARCH_SECONDS, search)
         return sorted(found.items(), key=lambda each: -each[1])
@@ -108,7 +115,7 @@ class MilvusVectors:
         self, project: str, question: Vectors, keys: Sequence[bytes]
     ) -> Slices[list[float | None]]:
         """By a search among these alone."""
-        if not self._reached or not keys:
+        if not keys:
             return [None] * len(keys)
         which = f"{_within(project)} and {_among(_id(project, key) for key in keys)}"
         search = partial(self._search, question, which, len(keys))
@@ -136,7 +143,7 @@ class MilvusVectors:
             return
         dimension = len(next(iter(there.values())))
         if opened.dimension is None:
-            opened = self._opened = self._made(opened.client, dimension, seconds)
+            opened.dimension = self._made(opened.client, dimension, seconds)
         self._check(opened, dimension)
         data = [{"id": key, "project": project, "vector": row} for key, row in there.items()]
         opened.client.upsert(self._collection, data, timeout=seconds)
@@ -165,8 +172,8 @@ class MilvusVectors:
                 f" retrieval.embeddingModel, or drop the collection {self._collection}."
             )
 
-    def _made(self, client: MilvusClient, dimension: int, seconds: float) -> _Opened:
-        """With a new collection, or with one that somebody else made just now."""
+    def _made(self, client: MilvusClient, dimension: int, seconds: float) -> int | None:
+        """The dimension of a new collection, or of one that somebody else made just now."""
         library = _library()
         schema = client.create_schema(
             auto_id=False, enable_dynamic_field=False, description=self._place.model_id
@@ -184,7 +191,7 @@ class MilvusVectors:
         except library.MilvusException:
             if not client.has_collection(self._collection, timeout=seconds):
                 raise
-        return _Opened(client, self._dimension(client, seconds))
+        return self._dimension(client, seconds)
 
     def _dimension(self, client: MilvusClient, seconds: float) -> int | None:
         if not client.has_collection(self._collection, timeout=seconds):
@@ -202,15 +209,17 @@ class MilvusVectors:
             dedicated=True,  # or a broken connection would be used again
             server_pem_path=self._access.certificates,
         )
-        return _Opened(client, self._dimension(client, seconds))
+        with ExitStack() as closing:
+            closing.callback(client.close)
+            opened = _Opened(client, self._dimension(client, seconds))
+            closing.pop_all()
+        return opened
 
-    def _work(self, call: Callable[[_Opened, float], _T], seconds: float) -> _T:
+    def _work(self, call: Callable[[float], _T], seconds: float) -> _T:
         """What a call gives; whatever pymilvus and gRPC raise is told as `EmbeddingFailed`."""
         library = _library()
         try:
-            if self._opened is None:
-                self._opened = self._connected(seconds)
-            return call(self._opened, seconds)
+            return call(seconds)
         except (library.MilvusException, OSError) as error:
             # why a connection fails, a wrong token included, is told by what gRPC raised
             details = getattr(error.__cause__, "details", None)
@@ -226,39 +235,67 @@ class MilvusVectors:
         if any(each in words.lower() for each in _REFUSED_TOKEN):
             return EmbeddingFailed(
                 f"Milvus ({self._name}) did not accept the token, or does not let it do this. Set"
-                f" the environment variable {self._access.variable}."
+                f" the environment variable {self._access.variable}.",
+                retry_after=_PAUSE,
             )
         said = shown(words[:_LONGEST_DETAIL].rstrip(".: "))
-        return EmbeddingFailed(f"Milvus ({self._name}) cannot be used ({said}). {_CHECK}")
+        return EmbeddingFailed(
+            f"Milvus ({self._name}) cannot be used ({said}). {_CHECK}", retry_after=_PAUSE
+        )
 
     # What follows does not.
 
     def _ask(self, seconds: float, call: Callable[[_Opened, float], _T]) -> Slices[_T]:
-        """What a call gives within `seconds`, while other jobs go on. Raises `EmbeddingFailed`."""
+        """What a call gives by the connection there is. Raises `EmbeddingFailed`."""
+        if self._opened is None:
+            problem = self._problem or f"Milvus ({self._name}) is not connected yet; wait a while."
+            raise EmbeddingFailed(problem, retry_after=_PAUSE)
+        return (yield from self._in_time(seconds, partial(call, self._opened)))
+
+    def _in_time(self, seconds: float, call: Callable[[float], _T], more: float = 0) -> Slices[_T]:
+        """What a call gives within `seconds` and `more`, while other jobs go on.
+
+        Raises `EmbeddingFailed`; when trying again may help, the connection is closed.
+        """
         if time.monotonic() - self._failed_at < _PAUSE:
             raise EmbeddingFailed(self._problem, retry_after=_PAUSE)
-        try:
-            return (yield from self._in_time(seconds, partial(self._work, call, seconds)))
-        except EmbeddingFailed as failure:
-            self._failed_at, self._problem = time.monotonic(), str(failure)
-            self._opened = None
-            raise
-        finally:
-            self._reached = True
-
-    def _in_time(self, seconds: float, work: Callable[[], _T]) -> Slices[_T]:
         pool = ThreadPoolExecutor(1, "glossator-milvus")
-        running = pool.submit(work)
-        pool.shutdown(wait=False)
-        until = time.monotonic() + seconds + (0.0 if self._reached else _IMPORT_SECONDS)
+        running = pool.submit(self._work, call, seconds)
+        taken = False
+        try:
+            given = yield from self._result(running, seconds + more)
+            taken = True
+        except EmbeddingFailed as failure:
+            if failure.retry_after is not None:
+                self._failed_at, self._problem = time.monotonic(), str(failure)
+                if self._opened is not None:
+                    pool.submit(self._opened.client.close)  # after what runs
+                    self._opened = None
+            raise
+        else:
+            return given
+        finally:
+            if not taken:  # it is too late, or cancelled
+                running.add_done_callback(_close_unused)
+            pool.shutdown(wait=False)
+
+    def _result(self, running: Future[_T], seconds: float) -> Slices[_T]:
+        until = time.monotonic() + seconds
         while not running.done():
             if time.monotonic() > until:
                 raise EmbeddingFailed(
-                    f"Milvus ({self._name}) did not answer in {seconds:g} s. {_CHECK}"
+                    f"Milvus ({self._name}) did not answer in {seconds:g} s. {_CHECK}",
+                    retry_after=_PAUSE,
                 )
             wait([running], _SLICE)
             yield None
         return running.result()
+
+
+def _close_unused(late: Future[_T]) -> None:
+    """Close a connection that nobody waited for; in its thread."""
+    if late.exception() is None and isinstance(made := late.result(), _Opened):
+        made.client.close()
 
 
 def _library() -> ModuleType:
@@ -269,8 +306,13 @@ def _library() -> ModuleType:
     """
     os.environ["PYTHON_DOTENV_DISABLED"] = "1"
     os.environ["GRPC_VERBOSITY"] = "NONE"
-    import pymilvus  # noqa: PLC0415
-
+    try:
+        import pymilvus  # noqa: PLC0415
+    except _BROKEN as error:
+        raise EmbeddingFailed(
+            f"The package pymilvus cannot be used ({shown(str(error)[:_LONGEST_DETAIL])})."
+            " Run: pip install --force-reinstall 'glossator[milvus]'"
+        ) from error
     logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
     return pymilvus
 

@@ -11,7 +11,7 @@ import logging
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby, islice
+from itertools import islice
 
 from glossator.core.price import estimate_tokens
 from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery, VectorPlace
@@ -52,11 +52,12 @@ class Embedding:
         """`place` is where vectors are kept, `indexer` the worker that holds the index of chunks.
 
         A server is sent nothing of a file that `hides` names, by its absolute path. `announce`
-        hears how many chunks and about how many tokens an embedder's server will be sent, before
-        it is sent many.
+        hears about how many chunks and tokens an embedder's server will be sent, before it is sent
+        many.
         """
         self._announce = announce
-        self._uncounted: dict[tuple[str, str], None] = {}  # of those waiting, for a server
+        self._done = self._chunks = self._tokens = 0  # files, and what they lacked, since a rest
+        self._announced = False  # since a rest
         self.tokens = 0  # that a server billed since the start
         sent = choice.access is not None or place.leaves_machine
         self._hides = hides if sent else None
@@ -64,10 +65,12 @@ class Embedding:
         self._failed_at = -math.inf  # the last question that got no vector, in the loop's time
         self._of_question = self._of_chunks = ""  # problems
         self.paused = False
+        self.busy = False  # files wait to be looked at, or to be embedded unless it is paused
         self.building: JobProgress | None = None
         self._indexer, self._embedder = indexer, Worker()
         self._progress = progress
         self._waiting: dict[tuple[str, str], None] = {}  # root and relative path, in their order
+        self._held: dict[tuple[str, str], None] = {}  # what lacks vectors while it is paused
         self._library: Library | None = None
         self._contexts = ""
         self._wake, self._rested = asyncio.Event(), asyncio.Event()
@@ -92,15 +95,17 @@ class Embedding:
     @property
     def waiting(self) -> int:
         """The number of files whose chunks are to be embedded."""
-        return len(self._waiting)
+        return len(self._waiting) + len(self._held)
 
     def pause(self) -> None:
-        """Embed nothing before `resume`; questions are embedded."""
+        """Embed nothing before `resume`, but questions; what is embedded is loaded."""
         self.paused = True
 
     def resume(self) -> None:
         """Go on."""
-        self.paused = False
+        self.paused, self.busy = False, True
+        self._waiting |= self._held
+        self._held = {}
         self._wake.set()
 
     def embed(self, library: Library, root: str, paths: Iterable[str], contexts: str = "") -> None:
@@ -116,8 +121,8 @@ class Embedding:
             if hides is None or not hides(os.path.join(root, path))
         }
         self._waiting = {**wanted, **self._waiting}
-        if self.choice.access is not None:
-            self._uncounted.update(wanted)
+        self._held = {at: None for at in self._held if at not in wanted}
+        self.busy = True
         self._rested.clear()
         self._wake.set()
 
@@ -151,6 +156,10 @@ class Embedding:
                 await self._embed()
                 self._of_chunks = ""
                 if not self._waiting:
+                    self.busy = False
+                    self._done = self._chunks = self._tokens = 0
+                    self._announced = False
+                if not self.waiting:
                     self._rested.set()
             except (WorkerGone, JobFailed) as failure:
                 self._of_chunks = f"Chunks are not embedded: {failure}"
@@ -163,51 +172,56 @@ class Embedding:
                     self._progress(None)
 
     async def _embed(self) -> None:
-        done = 0
-        while self._waiting and self._library is not None and not self.paused:
-            if self._uncounted:
-                await self._count(self._library)
+        while self._waiting and self._library is not None:
             root, _ = next(iter(self._waiting))
             some = [at for at in islice(self._waiting, _FILES) if at[0] == root]
             for each in some:  # one that changes meanwhile is wanted once more
                 del self._waiting[each]
-            done_here = False
+            failed = True
             try:
-                await self._embed_files(self._library, root, tuple(path for _, path in some))
-                done_here = True
+                if not await self._embed_files(self._library, root, tuple(at for _, at in some)):
+                    self._held.update(dict.fromkeys(some))
+                failed = False
             finally:
-                if not done_here:
+                if failed:
                     self._waiting.update(dict.fromkeys(some))  # after the others
-            done += len(some)
-            if done + len(self._waiting) >= _SHOWN:
-                self.building = JobProgress(done, done + len(self._waiting))
-                self._progress(self.building)
+            self._done += len(some)
+            self._show(self._done + len(self._waiting))
 
-    async def _count(self, library: Library) -> None:
-        """Announce what is to be sent, if it is much."""
-        chunks = tokens = 0
-        counted = list(self._uncounted)
-        for root, group in groupby(counted, lambda at: at[0]):
-            paths = tuple(path for _, path in group)
-            for at in range(0, len(paths), _FILES):
-                asked = self._asked(library, root, paths[at : at + _FILES])
-                texts = await self._indexer.run(LoadVectors(asked))
-                chunks += len(texts)
-                tokens += sum(map(estimate_tokens, texts))
-        for each in counted:
-            self._uncounted.pop(each, None)
-        if chunks >= _ANNOUNCED:
-            self._announce(chunks, tokens)
+    def _show(self, total: int) -> None:
+        """What is announced is shown, as it can be paused there; else only what takes long."""
+        if self._announced or total >= _SHOWN:
+            self.building = JobProgress(self._done, total)
+            self._progress(self.building)
+
+    def _count(self, files: int, texts: Sequence[str]) -> None:
+        """Announce what a server will be sent, once it is much; `files` lack these texts."""
+        self._chunks += len(texts)
+        self._tokens += sum(map(estimate_tokens, texts))
+        if self.choice.access is None or self._announced or self._chunks < _ANNOUNCED:
+            return
+        self._announced = True
+        looked_at = self._done + files
+        total = looked_at + len(self._waiting)
+        share = total / looked_at  # the others may lack as much
+        self._announce(round(self._chunks * share), round(self._tokens * share))
+        self._show(total)
 
     def _asked(self, library: Library, root: str, paths: tuple[str, ...]) -> VectorsRequest:
         return VectorsRequest(library, root, paths, self._contexts, self.place)
 
-    async def _embed_files(self, library: Library, root: str, paths: tuple[str, ...]) -> None:
+    async def _embed_files(self, library: Library, root: str, paths: tuple[str, ...]) -> bool:
+        """Whether their chunks have vectors now; false while embedding is paused."""
         asked = self._asked(library, root, paths)
         texts = await self._indexer.run(LoadVectors(asked))
+        if texts and not self.paused:
+            self._count(len(paths), texts)
         for at in range(0, len(texts), _TEXTS):
+            if self.paused:
+                return False
             batch = texts[at : at + _TEXTS]
             job = EmbedChunks(self.choice, self.place.file, self.place.max_bytes, batch)
             self.tokens += (await self._embedder.run(job)).tokens
         if texts:
             await self._indexer.run(LoadVectors(asked))
+        return True

@@ -134,13 +134,17 @@ class CutFile:
     chunks: tuple[Chunk, ...]
 
 
+LOADING = "Search goes by words alone while vectors are loaded; ask again in a while."
+
+
 @dataclass(frozen=True, slots=True)
 class ChunksFound:
     """The best chunks, and the question's terms that nothing holds.
 
     `chunks` are in the indexes, of `files` files. `pending`: how many of the files that were asked
     about are in no index. `unusable` are the roots whose index cannot be read. `problem` says why
-    no vectors were asked that there are, with a next step.
+    no vectors were asked that there are, with a next step; it is `LOADING` while this process has
+    none yet. `lost`: whether the vectors are to be loaded again.
     """
 
     hits: tuple[FoundChunk, ...] = ()
@@ -150,6 +154,7 @@ class ChunksFound:
     pending: int = 0
     unusable: tuple[str, ...] = ()
     problem: str = ""
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

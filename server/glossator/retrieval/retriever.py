@@ -24,6 +24,7 @@ from glossator.retrieval.keeper import ChunkKeeper
 from glossator.retrieval.likely import Likely, likely_files
 from glossator.retrieval.requests import (
     ALL_STAGES,
+    LOADING,
     ChunksFound,
     Corpus,
     Place,
@@ -118,7 +119,8 @@ class Retriever:
         self.on_indexed: Callable[[str, Iterable[str]], None] = lambda _root, _paths: None
         """Hears which files of a root, by relative path, are in the index now."""
         self._make_embedding: Callable[[], Embedding | None] = embedding
-        self._making: asyncio.Task[None] | None = None
+        self._making: asyncio.Task[None] | None = None  # makes what embeds, or gives it all files
+        self._loaded_by: int | None = None  # the worker's process that was to load all vectors
         self._host, self._worker, self._settings = host, worker, settings
 
     def start(self) -> None:
@@ -183,7 +185,10 @@ class Retriever:
             if not changed:
                 break
             asked = replace(asked, fresh=asked.fresh | changed)  # read them as they are now
-        problems = [found.problem or ("" if self.embedding is None else self.embedding.problem)]
+        problem = "" if self.embedding is None else self.embedding.problem
+        if found.problem and not (found.problem == LOADING and problem):
+            problem = found.problem
+        problems = [problem]
         if reranks is not None and len(hits) > 1:
             hits, problem = await _reranked(reranks, question, hits, limit)
             problems.append(problem)
@@ -216,9 +221,23 @@ class Retriever:
             self._making = None  # the next sync asks again: trust or a key may be given later
         else:
             self.embedding.start()
-            for root in outermost(library.roots):
-                stamps, _ = await asyncio.to_thread(stamps_below, self._host.snapshot(), root, None)
-                self.embedding.embed(library, root, stamps, self.index.contexts)
+            await self._embed_all(self.embedding, library)
+
+    async def _embed_all(self, embedding: Embedding, library: Library) -> None:
+        """Have the vectors of all files loaded, and made where there are none."""
+        self._loaded_by = self._worker.state.process_id
+        for root in outermost(library.roots):
+            stamps, _ = await asyncio.to_thread(stamps_below, self._host.snapshot(), root, None)
+            embedding.embed(library, root, stamps, self.index.contexts)
+
+    def _load_again(self, library: Library, found: ChunksFound) -> None:
+        """Load all vectors if the worker's process is a new one, or lost its connection to them."""
+        if self.embedding is None or not (self._making is None or self._making.done()):
+            return
+        lost = found.lost and not self.embedding.busy
+        if lost or self._worker.state.process_id != self._loaded_by:
+            library = replace(library, open_texts={})
+            self._making = asyncio.create_task(self._embed_all(self.embedding, library))
 
     async def _vector(self, question: str) -> QuestionVector | None:
         return None if self.embedding is None else await self.embedding.question(question)
@@ -226,11 +245,14 @@ class Retriever:
     async def _ask(self, asked: SearchRequest) -> ChunksFound:
         if self._worker.state.phase is not WorkerPhase.BACKING_OFF:
             try:
-                return await self._worker.run(SearchChunks(asked))
+                found = await self._worker.run(SearchChunks(asked))
             except WorkerGone as gone:
                 _log.warning("Searching in this process: %s", gone)
+            else:
+                self._load_again(asked.library, found)
+                return found
         library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
-        alone = replace(asked, library=library, vector=None, contexts="")
+        alone = replace(asked, library=library, contexts="")
         return await run_here(SearchChunks(alone))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import monotonic
 from typing import TypeVar
 
@@ -15,10 +16,10 @@ from numpy.typing import NDArray
 
 from glossator.core.errors import EmbeddingFailed
 from glossator.core.text import split_lines
-from glossator.embeddings import KeptVectors, VectorPlace, Vectors, opened_vectors, text_key
+from glossator.embeddings import KeptVectors, VectorPlace, opened_vectors, text_key
 from glossator.retrieval.candidate import Candidate, chunk_key, chunk_text, digest_of
 from glossator.retrieval.chunk_index import ChunkIndex, Matches
-from glossator.retrieval.requests import VectorsRequest
+from glossator.retrieval.requests import LOADING, QuestionVector, VectorsRequest
 from glossator.symbols import read
 from glossator.worker import Slices
 
@@ -28,6 +29,11 @@ _NEAREST = 100  # chunks that the vectors add to the candidates
 _FLOOR = 0.15  # the least cosine of these; of 248 labelled questions it changes no figure
 
 LOADED: dict[VectorPlace, KeptVectors] = {}  # of this process
+
+
+def loaded_here() -> list[KeptVectors]:
+    """Those that are in memory; what is in a Milvus is never forgotten."""
+    return [kept for place, kept in LOADED.items() if place.milvus is None]
 
 
 def load(
@@ -62,11 +68,15 @@ def load(
 
 
 class NearQuestion:
-    """What the vectors say in one search; `problem` says why they say nothing, or ""."""
+    """What the vectors say in one search; `problem` says why they say nothing, or "".
 
-    def __init__(self, kept: KeptVectors, question: Vectors) -> None:
-        self._kept, self._question = kept, question
-        self.problem = ""
+    `lost`: whether loading them again may help.
+    """
+
+    def __init__(self, question: QuestionVector) -> None:
+        self._kept, self._question = LOADED.get(question.place), question.vector
+        self.problem = LOADING if self._kept is None else ""
+        self.lost = False
 
     def add_nearest(
         self,
@@ -77,7 +87,7 @@ class NearQuestion:
     ) -> Slices[None]:
         """Add the chunks nearest to the question to the candidates."""
         near = yield from self._unless_gone(
-            self._kept.nearest(_project(index.root), self._question, _NEAREST)
+            lambda kept: kept.nearest(_project(index.root), self._question, _NEAREST)
         )
         there = {candidate.key for candidate in matches.candidates}
         new = [key for key, cosine in near or () if cosine >= _FLOOR and key not in there]
@@ -92,23 +102,28 @@ class NearQuestion:
         for root in {candidate.root for candidate in candidates}:
             places = [at for at, candidate in enumerate(candidates) if candidate.root == root]
             keys = [candidates[at].key for at in places]
-            found = yield from self._unless_gone(
-                self._kept.cosines(_project(root), self._question, keys)
-            )
+            ask = partial(self._cosines, _project(root), keys)
+            found = yield from self._unless_gone(ask)
             for at, cosine in zip(places, found or (), strict=False):
                 cosines[at] = np.nan if cosine is None else cosine
         if self.problem or np.isnan(cosines).all():
             return None
         return np.where(np.isnan(cosines), np.nanmedian(cosines), cosines)
 
-    def _unless_gone(self, slices: Slices[_T]) -> Slices[_T | None]:
+    def _cosines(
+        self, project: str, keys: Sequence[bytes], kept: KeptVectors
+    ) -> Slices[list[float | None]]:
+        return kept.cosines(project, self._question, keys)
+
+    def _unless_gone(self, ask: Callable[[KeptVectors], Slices[_T]]) -> Slices[_T | None]:
         """None after the first failure: a search waits for no more than one."""
-        if self.problem:
+        if self.problem or self._kept is None:
             return None
         try:
-            return (yield from slices)
+            return (yield from ask(self._kept))
         except EmbeddingFailed as failure:
             self.problem = f"Search goes by words alone: {failure}"
+            self.lost = failure.retry_after is not None
             return None
 
 

@@ -37,7 +37,7 @@ from glossator.retrieval.requests import (
     SyncRequest,
     VectorsRequest,
 )
-from glossator.retrieval.vectors import LOADED, NearQuestion, load
+from glossator.retrieval.vectors import NearQuestion, load, loaded_here
 from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
 from glossator.symbols import Library, Outlines, outlines, read
 from glossator.worker import JobProgress, Slices
@@ -99,10 +99,10 @@ def _same(asked: SyncRequest, path: str, known: IndexedFile | None) -> bool:
 
 
 def _keys(index: ChunkIndex, paths: Iterable[str]) -> Slices[set[bytes]]:
-    """The keys of the chunks that files have in the index; none while no vectors are loaded."""
+    """The keys of the chunks that files have in the index; none while no vectors are here."""
     keys: set[bytes] = set()
     pause_at = monotonic() + _SLICE_SECONDS
-    for path in paths if LOADED else ():
+    for path in paths if loaded_here() else ():
         keys.update(at.key for at in index.of_file(path))
         if monotonic() >= pause_at:
             yield None
@@ -114,12 +114,22 @@ def _forget_vectors(keys: Iterable[bytes]) -> Slices[None]:
     """Those of chunks that are in no index any more; they stay on disk, by content."""
     pause_at = monotonic() + _SLICE_SECONDS
     for key in keys:
-        if not any(index.holds(key) for index in _OPENED.values()):
-            for vectors in LOADED.values():
+        if not any(_holds(root, key) for root in list(_OPENED)):
+            for vectors in loaded_here():
                 vectors.forget(key)
         if monotonic() >= pause_at:
             yield None
             pause_at = monotonic() + _SLICE_SECONDS
+
+
+def _holds(root: str, key: bytes) -> bool:
+    """Whether a chunk of the root has this key; an index that cannot tell may have one."""
+    try:
+        return _OPENED[root].holds(key)
+    except (IndexDamaged, OSError) as error:  # the root's next sync sees to it
+        _log.warning("The index of chunks of %s is opened again: %s", root, error)
+        del _OPENED[root]
+        return True
 
 
 def _verify(index: ChunkIndex) -> Slices[None]:
@@ -220,10 +230,8 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     question = question_of(asked.question)
     matches, files, unusable = Matches(), 0, []
     fresh = set(asked.fresh)
-    near = None
-    if (given := asked.vector) is not None and asked.stages.vectors:
-        kept = LOADED.get(given.place)
-        near = None if kept is None else NearQuestion(kept, given.vector)
+    given = asked.vector if asked.stages.vectors else None
+    near = None if given is None else NearQuestion(given)
     pending = set(asked.corpus.others if asked.corpus is not None else ())
     for root in asked.roots if asked.indexed else ():
         try:
@@ -255,9 +263,7 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             matches.frequency = Counter(asked.corpus.frequency)
     yield None
     absent = _absent(question, matches, read_now, asked.corpus)
-    similarity = None
-    if near is not None:
-        similarity = yield from near.similarity(matches.candidates)
+    similarity = None if near is None else (yield from near.similarity(matches.candidates))
     ranked = rank(question, matches, asked.limit, asked.stages, similarity, explain=asked.explain)
     hits = tuple(
         FoundChunk(
@@ -271,8 +277,9 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
         for each in ranked
         for at in (each.candidate,)
     )
-    problem = "" if near is None else near.problem
-    return ChunksFound(hits, absent, matches.chunks, files, len(pending), tuple(unusable), problem)
+    problem, lost = ("", False) if near is None else (near.problem, near.lost)
+    left, bad = len(pending), tuple(unusable)
+    return ChunksFound(hits, absent, matches.chunks, files, left, bad, problem, lost)
 
 
 def _absent(

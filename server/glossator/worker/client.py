@@ -40,10 +40,10 @@ class WorkerGone(GlossatorError):
 class WorkerPhase(Enum):
     """The state of the process."""
 
-    OFF = "off"  # not started yet, or closed
+    OFF = "off"  # the next call starts it, or it is closed
     STARTING = "starting"
     READY = "ready"
-    BACKING_OFF = "backing off"  # it died and is not started again yet
+    BACKING_OFF = "backing off"  # it died, and calls do not start it again yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class Worker:
             return WorkerState(phase, self._failures, 0.0, self._connection.process_id)
         if self._closed or self._failures == 0:
             return WorkerState(WorkerPhase.OFF)
-        return WorkerState(
-            WorkerPhase.BACKING_OFF, self._failures, self._remaining(), how=self._how
-        )
+        if (wait := self._remaining()) > 0:
+            return WorkerState(WorkerPhase.BACKING_OFF, self._failures, wait, how=self._how)
+        return WorkerState(WorkerPhase.OFF, self._failures)  # the next call starts it
 
     async def run(
         self, job: Job[_R], on_progress: Callable[[JobProgress], None] | None = None
