@@ -16,8 +16,8 @@ PRICED = Settings.model_validate({"models": {"prices": {"code": {"input": 0.5, "
 def test_without_a_price_the_tokens_are_told() -> None:
     told = embedding_notice(PLAIN, CHOICE, 1_200, 300_000)
     assert told.startswith(
-        "1,200 chunks of this workspace are sent to api.voyageai.com for Search, to be embedded by"
-        " code: about 300,000 tokens. "
+        "About 1,200 chunks of this workspace are sent to api.voyageai.com for Search, to be"
+        " embedded by code: about 300,000 tokens. "
     )
     assert embedding_bill(PLAIN, CHOICE, 0) == ""
     billed = embedding_bill(PLAIN, CHOICE, 1_000)

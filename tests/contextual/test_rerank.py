@@ -24,7 +24,7 @@ from glossator.contextual.rerank_services import RerankService
 from glossator.core.price import Price
 from glossator.llm import Meter
 from glossator.llm.offline import OfflineModel
-from glossator.settings.model import RetrievalSettings
+from glossator.settings.retrieval import RetrievalSettings
 from tests.contextual.making import blocks, maker
 from tests.standin import HttpError, Refused, Text, Turn
 

@@ -31,9 +31,9 @@ async def test_it_is_announced_and_counted(tmp_path: Path) -> None:
             await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
             await until(lambda: "1,200 tokens ($0.0012) embedded" in embedding_state(s.app))
             said = [message for message in s.port.told if "are sent to 127.0.0.1" in message]
-            assert [message.startswith("120 chunks of this workspace") for message in said] == [
-                True
-            ]
+            assert [
+                message.startswith("About 120 chunks of this workspace") for message in said
+            ] == [True]
             answer = await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
             assert "1,200 tokens ($0.0012) embedded at 127.0.0.1" in answer.embedding
             assert len([text for asked in server.asked for text in asked.texts]) == 120

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from glossator.agent import check_tools
 from glossator.application.acting import Acting
-from glossator.application.embedding_cost import embedding_notice
+from glossator.application.embedding_cost import chosen_embedding, embedding_notice
 from glossator.application.git import Git
 from glossator.application.progress import BuildProgress
 from glossator.application.remembering import session_memories
@@ -21,18 +21,17 @@ from glossator.core.document import Document
 from glossator.core.editor_state import EditorState
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import EditorPort
-from glossator.core.price import Price
 from glossator.core.statement import Statement
 from glossator.core.text import PositionEncoding
 from glossator.customizations import CustomizationFiles
-from glossator.documents import Indexing, WorkspaceHost, WorkspaceSnapshot
+from glossator.documents import Indexing, WorkspaceHost
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.hooks import Hooks
-from glossator.llm import CacheLifetime, Meter, Model, ModelOptions, Models
+from glossator.llm import Meter, Model, Models, options_of
 from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
 from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
-from glossator.search import FolderFinder, Request, TextSearch
+from glossator.search import FolderFinder, begin_search
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
 _HEAD_START = 0.25  # seconds for a first question to be sent
 
 
@@ -102,7 +100,7 @@ class Application:
         disabled = settings.customizations.disabled
         self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
-        options = _options(settings)
+        options = options_of(settings.models)
         self.models = Models(settings.models, environment, options, self._statements)
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
@@ -256,7 +254,7 @@ class Application:
     async def warm_up(self) -> None:
         """Load what the first search and listing need, while the model thinks."""
         await self.ready()
-        await asyncio.to_thread(_begin_search, self.host.snapshot())
+        await asyncio.to_thread(begin_search, self.host.snapshot())
 
     async def _statements(
         self, path: str, first_line: int, last_line: int
@@ -281,27 +279,18 @@ class Application:
 
         None for nothing, and `embedding_problem` says why, if something was asked for.
         """
-        # numpy, which these need, takes long to import
-        from glossator.embeddings import choose, place_of  # noqa: PLC0415
-        from glossator.retrieval import vectors_file  # noqa: PLC0415
-
         self.embedding_problem = ""
         try:
-            choice = choose(self.settings, self.environment)
-            if choice is None:
-                return None
-            most = self.settings.workspace.index_bytes // _VECTORS_SHARE
-            file = vectors_file(self.host.roots)
-            place = place_of(self.settings, self.environment, choice.model_id, file, most)
+            return chosen_embedding(
+                self.settings,
+                self.environment,
+                self.host.roots,
+                distrusted=self.acting.trust.said is False,
+            )
         except (EmbeddingFailed, OSError) as error:
             logger.warning("Search goes by words alone: %s", error)
             self.embedding_problem = str(error)
             return None
-        sent = choice.access is not None or place.leaves_machine
-        if sent and self.acting.trust.said is False:
-            self.embedding_problem = "This folder is not trusted, so its chunks are sent nowhere."
-            return None
-        return choice, place
 
     def _embedding(self) -> Embedding | None:
         """What embeds the chunks; see `choose_embedding`."""
@@ -352,15 +341,3 @@ class Application:
         self.retriever.start()
         self.git.look()
         await self.mcp.refresh()
-
-
-def _begin_search(snapshot: WorkspaceSnapshot) -> None:
-    """The packages behind a search take longer to import than it takes; no file is read."""
-    TextSearch(snapshot, Request("warm up"))
-    _ = snapshot.listing.paths
-
-
-def _options(settings: Settings) -> ModelOptions:
-    models = settings.models
-    prices = {name: Price(each.input, each.output) for name, each in models.prices.items()}
-    return ModelOptions(CacheLifetime(models.cache), models.thinking, prices)

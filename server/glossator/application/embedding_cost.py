@@ -1,14 +1,40 @@
-"""What embedding at a service takes, in words: before much is sent, and in the status."""
+"""What is to embed the chunks, and what that takes at a service: before much is sent, and after."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from glossator.core.errors import EmbeddingFailed
 from glossator.core.price import in_dollars
 
 if TYPE_CHECKING:
-    from glossator.embeddings import EmbedderChoice
-    from glossator.settings import ModelSettings
+    from glossator.embeddings import EmbedderChoice, VectorPlace
+    from glossator.settings import ModelSettings, Settings
+
+_VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
+
+
+def chosen_embedding(
+    settings: Settings, environment: Mapping[str, str], roots: Sequence[str], *, distrusted: bool
+) -> tuple[EmbedderChoice, VectorPlace] | None:
+    """What embeds chunks, and where vectors are kept; None for nothing. No server is asked.
+
+    Raises `EmbeddingFailed` and `OSError`; the former, too, where chunks would be sent although the
+    user distrusts the folder.
+    """
+    # numpy, which these need, takes long to import
+    from glossator.embeddings import choose, place_of  # noqa: PLC0415
+    from glossator.retrieval import vectors_file  # noqa: PLC0415
+
+    choice = choose(settings, environment)
+    if choice is None:
+        return None
+    most = settings.workspace.index_bytes // _VECTORS_SHARE
+    place = place_of(settings, environment, choice.model_id, vectors_file(roots), most)
+    if distrusted and (choice.access is not None or place.leaves_machine):
+        raise EmbeddingFailed("This folder is not trusted, so its chunks are sent nowhere.")
+    return choice, place
 
 
 def embedding_notice(
@@ -16,7 +42,7 @@ def embedding_notice(
 ) -> str:
     """Of what is about to be sent; the tokens are estimated."""
     return (
-        f"{chunks:,} chunks of this workspace are sent to {_server(choice)} for Search, to be"
+        f"About {chunks:,} chunks of this workspace are sent to {_server(choice)} for Search, to be"
         f" embedded by {choice.model}: about {_tokens(models, choice, tokens)}. Cancel its progress"
         " to pause it, or set retrieval.embedder to local to send nothing."
     )

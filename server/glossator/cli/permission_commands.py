@@ -160,7 +160,7 @@ def _revoke(display: Display, folder: str) -> bool:
 
 
 def _list(display: Display) -> None:
-    from glossator.cli.render.answers import Trusted  # noqa: PLC0415 - slow
+    from glossator.cli.render.listings import Trusted  # noqa: PLC0415 - slow
     from glossator.permissions import remembered_folders  # noqa: PLC0415 - slow
 
     display.answer(Trusted(tuple(sorted(remembered_folders()))))

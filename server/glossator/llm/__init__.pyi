@@ -29,7 +29,7 @@ from .model import (
     ToolReady,
     ToolSpec,
 )
-from .models import OFFLINE, Models, describe_models, known_facts
+from .models import OFFLINE, Models, describe_models, known_facts, options_of
 from .request import CacheLifetime, ModelOptions
 
 __all__ = [
@@ -71,6 +71,7 @@ __all__ = [
     "effort_problems",
     "facts_of",
     "known_facts",
+    "options_of",
     "price_in_words",
     "profile_of",
     "repair_messages",

@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from typing import Literal
 
 from glossator.core.errors import ModelError, UsageError
+from glossator.core.price import Price
 from glossator.core.statement import StatementsOf, no_statements
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import KEY_VARIABLE, client_factory, key_of, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, efforts_of, facts_of, profile_of
 from glossator.llm.model import Model
-from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions
+from glossator.llm.request import DEFAULT_OPTIONS, CacheLifetime, ModelOptions
 from glossator.settings import Effort, ModelSettings, RoleSettings
 
 OFFLINE = "offline"  # the id of the offline model
@@ -192,3 +193,9 @@ def _why_offline(settings: ModelSettings, environment: Mapping[str, str]) -> str
     if settings.backend != "anthropic" or settings.base_url or has_key(settings, environment):
         return ""
     return "no key is set, and no server of your own."
+
+
+def options_of(settings: ModelSettings) -> ModelOptions:
+    """How models are asked, by the settings."""
+    prices = {name: Price(each.input, each.output) for name, each in settings.prices.items()}
+    return ModelOptions(CacheLifetime(settings.cache), settings.thinking, prices)

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from glossator.core.errors import EmbeddingFailed
 from glossator.core.text import split_lines
-from glossator.embeddings import KeptVectors, VectorPlace, opened_vectors, text_key
+from glossator.embeddings import KeptVectors, VectorPlace, Vectors, opened_vectors, text_key
 from glossator.retrieval.candidate import Candidate, chunk_key, chunk_text, digest_of
 from glossator.retrieval.chunk_index import ChunkIndex, Matches
-from glossator.retrieval.requests import LOADING, QuestionVector, VectorsRequest
+from glossator.retrieval.requests import LOADING, VectorsRequest
 from glossator.symbols import read
 from glossator.worker import Slices
 
@@ -73,9 +73,10 @@ class NearQuestion:
     `lost`: whether loading them again may help.
     """
 
-    def __init__(self, question: QuestionVector) -> None:
-        self._kept, self._question = LOADED.get(question.place), question.vector
-        self.problem = LOADING if self._kept is None else ""
+    def __init__(self, kept: KeptVectors | None, question: Vectors) -> None:
+        """`kept` are the vectors, None while they are loaded."""
+        self._kept, self._question = kept, question
+        self.problem = LOADING if kept is None else ""
         self.lost = False
 
     def add_nearest(

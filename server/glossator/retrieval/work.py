@@ -37,7 +37,7 @@ from glossator.retrieval.requests import (
     SyncRequest,
     VectorsRequest,
 )
-from glossator.retrieval.vectors import NearQuestion, load, loaded_here
+from glossator.retrieval.vectors import LOADED, NearQuestion, load, loaded_here
 from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
 from glossator.symbols import Library, Outlines, outlines, read
 from glossator.worker import JobProgress, Slices
@@ -231,7 +231,7 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     matches, files, unusable = Matches(), 0, []
     fresh = set(asked.fresh)
     given = asked.vector if asked.stages.vectors else None
-    near = None if given is None else NearQuestion(given)
+    near = None if given is None else NearQuestion(LOADED.get(given.place), given.vector)
     pending = set(asked.corpus.others if asked.corpus is not None else ())
     for root in asked.roots if asked.indexed else ():
         try:

@@ -222,3 +222,9 @@ class TextSearch:
             if self._cancelled():
                 return
             yield line
+
+
+def begin_search(snapshot: WorkspaceSnapshot) -> None:
+    """The packages behind a search take longer to import than it takes; no file is read."""
+    TextSearch(snapshot, Request("warm up"))
+    _ = snapshot.listing.paths

@@ -8,13 +8,13 @@ from .model import (
     LimitSettings,
     ModelSettings,
     Profile,
-    RetrievalSettings,
     RoleSettings,
     Settings,
     ShellSettings,
     SymbolSettings,
     WorkspaceSettings,
 )
+from .retrieval import RetrievalSettings
 
 __all__ = [
     "AgentBudget",

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from glossator.cli.messages import (
-    NO_CUSTOMIZATIONS,
-    NO_RULES,
-    NO_TRUSTED,
     amount,
     duration,
     names,
@@ -26,12 +22,9 @@ from glossator.cli.render import (
     Table,
     TextLine,
     line,
-    listed,
 )
-from glossator.cli.render.customizations import customization_table
 from glossator.cli.render.evaluation import evaluation_parts
-from glossator.cli.render.hooks import hook_parts
-from glossator.cli.render.mcp import mcp_parts
+from glossator.cli.render.listings import Trusted, listing_parts
 from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.core.answers import (
@@ -68,24 +61,11 @@ from glossator.core.span import CitationStatus, CitationView
 from glossator.evaluation import Generated, RetrievalReport
 
 _OFFLINE = "offline, extractive"
-_EFFECTS = {"deny": "red", "ask": "yellow", "allow": "green"}
-_SOURCES = {
-    "settings": "settings or options",
-    "always": "answered: always here",
-    "session": "answered: in the session",
-}
 _CHECKS = {  # mark and style at a terminal, word in a pipe
     CheckState.OK: ("✓", "green", "ok"),
     CheckState.WARNING: ("!", "yellow", "warning"),
     CheckState.FAILED: ("✗", "red", "FAILED"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Trusted:
-    """The folders that are remembered as trusted; no server answers this."""
-
-    trusted: tuple[str, ...]
 
 
 def answer_parts(answer: object) -> Iterator[Part]:
@@ -104,7 +84,7 @@ def answer_parts(answer: object) -> Iterator[Part]:
         case ModelList():
             yield from _models(answer)
         case RuleList() | Trusted() | CustomizationList() | McpServerList() | HookList():
-            yield from _listing(answer)
+            yield from listing_parts(answer)
         case (
             SearchAnswer()
             | ContextsAnswer()
@@ -322,34 +302,3 @@ def _price(each: Price | None) -> str:
     if each.above is None or each.up_to is None:
         return words
     return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"
-
-
-def _listing(
-    answer: RuleList | Trusted | CustomizationList | McpServerList | HookList,
-) -> Iterator[Part]:
-    """What may be done, obeyed or run."""
-    match answer:
-        case McpServerList():
-            yield from mcp_parts(answer)
-        case HookList():
-            yield from hook_parts(answer)
-        case CustomizationList():
-            yield listed(customization_table(answer), NO_CUSTOMIZATIONS)
-        case RuleList():
-            yield listed(_rules(answer), NO_RULES)
-        case Trusted():
-            yield _trusted(answer)
-
-
-def _trusted(answer: Trusted) -> Part:
-    return listed(Table((Column(),), tuple((shown(each),) for each in answer.trusted)), NO_TRUSTED)
-
-
-def _rules(answer: RuleList) -> Table:
-    """A row for each rule; denials are red."""
-    columns = (Column(whole=True), Column("rule"), Column("from", "dim"))
-    rows = (
-        (Styled(each.effect, _EFFECTS[each.effect]), shown(each.text), _SOURCES[each.source])
-        for each in answer.rules
-    )
-    return Table(columns, tuple(rows))
