@@ -193,7 +193,7 @@ async def test_a_fix_from_the_light_bulb(tmp_path: Path) -> None:
         answer = await a.editor.result(a.editor.ask("workspace/executeCommand", fix))
         assert a.desk.texts[uri] == "def add(a, b):\n    return a + b\n"
         assert [citation["status"] for citation in answer["citations"]] == ["read"]
-        _, lines, question = a.api.requests[0].body["messages"][-1]["content"]
+        *_, lines, question = a.api.requests[0].body["messages"][-1]["content"]
         assert lines["text"].endswith("\n<material>\n  2: error: no such name: c\n</material>")
         assert question["text"].startswith("Fix `calc.py:2`.")
         await a.editor.result(a.editor.command("glossator.setMode", {"mode": "plan"}))
