@@ -75,7 +75,8 @@ export async function story(stage) {
 
   await runCommand(page, "Glossator: Generate Contexts for Search…");
   const [, count] = /for (\d+) contexts/.exec(await dialog.getByText(/Send \d+/).textContent());
-  await model.plays(...Array(Number(count)).fill(["It counts.", HELD]));
+  const atOnce = Math.min(Number(count), 4); // the others are asked for when one of these is there
+  await model.plays(...Array(atOnce).fill(["It counts.", HELD]));
   await dialog.getByRole("button", { name: "Make One by One" }).click();
   const notices = page.locator(".notifications-toasts .notification-list-item");
   const making = notices.filter({ hasText: "generating contexts for Search" });
