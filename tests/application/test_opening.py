@@ -80,11 +80,18 @@ AGENTS = "# Rules\n\nUse tabs.\n\n@docs/more.md\n"
 async def test_instruction_files_stand_in_the_prompt_where_they_are_trusted(
     tmp_path: Path,
 ) -> None:
-    files = {**FILES, "AGENTS.md": AGENTS, "docs/more.md": "Write tests first.\n"}
+    agents = f"{AGENTS}\n@../secret.md\n"
+    files = {**FILES, "AGENTS.md": agents, "docs/more.md": "Write tests first.\n"}
+    (tmp_path / "secret.md").write_text("PRIVATE", "utf-8")
     turns = [Turn(Text("Hello."))]
     async with stage(tmp_path / "ws", files, turns) as s:
         await s.ask("Hello")
         told = s.sent(0)["system"][1]["text"]
+        notices = [
+            each.event.message for each in s.port.envelopes if isinstance(each.event, Notice)
+        ]
+    assert "PRIVATE" not in told
+    assert any("secret.md, imported by AGENTS.md, lies outside" in text for text in notices)
     assert "AGENTS.md, of the project:" in told
     assert "Use tabs." in told
     assert "docs/more.md, imported by AGENTS.md:" in told

@@ -63,6 +63,19 @@ class Instructions:
     files: tuple[InstructionFile, ...] = ()
     problems: tuple[str, ...] = ()
 
+    @property
+    def notice(self) -> str:
+        """What the user should know of what was not taken; "" if all was."""
+        cut = (
+            f"{shown(each.name)} is cut by {each.cut:,} characters"
+            for each in self.files
+            if each.cut
+        )
+        left_out = "; ".join((*self.problems, *cut))
+        return (
+            f"Of the instruction files the model does not see all: {left_out}." if left_out else ""
+        )
+
     def rendered(self) -> str:
         """All files for the model; "" without any."""
         return "\n\n".join(file.rendered() for file in self.files)

@@ -156,8 +156,8 @@ async def _answer(
         described = await customizations_now(app)
         opening = await opening_of(app, described)
         opening.freeze(session)
-        if opening.notice:
-            run.emit(Notice(opening.notice))
+        for notice in filter(None, (opening.notice, opening.instructions.notice)):
+            run.emit(Notice(notice))
     expansion = await expand(app, question, _BUILT_IN)
     mentioning = f"{question}\n\n{expansion.mentioning}".strip()
     mentioned = await attach_mentioned(app, session, run, mentioning, attached)

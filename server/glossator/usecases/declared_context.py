@@ -1,9 +1,8 @@
-"""The commands about what goes into the window from files; a part of `declared.py`."""
+"""The commands about memories, hooks and MCP servers; a part of `declared.py`."""
 
 from __future__ import annotations
 
 from glossator.usecases.declaration import Chat, CommandDeclaration, Palette
-from glossator.usecases.declared_mcp import MCP_COMMANDS
 
 OF_CONTEXT = (
     CommandDeclaration("glossator.listHooks", "List hooks", "hooks:list_hooks", terminal="hooks"),
@@ -28,5 +27,28 @@ OF_CONTEXT = (
         palette=Palette("Forget Memory…", "trash"),
         terminal="memory forget",
     ),
-    *MCP_COMMANDS,
+    CommandDeclaration(
+        "glossator.listMcpServers",
+        "List MCP servers",
+        "mcp_servers:list_mcp_servers",
+        terminal="mcp",
+    ),
+    CommandDeclaration(
+        "glossator.adoptMcpServer",
+        "Adopt MCP server",
+        "mcp_servers:adopt_mcp_server",
+        terminal="mcp adopt",
+    ),
+    CommandDeclaration(
+        "glossator.forgetMcpServer",
+        "Forget MCP server",
+        "mcp_servers:forget_mcp_server",
+        terminal="mcp forget",
+    ),
+    CommandDeclaration(
+        "glossator.restartMcpServer",
+        "Restart MCP server",
+        "mcp_servers:restart_mcp_server",
+        terminal="mcp restart",
+    ),
 )
