@@ -29,7 +29,7 @@ PYTHON_IS_NEW = $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exi
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test system lint suite client code wire pictures vsix bench mutants lock clean
+.PHONY: demo test system lint suite client code wire pictures vsix bench crash mutants lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server "$(QUESTION)"
@@ -41,7 +41,7 @@ test: system
 	$(MAKE) --no-print-directory -j2 suite lint client
 
 suite: system $(INSTALLED) $(CLIENT_BUILT) code
-	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -n auto --dist loadgroup
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -70,6 +70,8 @@ wire: $(INSTALLED)
 	$(BIN)/python -m tools.protocol
 	$(BIN)/python -m tools.manual
 	$(BIN)/python -m tools.settings_page
+	$(BIN)/python -m tools.context_page
+	$(BIN)/python -m tools.orchestrator_page
 
 # The pictures that the client's README shows, as the tests in VS Code take them. They are not in the
 # package: VS Code shows pictures of an installed extension's README only from the network.
@@ -99,6 +101,11 @@ $(CLIENT_BUILT): $(PACKAGES) $(shell find $(CLIENT)/src $(CLIENT)/panel $(CLIENT
 bench: $(INSTALLED)
 	$(BIN)/python -m tests.benchmarks
 
+# Kills servers while they keep facts, and the Redis server they share, and looks for what was lost.
+crash: system $(INSTALLED)
+	$(BIN)/python -m tests.ledger.crash
+	$(BIN)/python -m tests.ledger.crash --redis
+
 # Changes a module's behaviour in small ways, one at a time, in a copy, and lists what the tests near
 # it do not notice: make mutants MODULE=agent/loop.py COUNT=60 SEED=1 JOBS=2 TESTS="tests/agent".
 mutants: $(INSTALLED)
@@ -114,11 +121,12 @@ clean:
 	rm -rf $(VENV) build dist $(CLIENT)/dist $(CLIENT)/wheels $(CLIENT)/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Debian keeps venv in a package of its own, which a fresh machine may lack.
+# Debian keeps venv in a package of its own, which a fresh machine may lack. Nothing is compiled: most
+# modules are never imported, and Python compiles the others.
 $(INSTALLED): requirements.lock pyproject.toml
 	@$(PYTHON_IS_NEW)
 	$(PYTHON) -m venv $(VENV) || { .ci/packages :python3-venv && $(PYTHON) -m venv $(VENV); }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 		--require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-build-isolation --no-deps --editable .

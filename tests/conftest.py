@@ -1,5 +1,6 @@
 """Fixtures for every test."""
 
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 
+from tests.quiet import write_quiet_settings
 from tests.workspaces import workspace
 
 __all__ = ["workspace"]
@@ -20,6 +23,39 @@ settings.load_profile("untimed")
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: while a test waits for a process, another one runs."""
     return (os.cpu_count() or 1) + 1
+
+
+class _Scheduler(LoadGroupScheduling):  # type: ignore[misc]
+    """Gives the tests of these files to one worker each: they share a server, or the processor.
+
+    pytest-xdist 3.8 does this by marks, through an attribute that pytest 9.2 has no more.
+    """
+
+    together = frozenset(
+        {
+            "tests/vscode/test_in_code.py",
+            *(
+                f"tests/security/test_{name}.py"
+                for name in ("commands", "exits", "paths", "protected_files", "workspace_says")
+            ),
+        }
+    )
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        if nodeid.endswith(("[many]", "[more]")):  # as long as all other tests in VS Code
+            path += " stories"
+        return path if path.partition(" ")[0] in self.together else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _Scheduler:
+    """Which worker gets which tests."""
+    return _Scheduler(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """VS Code first: it takes longest, one window after the other."""
+    items.sort(key=lambda item: "vscode" not in item.path.parts)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -60,4 +96,21 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pytest.Mo
     with pytest.MonkeyPatch.context() as patch:
         for folder in ("CONFIG", "STATE", "CACHE"):
             patch.setenv(f"XDG_{folder}_HOME", str(tmp_path_factory.mktemp(folder.lower())))
+        write_quiet_settings(Path(os.environ["XDG_CONFIG_HOME"]))
         yield patch
+
+
+class _Raising(logging.Handler):
+    """Raises for what is logged as a bug, where it is in the process of a test."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise AssertionError(record.getMessage())
+
+
+@pytest.fixture(autouse=True)
+def _bugs_raise() -> Iterator[None]:
+    """A signal that the orchestrator's table does not have fails the test."""
+    handler, bugs = _Raising(), logging.getLogger("glossator.planning.orchestrator")
+    bugs.addHandler(handler)
+    yield
+    bugs.removeHandler(handler)

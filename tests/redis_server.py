@@ -66,7 +66,7 @@ class RedisServer:
     def store(self, url: str = "", password: str = "") -> RedisStore:
         """A client of it, such as Glossator has."""
         environment = {"GLOSSATOR_STORE_PASSWORD": password} if password else {}
-        return RedisStore(url or self.url, environment, "contexts:1", LARGEST)
+        return RedisStore(url or self.url, environment, LARGEST, "contexts:1")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.lsp.support.desk import ALL, Desk
 from tests.lsp.support.editor import Message, Process, spawned
+from tests.quiet import quietly
 from tests.standin import StandIn
 
 _KNOWS: Message = {
@@ -44,7 +45,7 @@ class Scene:
         await self._desk.editor.initialize(
             _KNOWS,
             workspaceFolders=[{"uri": self.root.as_uri(), "name": "workspace"}],
-            initializationOptions={"settings": self.settings, "trusted": True},
+            initializationOptions={"settings": quietly(self.settings), "trusted": True},
         )
         for uri, text in shown.items():
             self.show(self._desk, uri, text)

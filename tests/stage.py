@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +19,13 @@ from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review, TerminalTold
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.tool_events import BackgroundJob, JobsChanged
 from glossator.documents.change import DiskChanged
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext
 from glossator.usecases.ask import AskRequest, ask
+from tests.quiet import quietly
 from tests.standin import Script, StandIn
 
 
@@ -50,6 +52,8 @@ class Recorder:
     envelopes: list[Envelope] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     undone_turns: list[TurnsUndone] = field(default_factory=list)
+    context_changes: int = 0
+    jobs: tuple[BackgroundJob, ...] = ()
     activities: list[RecordedActivity] = field(default_factory=list)
     began: asyncio.Event = field(default_factory=asyncio.Event)
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
@@ -61,13 +65,20 @@ class Recorder:
     permitted: list[PermissionAnswer] = field(default_factory=list)  # the next answers
     reviewed: Callable[[EditPlan], Review | None] = lambda _: None
     applying: Callable[[EditPlan], str | None] = field(default_factory=lambda: write_to_disk)
+    browser: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _no_browser)
     saving: Callable[[Document], bool] | None = None  # whether it saves what it is asked to
 
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)
 
+    def jobs_changed(self, jobs: JobsChanged) -> None:
+        self.jobs = jobs.jobs
+
     def undone(self, turns: TurnsUndone) -> None:
         self.undone_turns.append(turns)
+
+    def context_changed(self) -> None:
+        self.context_changes += 1
 
     def tell(self, message: str) -> None:
         self.told.append(message)
@@ -124,6 +135,9 @@ class Recorder:
     async def save(self, documents: Sequence[Document]) -> tuple[Document, ...]:
         return tuple(each for each in documents if self.saving is not None and self.saving(each))
 
+    async def open_address(self, url: str) -> None:
+        await self.browser(url)
+
     async def ask_user(self, question: Question) -> QuestionAnswer:
         self.questions.append(question)
         return self.answers.pop(0) if self.answers else QuestionAnswer()
@@ -134,6 +148,10 @@ class Recorder:
 
     def of(self, kind: type[Event]) -> list[Any]:
         return [event for event in self.events if isinstance(event, kind)]
+
+
+async def _no_browser(_url: str) -> None:
+    """Nobody looks at it."""
 
 
 def write_to_disk(plan: EditPlan) -> str | None:
@@ -196,6 +214,7 @@ async def stage(
     settings: Mapping[str, Any] | None = None,
     *,
     trusted: bool | None = True,
+    home: Path | None = None,
 ) -> AsyncIterator[Stage]:
     """An application on `files` under `root`; ends with a check that nothing was refused."""
     for name, text in files.items():
@@ -204,8 +223,9 @@ async def stage(
         path.write_text(text, "utf-8")
     async with StandIn(script) as api:
         environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url}
+        environment |= {} if home is None else {"HOME": str(home)}
         port = Recorder()
-        loaded = load_settings(settings, environment, file=root / "no-settings.toml")
+        loaded = load_settings(quietly(settings), environment, file=root / "no-settings.toml")
         app = Application((str(root),), loaded, port, "utf-16", environment, (), trusted)
         await app.start()
         try:

@@ -42,7 +42,6 @@ ROOMS: dict[str, set[str]] = {
         "edits": "files documents permissions undo",
         "embeddings": "settings store worker",
         "retrieval": "settings store worker files index documents search symbols embeddings",
-        "evaluation": "settings worker files documents symbols embeddings retrieval",
         "llm": "settings prompts",
         "contextual": "settings prompts store llm",
         "context": "prompts worker files documents symbols llm",
@@ -51,17 +50,22 @@ ROOMS: dict[str, set[str]] = {
         "mcp": "settings prompts files permissions sandbox llm context tools",
         "agent": "settings prompts documents shell permissions sandbox hooks llm context tools",
         "grounding": "prompts documents",
-        "glosses": "store worker documents symbols",
+        "planning": "prompts documents llm context",
+        "evaluation": "settings worker files documents symbols embeddings retrieval grounding",
+        "anchors": "documents",
+        "ledger": "store documents anchors memory",
+        "glosses": "store worker documents symbols anchors",
         "sessions": "settings prompts store undo llm context tools agent",
         "application": (
             "settings prompts store worker files documents search symbols permissions sandbox undo"
-            " edits embeddings retrieval llm contextual context tools mcp agent grounding glosses"
-            " sessions customizations memory hooks"
+            " edits embeddings retrieval llm contextual context tools mcp agent grounding planning"
+            " anchors ledger glosses sessions customizations memory hooks"
         ),
         "usecases": (
             "settings prompts worker files index documents search symbols permissions sandbox undo"
-            " edits retrieval llm contextual context tools mcp agent grounding glosses sessions"
-            " application customizations memory hooks"
+            " edits retrieval llm contextual context tools mcp agent grounding planning anchors"
+            " ledger"
+            " glosses sessions application customizations memory hooks"
         ),
         "lsp": "settings worker documents symbols application usecases",
         "cli": "settings permissions evaluation usecases lsp",

@@ -29,6 +29,30 @@ _PYTHON = {
     "order": 0,
 }
 
+_OPEN_DIFF = {
+    "type": "boolean",
+    "default": True,
+    "description": (
+        "Open the diff of an edit that waits for your answer, in which it can be answered, too."
+        " The keyboard stays where it is, and nothing opens while you type."
+    ),
+    "scope": "machine",
+}
+_SHOW_CHANGES = {
+    "type": "boolean",
+    "default": True,
+    "description": (
+        "Mark what was edited without your review in the editor, until you keep or undo it."
+    ),
+    "scope": "machine",
+}
+_OF_CLIENT = {  # by group
+    "edits": {
+        "glossator.edits.openDiff": _OPEN_DIFF,
+        "glossator.edits.showChanges": _SHOW_CHANGES,
+    }
+}
+
 Schema = dict[str, Any]
 
 
@@ -43,6 +67,8 @@ def configuration() -> list[Schema]:
             f"glossator.{name}.{field}": _setting(each, definitions) | {"order": order}
             for order, (field, each) in enumerate(group["properties"].items())
         }
+        for ours, setting in _OF_CLIENT.get(name, {}).items():
+            properties[ours] = setting | {"order": len(properties)}
         groups.append({"title": name.capitalize(), "properties": properties})
     return groups
 

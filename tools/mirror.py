@@ -26,7 +26,8 @@ from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, Review, TerminalTold
 from glossator.core.question import Asker, Question, QuestionAnswer
 from glossator.core.shown import PATTERNS
-from glossator.core.span import Citation, CitationView
+from glossator.core.span import GRAVEST, Citation, CitationView
+from glossator.core.tool_events import JobsChanged
 from glossator.core.wire import camel
 from glossator.usecases.commands import COMMANDS
 from glossator.usecases.declared import CHAT_COMMANDS, DECLARED
@@ -51,6 +52,7 @@ _PLAIN = {
 _ASKED: tuple[type[Any], ...] = (
     Wanted,
     TurnsUndone,
+    JobsChanged,
 )
 _ANSWERED: tuple[type[Any], ...] = (
     QuestionAnswer,
@@ -66,6 +68,7 @@ _SENT_AS: dict[type[Any], Any] = {  # what is sent in another form than it is ke
     EditPlan: PlanView,
     Envelope: Event,
 }
+_KEPT_AS: dict[type[Any], type[Any]] = {PlanView: EditPlan}  # whose name the view has
 _REQUESTS = {  # what is sent with the session that asks, and the properties that are sent with it
     "PermissionRequest": (PermissionRequest, ("choices",)),
     "Question": (Question, ()),
@@ -92,6 +95,7 @@ class Mirror:
         chat = "\n".join(f'  "{each.name}": "{name}",' for each, name in CHAT_COMMANDS.items())
         offered = "\n".join(f'  | "{name}"' for name, each in DECLARED.items() if each.palette)
         grammar = "\n".join(f"  {name}: {_in_js(each)}," for name, each in GRAMMAR.items())
+        gravest = ", ".join(f'"{each}"' for each in GRAVEST)
         unseen = "\n".join(f"  {name}: {_in_js(each)}," for name, each in PATTERNS.items())
         return "\n".join(
             (
@@ -107,6 +111,8 @@ class Mirror:
                 f"export const CHAT_COMMANDS = {{\n{chat}\n}} as const;\n",
                 "/** How citations are written: regular expressions, without regard to case. */",
                 f"export const CITATIONS = {{\n{grammar}\n}} as const;\n",
+                "/** What checking a citation found, the gravest first. */",
+                f"export const GRAVEST: readonly CitationStatus[] = [{gravest}];\n",
                 "/** What of a text is shown escaped: see core/shown.py. Regular expressions. */",
                 f"export const SHOWN = {{\n{unseen}\n}} as const;\n",
             )
@@ -131,6 +137,7 @@ class Mirror:
         return self._named(hint, given=given)
 
     def _named(self, kind: type[Any], *, given: bool) -> str:
+        kind = _KEPT_AS.get(kind, kind)
         name = kind.__name__.removesuffix("View")
         if name not in self._rendered:
             self._rendered[name] = ""  # it may hold itself

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from glossator.core.events import Todo, TodoChanged, TodoState
+from glossator.core.events import Todo, TodoChanged, TodoState, ToolFinished
 from glossator.core.question import Option, Question, QuestionAnswer
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
@@ -16,16 +16,16 @@ _OPTIONS = [{"label": "v1", "detail": "the old one"}, {"label": "v2"}]
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "told", "shown"),
     [
-        (QuestionAnswer(("v2",)), 'The user chose: "v2".'),
-        (QuestionAnswer(("v1", "v2")), 'The user chose: "v1"; "v2".'),
-        (QuestionAnswer(words="both"), "In the user's words: both"),
-        (QuestionAnswer(), "The user gave no answer."),
+        (QuestionAnswer(("v2",)), 'The user chose: "v2".', "v2"),
+        (QuestionAnswer(("v1", "v2")), 'The user chose: "v1"; "v2".', "v1; v2"),
+        (QuestionAnswer(words="both"), "In the user's words: both", "both"),
+        (QuestionAnswer(), "The user gave no answer.", ""),
     ],
 )
 async def test_the_users_answer_is_the_result(
-    tmp_path: Path, answer: QuestionAnswer, told: str
+    tmp_path: Path, answer: QuestionAnswer, told: str, shown: str
 ) -> None:
     call = ToolUse("AskUser", {"question": "Which?", "options": _OPTIONS, "several": True}, "a")
     async with stage(tmp_path, {}, [Turn(call), Turn(Text("Done."))]) as s:
@@ -35,6 +35,7 @@ async def test_the_users_answer_is_the_result(
             Question("Which?", (Option("v1", "the old one"), Option("v2")), True)
         ]
         assert s.results(1)["a"]["content"].startswith(told)
+        assert [each.answer for each in s.port.of(ToolFinished)] == [shown]
 
 
 async def test_steps_are_shown_when_they_change(tmp_path: Path) -> None:

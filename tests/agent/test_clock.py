@@ -15,31 +15,36 @@ from glossator.core.events import ToolFinished
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
 from glossator.core.question import QuestionAnswer
+from tests.passing import let_pass
 from tests.stage import Recorder, stage
 from tests.standin import Text, ToolUse, Turn
 
-_LIMIT = 0.5  # seconds
+_LIMIT = 60  # seconds
 
 
-async def answer_late(clock: RunClock) -> None:
+async def answer_late(clock: RunClock, patch: pytest.MonkeyPatch) -> None:
     """Two questions at once, both answered after the limit."""
     with clock.waiting(), clock.waiting():
-        await asyncio.sleep(1.5 * _LIMIT)
+        let_pass(patch, 1.5 * _LIMIT)
+        await asyncio.sleep(0.01)  # whatever is late by now ends here
 
 
-async def test_a_limit_stands_still_while_the_user_is_waited_for() -> None:
+async def test_a_limit_stands_still_while_the_user_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     clock = RunClock()
     async with clock.limit(_LIMIT):
-        await answer_late(clock)
+        await answer_late(clock, monkeypatch)
     assert clock.seconds < _LIMIT
 
 
-async def test_and_goes_on_afterwards() -> None:
+async def test_and_goes_on_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = RunClock()
 
     async def work() -> None:
         async with clock.limit(_LIMIT):
-            await answer_late(clock)
+            await answer_late(clock, monkeypatch)
+            let_pass(monkeypatch, _LIMIT)
             await asyncio.Event().wait()
 
     with pytest.raises(TimeoutError):

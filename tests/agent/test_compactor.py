@@ -22,6 +22,7 @@ from glossator.tools.toolbox import reading_tools
 from tests.agent.test_loop import FILES
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.llm.asking import asker
+from tests.passing import let_pass
 from tests.stage import stage
 from tests.standin import HttpError, SlowHeaders, Text, Thinking, ToolUse, Turn
 
@@ -32,7 +33,6 @@ async def run(
     root: Path,
     script: Callable[[dict[str, Any]], Turn],
     share: float | None,
-    seconds: float = 300,
     turns: int = 40,
 ) -> tuple[RunOutcome, list[Compacted], list[Event], list[dict[str, Any]]]:
     """One question, answered in a window of a million tokens."""
@@ -69,7 +69,7 @@ async def run(
             "main",
             SYSTEM,
             tools,
-            LimitSettings(repeats=4, seconds=seconds, tokens=10**9, turns=turns),
+            LimitSettings(repeats=4, seconds=300, tokens=10**9, turns=turns),
         )
         outcome = await run_agent(agent, conversation, context)
         assert ask.api.refusals == []
@@ -247,8 +247,16 @@ async def test_a_window_that_stays_full_ends_the_run(tmp_path: Path) -> None:
     assert all(change.after < change.before for change in told)
 
 
-async def test_the_run_ends_in_time_while_a_summary_is_written(tmp_path: Path) -> None:
+async def test_the_run_ends_in_time_while_a_summary_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     slow = Turn(Text("{"), fault=SlowHeaders(asyncio.Event()))
     player = Player(FILLING, slow)
-    outcome, told, _, _ = await run(tmp_path, player, 0.8, seconds=1.5)
+
+    def play(body: dict[str, Any]) -> Turn:
+        if is_asked_for_a_summary(body):
+            let_pass(monkeypatch, 280)
+        return player(body)
+
+    outcome, told, _, _ = await run(tmp_path, play, 0.8)
     assert (outcome.stop, told) == ("time", [])

@@ -14,6 +14,7 @@ from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.diagnostics import Diagnostics, DiagnosticsArgs
 from glossator.tools.read import Read
 from tests.agent.test_loop import FILES
+from tests.passing import let_pass
 from tests.stage import Stage, stage
 from tests.standin import MaxTokensMidTool, StreamError, Text, ToolUse, TruncateAt, Turn
 
@@ -189,21 +190,22 @@ async def test_what_is_found_for_a_void_reply_counts_as_never_told(tmp_path: Pat
         assert "0 new, 0 fixed, 1 as before" in s.results(3)["e"]["content"]
 
 
-async def test_what_the_user_thinks_while_a_reply_streams_is_no_work(tmp_path: Path) -> None:
+async def test_what_the_user_thinks_while_a_reply_streams_is_no_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = asyncio.Event()
-    seconds = 0.3
 
     class Thoughtful(Probe):
         async def run(self, _args: ToolArgs, context: ToolContext) -> ToolResult:
             with context.waiting():
-                await asyncio.sleep(2 * seconds)
+                let_pass(monkeypatch, 120)
+                await asyncio.sleep(0.01)  # whatever is late by now ends here
                 gate.set()
             return ToolResult("thought over")
 
     turn = Turn(ToolUse("Probe", id="p"), Text("x"), gate=gate, gate_after_block=True)
     script = [turn, Turn(Text("Done."))]
-    async with stage(tmp_path, FILES, script, {"limits": {"seconds": seconds}}) as s:
+    async with stage(tmp_path, FILES, script, {"limits": {"seconds": 60}}) as s:
         give(s, Thoughtful())
-        await s.app.ready()
         assert (await s.ask("?")).stop == "answered"
         assert s.results(1)["p"]["content"] == "thought over"

@@ -241,11 +241,27 @@ async def test_a_session_answers_one_question_at_a_time(tmp_path: Path) -> None:
         assert (await first).text == "one"
 
 
+async def test_a_question_waits_for_an_undo_and_for_the_end_of_a_run_that_is_over(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path, FILES, [Turn(Text("one")), Turn(Text("two"))]) as s:
+        session = s.app.sessions.create()
+        async with s.app.runs.claim(session.id, briefly=True):
+            first = asyncio.create_task(s.ask("1", session_id=session.id))
+            await asyncio.sleep(0)
+        assert (await first).text == "one"
+        async with s.app.runs.open(session.id, None) as run:
+            run.emit(RunFinished("answered"))
+            second = asyncio.create_task(s.ask("2", session_id=session.id))
+            await asyncio.sleep(0)
+        assert (await second).text == "two"
+
+
 async def test_a_line_alone_is_summed_up_by_itself(tmp_path: Path) -> None:
     read = ToolUse("Read", {"path": "main.py", "offset": 3})
     async with stage(tmp_path, FILES, [Turn(read), Turn(Text("Done."))]) as s:
         await s.ask("?")
-        assert [e.summary for e in s.port.of(ToolFinished)] == ["3 print(greet('you'))"]
+        assert [e.summary for e in s.port.of(ToolFinished)] == ["line 3 of 3"]
 
 
 async def test_an_unread_citation_is_marked(tmp_path: Path) -> None:

@@ -266,7 +266,9 @@ async def test_a_review_stands_in_for_the_permission_of_edits_alone(at: Setting)
     assert not at.user.asked, "each part of it will be"
     assert await at._denial(Remote(), ToolArgs()) is None
     (asked,) = at.user.asked
-    assert asked.reasons == ("In mode ask, mcp__db__query needs your permission.",)
+    assert asked.reasons == (
+        "No sandbox holds what an MCP server does, so you are asked in every mode.",
+    )
 
 
 async def test_to_look_at_a_job_needs_no_permission(at: Setting) -> None:

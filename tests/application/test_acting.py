@@ -91,7 +91,7 @@ async def test_what_follows_an_edit_in_a_reply_sees_it(tmp_path: Path) -> None:
 async def test_a_session_at_work_is_left_alone(tmp_path: Path) -> None:
     async with stage(tmp_path, _FILES, [Turn(Text("Hello."))]) as s:
         session_id = (await s.ask("Hello")).session_id
-        with s.app.runs.claim(session_id):
+        async with s.app.runs.claim(session_id):
             for request in (
                 s.ask("And now?", session_id=session_id),
                 undo_turn(s.app, UndoRequest(session_id)),

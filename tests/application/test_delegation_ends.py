@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent import guard
-from glossator.core.events import AgentFinished, AgentStarted, RunCancelled
+from glossator.core.events import AgentFinished, AgentStarted, RunCancelled, ToolStarted
 from glossator.core.report import Report
 from glossator.sessions.agents import agents_in
 from glossator.usecases.cancel import CancelRequest, cancel
@@ -23,6 +22,8 @@ from tests.application.delegating import (
     results,
     summaries,
 )
+from tests.passing import let_pass
+from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import HttpError, SlowHeaders, Text, ToolUse, Turn
 
@@ -75,31 +76,36 @@ async def test_its_tokens_are_used_up(tmp_path: Path) -> None:
 async def test_its_time_is_up_but_for_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard, "_SHARE", 0.9)
     slow = Turn(Text("I look"), read("gone.py"), gate=asyncio.Event())
     looking = [Turn(read("app.py")), slow, report("app.py")]
     players = Players([Turn(explore("a")), DONE], a=looking)
-    async with stage(tmp_path / "ws", FILES, players, quick(seconds=9)) as s:
-        await s.app.warm_up()
-        await s.ask("?")
+    async with stage(tmp_path / "ws", FILES, players, quick(seconds=60)) as s:
+        run = asyncio.create_task(s.ask("?"))
+        await s.api.wait_for_requests(3)
+        let_pass(monkeypatch, 45)
+        await run
         reminder = players.asked["a"][2]["messages"][-1]["content"][-1]["text"]
         assert reminder.startswith(
-            "This run is ending: the limit of 9 seconds leaves time only to answer."
+            "This run is ending: the limit of 60 seconds leaves time only to answer."
         )
         told = results(players.asked["main"][1])["toolu_a"]["content"]
         assert told.startswith("Partial: its time was up. What was found until then:\n\n- It is")
         assert summaries(s)["toolu_a"] == "1 finding, partial: its time was up"
 
 
-async def test_it_has_no_last_word(tmp_path: Path) -> None:
+async def test_it_has_no_last_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report says what was looked at, and does not pass for one that nothing is there."""
     looking = [Turn(read("app.py"), read("shop.py")), Turn(fault=never()), Turn(fault=never())]
     players = Players([Turn(explore("a"), fork("b")), DONE], a=looking, b=looking)
-    settings = quick(seconds=2)
+    settings = quick(seconds=60)
     settings["agents"]["fork"] = settings["agents"]["medium"]
     async with stage(tmp_path / "ws", FILES, players, settings) as s:
-        await s.app.warm_up()
-        await s.ask("?")
+        run = asyncio.create_task(s.ask("?"))
+        await s.api.wait_for_requests(5)
+        let_pass(monkeypatch, 45)
+        await s.api.wait_for_requests(7)
+        let_pass(monkeypatch, 15)
+        await run
         explored, forked = results(players.asked["main"][1]).values()
         for result, who in ((explored, "Explore"), (forked, "Fork")):
             assert result["is_error"]
@@ -111,14 +117,18 @@ async def test_it_has_no_last_word(tmp_path: Path) -> None:
             )
 
 
-async def test_the_model_never_answers(tmp_path: Path) -> None:
+async def test_the_model_never_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it wrote on the way is the report."""
     said = Turn(Text("It greets. [cite: doc, app.py, L1]"), LOOK)
     looking = [Turn(read("app.py")), said, Turn(fault=never()), Turn(fault=never())]
     players = Players([Turn(explore("a")), DONE], a=looking)
-    async with stage(tmp_path / "ws", FILES, players, quick(seconds=3)) as s:
-        await s.app.warm_up()
-        answer = await s.ask("?")
+    async with stage(tmp_path / "ws", FILES, players, quick(seconds=60)) as s:
+        run = asyncio.create_task(s.ask("?"))
+        await s.api.wait_for_requests(4)
+        let_pass(monkeypatch, 45)
+        await s.api.wait_for_requests(5)
+        let_pass(monkeypatch, 15)
+        answer = await run
         told = results(players.asked["main"][1])["toolu_a"]["content"]
         assert told.startswith("Partial: its time was up. What was found until then:\n\nIt greets.")
         assert 'Searched: Read path="app.py"' in told
@@ -201,15 +211,21 @@ async def test_one_that_is_cancelled_with_nothing_found_has_not_failed(tmp_path:
         assert (ended.partial, ended.error) == ("it was cancelled", False)
 
 
-async def test_the_run_has_its_deadline(tmp_path: Path) -> None:
+async def test_the_run_has_its_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sub-agents are back before it, and the run answers from what they found."""
     looking = {
         "a": [Turn(Text("So far."), read("app.py")), Turn(fault=never()), Turn(fault=never())],
         "b": [report("app.py")],
     }
     players = Players([Turn(explore("a"), explore("b")), DONE], **looking)
-    async with stage(tmp_path / "ws", FILES, players, {"limits": {"seconds": 2}}) as s:
-        answer = await s.ask("?")
+    async with stage(tmp_path / "ws", FILES, players, {"limits": {"seconds": 400}}) as s:
+        run = asyncio.create_task(s.ask("?"))
+        await s.api.wait_for_requests(4)
+        await until(lambda: len(s.port.of(AgentFinished)) == 1)
+        let_pass(monkeypatch, 270)  # 246 s are for its work, 60 s for the report, 34 s are left
+        await s.api.wait_for_requests(5)
+        let_pass(monkeypatch, 40)
+        answer = await run
         assert answer.text == "Done."
         assert summaries(s)["toolu_a"] == "1 finding, partial: its time was up"
         first, second = results(players.asked["main"][1]).values()
@@ -217,15 +233,17 @@ async def test_the_run_has_its_deadline(tmp_path: Path) -> None:
         assert not second.get("is_error")
 
 
-async def test_one_that_waits_for_a_place_until_the_end(tmp_path: Path) -> None:
-    silent = [Turn(fault=never()), Turn(fault=never())]
-    players = Players([Turn(explore("a"), explore("b")), DONE], a=silent, b=[])
-    settings = {"limits": {"seconds": 1}, "agents": {"parallel": 1}}
-    async with stage(tmp_path / "ws", FILES, players, settings) as s:
-        await s.ask("?")
-        told = summaries(s)
-        assert told["toolu_a"].startswith("Explore ended without a report: its time was up")
-        assert told["toolu_b"].startswith("Explore ended without a report: it never began")
+async def test_one_that_waits_for_a_place_until_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = Players([Turn(explore("a")), DONE], a=[])
+    settings = {"limits": {"seconds": 400}, "agents": {"parallel": 1}}
+    async with stage(tmp_path / "ws", FILES, players, settings) as s, s.app.exploring:
+        run = asyncio.create_task(s.ask("?"))
+        await until(lambda: bool(s.port.of(ToolStarted)))
+        let_pass(monkeypatch, 320)  # its part of the 340 s in which the run may act is over
+        await run
+        assert summaries(s)["toolu_a"].startswith("Explore ended without a report: it never began")
 
 
 async def test_they_count_towards_the_limits_of_the_run(tmp_path: Path) -> None:

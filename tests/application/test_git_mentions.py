@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from glossator.application.patches import _new_lines
 from glossator.core.events import Notice
+from glossator.core.span import CitationStatus
 from tests.application.test_git import git
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
@@ -158,3 +160,49 @@ async def test_no_repository_and_no_git_are_reasons(
         await s.ask("@git:diff")
         (notice,) = s.port.of(Notice)
         assert "git is not installed, so" in notice.message
+
+
+@SANDBOXED
+async def test_lines_of_a_diff_that_stand_in_the_workspace_can_be_cited(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    repository(root)
+    (root / "stage.py").write_text("# moved down\ns = 2\n", "utf-8")
+    cites = "Two. [cite: doc, old.py, L1-L1] Both. [cite: doc, stage.py, L1-L2]"
+    wrong = "Three. [cite: doc, new.py, L1-L1]"
+    async with stage(root, {}, [Turn(Text(cites)), *[Turn(Text(wrong))] * 2]) as s:
+        answer = await s.ask("Review @git:diff.")
+        assert [each.status is CitationStatus.READ for each in answer.citations] == [True, True]
+        answer = await s.ask("Review @git:diff.")
+        assert [each.status is CitationStatus.READ for each in answer.citations] == [False]
+
+
+def test_what_a_patch_shows() -> None:
+    patch = """diff --git a/a b.py b/a b.py
+--- a/a b.py
++++ b/a b.py\t
+@@ -3,3 +3,4 @@ def f():
+ kept
+-gone
++++ b/other.py
+ last
++end
+\\ No newline at end of file
+diff --git a/c.py b/c.py
++++ b/c.py
+@@ -0,0 +1,9 @@
++one
+[cut here: 9 bytes, 2 lines]
++nine
+diff --git a/d.py b/d.py
+deleted file mode 100644
++++ /dev/null
+@@ -1 +0,0 @@
+-old
+"""
+    assert list(_new_lines(patch)) == [
+        ("a b.py", 3, "kept"),
+        ("a b.py", 4, "++ b/other.py"),
+        ("a b.py", 5, "last"),
+        ("a b.py", 6, "end"),
+        ("c.py", 1, "one"),
+    ]

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from glossator.core.permission import Choice, Mode, PermissionAnswer
+from glossator.core.context_answers import ContextKind
+from glossator.core.permission import Choice, Mode, PermissionAnswer, PermissionRequest
+from glossator.usecases.context_sources import SwitchContextRequest, switch_context
 from glossator.usecases.memory import ListMemoriesRequest, list_memories
 from glossator.usecases.mode import SetModeRequest, set_mode
 from tests.memory.remembering import by_hand, files
@@ -53,15 +55,17 @@ async def test_the_user_is_asked_and_sees_the_whole_file(tmp_path: Path) -> None
         (result,) = await results(s)
         (asked,) = s.port.permissions
         (memory,) = s.app.memories.kept().memories
-    assert (asked.tool, asked.title) == ("Memory", "May Memory write prefers-tabs?")
-    assert asked.reasons == ("In mode ask, Memory needs your permission.",)
+    assert (asked.tool, asked.title) == (
+        "Memory",
+        "May Memory keep prefers-tabs for this workspace?",
+    )
+    assert asked.reasons == ("Later sessions are told of it, so you are asked in every mode.",)
     assert asked.suggestions == ("Memory",)
     for line in ("description: Indents with tabs.", "Said after a Makefile broke.", "type: user"):
         assert line in asked.detail
     assert memory.about == ("Makefile",)
     assert memory.source.endswith(": Remember that I like tabs.")
-    assert result.startswith("Kept prefers-tabs (user) for this workspace: Indents with tabs.\n")
-    assert f"It is in {memory.path}, from session " in result
+    assert result.startswith(f"Kept prefers-tabs for this workspace, in {memory.path}. ")
 
 
 async def test_a_refusal_keeps_nothing(tmp_path: Path) -> None:
@@ -219,3 +223,30 @@ async def test_switched_off_there_is_no_such_tool(tmp_path: Path) -> None:
         await s.ask("Do I like tabs?")
         assert "Memory" not in {each["name"] for each in s.sent(0)["tools"]}
         assert len(s.said(0)) == 1
+
+
+@pytest.mark.parametrize("change", [{"action": "forget"}, {"action": "update", "text": "Newer."}])
+async def test_what_the_user_was_not_shown_is_left(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Somebody edits the file while the user is asked."""
+    by_hand(tmp_path / "ws", "tea.md", "---\ntype: user\ndescription: Tea.\n---\nOld.\n")
+    async with stage(tmp_path / "ws", FILES, calling({"name": "tea", **change})) as s:
+        (before,) = s.app.memories.kept().memories
+
+        async def ask(_: PermissionRequest) -> PermissionAnswer:
+            before.path.write_text(before.file().replace("Old.", "Precious."), "utf-8")
+            return ONCE
+
+        s.port.ask_permission = ask  # type: ignore[method-assign, assignment]
+        (result,) = await results(s)
+        assert "The memory tea changed meanwhile" in result
+        assert "Precious." in before.path.read_text("utf-8")
+
+
+async def test_what_is_off_is_not_read(tmp_path: Path) -> None:
+    by_hand(tmp_path / "ws", "tea.md", "---\ntype: user\ndescription: Tea.\n---\nGreen.\n")
+    off = SwitchContextRequest(ContextKind.MEMORY, "tea", on=False)
+    async with stage(tmp_path / "ws", FILES, calling({"action": "read", "name": "tea"})) as s:
+        await switch_context(s.app, off)
+        (result,) = await results(s, "What do I drink?")
+    assert "The user turned tea off in this workspace" in result
+    assert "Green" not in result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ import pytest
 from glossator.core.events import Notice
 from glossator.tools.toolbox import all_tools
 from tests.application.delegating import FILES, size
+from tests.customizations.files import described, write
+from tests.mcp.hubs import odd
+from tests.memory.remembering import by_hand
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -26,14 +30,41 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def first_request(
     root: Path, files: dict[str, str] = FILES, settings: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    async with stage(root / "ws", files, [Turn(Text("Hello."))], settings) as s:
+    """The first request of a conversation; the fast model is asked apart."""
+    async with stage(root / "ws", files, lambda _: Turn(Text("none")), settings) as s:
         await s.ask("Hello")
-        return s.sent(0)
+        return next(each.body for each in s.api.requests if "tools" in each.body)
 
 
 async def test_a_bare_first_request_is_small(tmp_path: Path) -> None:
     body = await first_request(tmp_path)
     assert size(body) <= MOST, {key: size(value) for key, value in body.items()}
+
+
+async def test_the_first_block_is_the_same_for_every_user_and_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bare project of one user, and one of another who has everything that goes into a prompt."""
+    one = await first_request(tmp_path / "one")
+    other, config = tmp_path / "other", tmp_path / "config"
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other-state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(config))
+    write(config / "glossator/CLAUDE.md", "Mine: be brief.")
+    by_hand(other / "ws", "tests.md", "---\ntype: user\ndescription: Likes tea.\n---\nTea.\n")
+    files = {**FILES, "AGENTS.md": AGENTS, ".claude/agents/law.md": LAW, "go.mod": "go 1.22\n"}
+    files[".claude/skills/pdf/SKILL.md"] = described("pdf", "Reads PDF.")
+    settings: dict[str, Any] = {
+        "context": {"language": "German"},
+        "permissions": {"mode": "plan", "deny": ["Read(.env)"]},
+        "mcp": {"servers": {"odd": odd(tmp_path / "notes")}},
+        "hooks": {"promptSubmit": [{"command": "true"}]},
+    }
+    two = await first_request(other, files, settings)
+    assert json.dumps(one["system"][0]) == json.dumps(two["system"][0])
+    told = two["system"][1]["text"]
+    for text in ("Mine: be brief.", "Likes tea.", "Use tabs.", "in German", str(other), "1.22"):
+        assert text in told
+        assert text not in one["system"][1]["text"]
 
 
 @pytest.mark.parametrize("parallel", [0, 4])

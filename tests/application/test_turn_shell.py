@@ -14,10 +14,10 @@ from glossator.documents.change import RootsChanged
 from glossator.sandbox import workspace_shell
 from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import ShellCommand
-from glossator.undo.apply import Undone
 from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles
+from glossator.undo.taking_back import Undone
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 

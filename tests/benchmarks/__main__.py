@@ -12,11 +12,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.benchmarks import (
+    anchoring,
     completing,
     embedding,
     engine,
+    facts,
+    grounding,
     hovering,
     large,
+    opening,
     patterns,
     retrieving,
     startup,
@@ -36,8 +40,12 @@ PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "start": lambda: startup.run(HERE),
     "start-django": lambda: startup.run(django()),
     "turns": lambda: turns.run(django()),
+    "opening": opening.run,
     "completing": lambda: completing.run(django()),
     "hovering": lambda: hovering.run(django()),
+    "grounding": lambda: grounding.run(HERE / "server" / "glossator"),
+    "anchors": lambda: anchoring.run(HERE / "server"),
+    "facts": facts.run,
     "large": lambda: large.run(django()),
     "embeddings": _embeddings,
     "retrieval": lambda: retrieving.run(kubernetes(), HERE / "server"),

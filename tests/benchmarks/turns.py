@@ -28,12 +28,13 @@ from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, percentile, show_figures
 from tests.benchmarks.opened import state_folder
 from tests.benchmarks.timed_api import Seen, timed_api
+from tests.quiet import quietly
 from tests.stage import Recorder
 from tests.standin import Text, Thinking, ToolUse, Turn
 
 _LONG = 200  # turns
 _CACHED = 40  # turns
-_SETTINGS = {"limits": {"turns": _LONG + 1, "tokens": 10**9}}
+_SETTINGS = quietly({"limits": {"turns": _LONG + 1, "tokens": 10**9}})
 _FILE = "django/db/models/query.py"
 _PROMPTS = 20  # of a resident server
 _WHOLE = (ToolUse("Glob", {"pattern": "**/*"}), ToolUse("Grep", {"pattern": "def get_queryset"}))

@@ -224,6 +224,33 @@ async def test_reviews(lines: list[str], accepted: list[str], message: str) -> N
     assert answer == {"accepted": accepted, "message": message}
 
 
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (["p", "y", "n", "y"], {"choice": "once", "message": "", "parts": ["h1", "h3"]}),
+        (["P", "y", "Not so.", "d"], {"choice": "once", "message": "Not so.", "parts": ["h1"]}),
+        (["p", "a"], {"choice": "once", "message": ""}),
+        (["p", "No."], {"choice": "deny", "message": "No."}),
+        (["p", "d"], {"choice": "deny", "message": ""}),
+        (["p", "2", "x", "n", "y", "y"], {"choice": "once", "message": "", "parts": ["h2", "h3"]}),
+    ],
+)
+async def test_a_permission_in_parts(lines: list[str], answer: dict[str, Any]) -> None:
+    stage = Stage(*lines)
+    request = PERMISSION | {"tool": "Edit", "plan": plan()}
+    assert await stage.replies.reply("glossator/permission", request) == answer
+    assert "p choose parts" in " ".join(stage.seen.split())
+    assert "--- a.py" in stage.seen
+
+
+async def test_one_part_is_not_chosen_from() -> None:
+    stage = Stage("p")
+    request = PERMISSION | {"tool": "Edit", "plan": plan(hunks=1)}
+    answer = await stage.replies.reply("glossator/permission", request)
+    assert answer == {"choice": "deny", "message": "p"}
+    assert "choose parts" not in stage.seen
+
+
 async def test_how_a_review_is_asked() -> None:
     stage = Stage("y")
     await stage.replies.reply("glossator/review", plan(hunks=1))

@@ -7,6 +7,7 @@ from glossator.core.wire import from_wire
 from tests.cli.drawing import drawn
 
 HOOK = {
+    "id": "612d38e7",
     "name": "beforeTool",
     "matcher": "Bash",
     "command": "check",
@@ -21,13 +22,19 @@ HOOK = {
 
 
 def test_how_they_are_listed() -> None:
-    other = {"name": "stop", "command": "a\u202e", "source": "project", "state": "proposed"}
-    hooks = [HOOK, {**HOOK, **other, "why": "Not run.", "path": "/ws/a.json"}]
+    other = {
+        "id": "28d8b0f8",
+        "name": "stop",
+        "command": "a\u202e",
+        "source": "project",
+        "state": "proposed",
+    }
+    hooks = [HOOK, {**HOOK, **other, "why": "Adopt it.", "path": "/ws/a.json"}]
     answer = from_wire(HookList, {"hooks": hooks, "problems": ["a.json was not read."]})
     seen = drawn(lambda renderer: renderer.answer(answer))
     words = " ".join(seen.split())
-    assert "on beforeTool(Bash) check yours Runs before" in words
-    assert "not run stop a\\u202e the project's Not run." in words
+    assert words.startswith("on 612d38e7 beforeTool(Bash) check yours: Runs")
+    assert "not adopted 28d8b0f8 stop a\\u202e the" in words
     assert "a.json was not read." in words
 
 

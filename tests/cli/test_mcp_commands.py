@@ -42,14 +42,18 @@ def test_how_servers_are_listed() -> None:
     assert "A file is wrong." in rows
 
 
-async def _run(root: Path, *words: str) -> tuple[int | None, str, str]:
+def _environment(root: Path) -> dict[str, str]:
     folders = {"XDG_CONFIG_HOME": str(root / "config"), "XDG_STATE_HOME": str(root / "state")}
+    return {**os.environ, "PYTHONPATH": PYTHONPATH, **folders}
+
+
+async def _run(root: Path, *words: str) -> tuple[int | None, str, str]:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "glossator", "mcp", *words, "-C", str(root / "ws")),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH, **folders},
+        env=_environment(root),
     )
     out, err = await process.communicate()
     return process.returncode, out.decode(), err.decode()
@@ -71,14 +75,22 @@ async def test_servers_are_listed_and_not_adopted_unasked(tmp_path: Path) -> Non
     assert (code, rows) == (
         0,
         [
-            ["own", "ready", "17 tools, 1 prompt, 1 resource"],
+            ["own", "ready", "18 tools, 1 prompt, 1 resource"],
             ["theirs", "untrusted", "the folder is not trusted, so nothing of it is started"],
         ],
     ), err
     code, out, err = await _run(tmp_path, "adopt", "theirs")
     assert (code, out) == (1, "")
-    assert "theirs was not adopted: nobody said yes." in err
+    assert "theirs cannot be adopted in a folder that is not trusted. Trust it with" in err
+    trusting = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "glossator", "trust", str(tmp_path / "ws")),
+        env=_environment(tmp_path),
+    )
+    assert await trusting.wait() == 0
+    code, out, err = await _run(tmp_path, "adopt", "theirs")
+    assert code == 1
+    assert "Not adopted." in err
     code, out, err = await _run(tmp_path, "restart", "own", "--json")
     assert code == 0, err
-    assert [each["state"] for each in json.loads(out)["servers"]] == ["ready", "untrusted"]
+    assert [each["state"] for each in json.loads(out)["servers"]] == ["ready", "proposed"]
     assert not (tmp_path / "proposed").exists()

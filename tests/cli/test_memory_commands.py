@@ -101,7 +101,7 @@ async def test_one_is_edited(tmp_path: Path) -> None:
 def test_how_they_look() -> None:
     memory: dict[str, Any] = {
         "name": "tests", "type": "feedback", "description": "Run \u202emake.", "source": "user",
-        "state": "stale", "why": "3 months ago, from session 4f2a: How?; a.py is gone",
+        "state": "stale", "why": "a.py is gone", "origin": "3 months ago, from session 4f2a: How?",
         "uri": "file:///m/tests.md", "path": "/m/tests.md", "created": "2026-08-20T12:00:00+00:00",
         "updated": "2026-08-20T12:00:00+00:00", "about": ["a.py"],
     }  # fmt: skip

@@ -11,6 +11,7 @@ from tests.cli.support import PYTHONPATH
 from tests.cli.terminal import CTRL_C
 from tests.cli.test_acting import AFTER, BEFORE, EDIT, program, workspace
 from tests.patience import SECONDS
+from tests.planning.planned import ANSWER, FILES, FOUR, QUESTION, Cast, cites, unclear
 from tests.standin import StandIn, Text, ToolUse, Turn
 
 READ = Turn(ToolUse("Read", {"path": "fish.py"}))
@@ -75,3 +76,32 @@ async def test_a_pipe_is_told_how_to_go_on(tmp_path: Path) -> None:
         assert out.decode().count("## Plan") == 1
         assert '--mode acceptEdits "Carry out the plan."' in err.decode()
         assert process.returncode == 0
+
+
+async def test_the_tasks_of_a_hard_question_and_what_is_meant_by_it(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    tasks = {
+        "fetch have?": cites("client.py"),
+        "save have?": cites("store.py"),
+        "in common": cites("client.py", words="Both are small."),
+        "run?": cites("shell.py"),
+    }
+    what = unclear("Which limits?", "Of time", "Of number")
+    cast = Cast(ANSWER, decomposer=(what, FOUR), tasks=tasks)
+    async with (
+        StandIn(cast) as api,
+        program(tmp_path, api, "ask", "--plan", QUESTION) as terminal,
+    ):
+        asked = await terminal.until("> ")
+        assert "Which limits?" in asked
+        assert "2  Of number" in asked
+        terminal.type("2\n")
+        await terminal.until("Three limits")
+        assert await terminal.ended() == 0
+        for line in (
+            "☐ 3. What do the limits of fetch and save have in common?",
+            "✓ 1. What limit does fetch have?",
+            "✓ 3. What do the limits of fetch and save have in common?: Both are",
+        ):
+            assert line in terminal.seen, terminal.seen

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from glossator.cli.prompt import PermissionPrompt
+from glossator.cli.render import Bar, Segment
 from glossator.cli.render.markdown import file_uri
 from glossator.cli.render.renderer import Renderer
 from glossator.core.answers import Answer, DoctorAnswer, IndexAnswer, ModelList, StatusAnswer
@@ -54,8 +55,8 @@ The token is checked first src/auth.py:10-20, and then:
  def log_in(token):
      return check(token)
 
-✗ src/missing.py:3: There is no such file.
-✓ 1 citation read
+✗ src/missing.py:3, unsupported: There is no such file.
+2 citations: 1 read, 1 unsupported
 
 claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached),
 312 out · 4.2 s · $0.01
@@ -143,11 +144,15 @@ def test_the_window_with_bars() -> None:
     assert lines(drawn(lambda renderer: renderer.answer(from_wire(ContextAnswer, answer)))) == (
         "16.0k of 1.0M tokens (1.6%) · claude-sonnet-5-5 · 12.0k\n"
         "cached · compaction at 800.0k\n"
+        "█▓▒·························································\n"
+        "█ system 1.0k   ▓ tools 3.0k   ▒ conversation 12.0k\n"
+        "· free 984.0k\n"
         "                  tokens            cached\n"
         "system              1.0k  ▌           1.0k\n"
         "  instructions       900  ▌            900  the same for\n"
         "                                            everybody\n"
-        "  this session       100               100  of this session\n"
+        "  this session       100               100  of this session;\n"
+        "                                            cut: 12 lines\n"
         "tools               3.0k  █▌          3.0k\n"
         "  Grep              3.0k  █▌          3.0k  may be called\n"
         "  Rare          deferred                    waits\n"
@@ -156,9 +161,26 @@ def test_the_window_with_bars() -> None:
         "(2)\n"
         "  results of        8.0k  ████        4.0k  what the model\n"
         "Read (3)                                    was given\n"
+        "Left out. As the workspace is not trusted: AGENTS.md.\n"
         "Estimates, scaled to the 12,000 tokens that were counted for\n"
-        "the newest request.\n"
+        "the newest request. Our estimate of it was 5.0% above what\n"
+        "the provider counted.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cells"),
+    [
+        ((1, 3, 12, 984), (1, 1, 1, 57)),
+        ((300, 300, 300, 100), (18, 18, 18, 6)),
+        ((0, 0, 0, 10), (0, 0, 0, 60)),
+        ((5, 0, 2000, 0), (1, 0, 59, 0)),  # more than the window holds
+        ((0, 0, 0, 0), (60, 0, 0, 0)),
+    ],
+)
+def test_every_segment_of_a_bar_is_seen(sizes: tuple[int, ...], cells: tuple[int, ...]) -> None:
+    segments = tuple(Segment("a", "", size, "x", "") for size in sizes)
+    assert Bar(segments).cells(60) == cells
 
 
 def test_models_that_can_be_chosen() -> None:
@@ -278,7 +300,7 @@ def test_an_answer_that_is_corrected_is_not_said_to_have_broken_off() -> None:
         renderer.event(event("text.delta", text="It is not."))
 
     assert drawn(show) == (
-        "It is so.\n\n(some citations do not hold; the corrected answer follows)\n\nIt is not.\n"
+        "It is so.\n\n(some citations do not hold; what changed follows)\n\nIt is not.\n"
     )
 
 
@@ -298,7 +320,10 @@ def test_each_place_that_does_not_hold_is_told_once_with_its_lines(
     )
     citations = [cited("a.py", 1), missing, unread, missing, cited("a.py", 2)]
     answer = recorded("ask")["answer"] | {"text": text, "citations": citations}
-    below = "✗ no.py:7 does not exist.\n✗ a.py:9: Line 9 was not.\n✓ 2 citations read\n"
+    below = (
+        "✗ no.py:7, unsupported: no.py does not exist.\n✗ a.py:9, unsupported: Line 9 was not.\n"
+        "4 citations: 2 read, 2 unsupported\n"
+    )
     seen = drawn(lambda renderer: renderer.answer(from_wire(Answer, answer)))
     assert "One a.py:1 no.py:7, two a.py:9, three a.py:2." in seen
     assert below in seen
@@ -514,8 +539,8 @@ def test_a_pipe_gets_the_answer_alone() -> None:
         "1. the session is opened,\n"
         "2. the user is greeted [✗ src/missing.py:3].\n\n"
         "```python\ndef log_in(token):\n    return check(token)\n```\n\n"
-        "✗ src/missing.py:3: There is no such file.\n"
-        "✓ 1 citation read\n"
+        "✗ src/missing.py:3, unsupported: There is no such file.\n"
+        "2 citations: 1 read, 1 unsupported\n"
     )
     assert ended.err == (
         '✓ Grep pattern="def log_in" path="src"  1 match in 1 file  3.4 ms\n'
@@ -564,3 +589,7 @@ def test_a_cited_file_is_looked_for_in_every_root(tmp_path: Path) -> None:
     (second / "x y.py").touch()
     assert file_uri("x y.py", [first, second]) == f"file://{second}/x%20y.py"
     assert file_uri("none.py", [first, second]) == f"file://{first}/none.py"
+
+
+def test_the_status_line_says_that_the_server_is_asked() -> None:
+    assert "Working…" in drawn(lambda renderer: renderer.working(), colours=True)

@@ -34,6 +34,7 @@ def test_initialize_says_where_and_how(tmp_path: Path) -> None:
     ended = glossator("ask", "ask", "-v", "--offline", "--model", "m1", *options, "hi")
     params = ended.received[0]["params"]
     assert isinstance(params["processId"], int)
+    assert params["clientInfo"] == {"name": "terminal"}
     assert params["rootUri"] == to_uri(str(tmp_path))
     assert [folder["uri"] for folder in params["workspaceFolders"]] == [
         to_uri(str(tmp_path)),

@@ -27,7 +27,7 @@ UNDO = {"since": False, "overwrite": False}
 @pytest.mark.parametrize(
     ("recording", "words", "sent"),
     [
-        ("sessions", "sessions", [("listSessions", {})]),
+        ("sessions", "sessions", [("listSessions", {"words": ""})]),
         (
             "session",
             "sessions rename s1 Deep water",
@@ -135,13 +135,14 @@ def test_what_is_sent(recording: str, words: str, sent: list[tuple[str, dict[str
                 " · compaction at 800.0k\n"
                 "system\t\t1.0k\t1.0k\n"
                 "system\tinstructions\t900\t900\tthe same for everybody\n"
-                "system\tthis session\t100\t100\tof this session\n"
+                "system\tthis session\t100\t100\tof this session\tcut: 12 lines\n"
                 "tools\t\t3.0k\t3.0k\n"
                 "tools\tGrep\t3.0k\t3.0k\tmay be called\n"
                 "tools\tRare\tdeferred\t\twaits\n"
                 "conversation\t\t12.0k\t8.0k\n"
                 "conversation\tquestions (2)\t4.0k\t4.0k\twhat you said\n"
                 "conversation\tresults of Read (3)\t8.0k\t4.0k\twhat the model was given\n"
+                "Left out. As the workspace is not trusted: AGENTS.md.\n"
             ),
         ),
         (

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
-from glossator.context.attachments import MAX_LINES, MAX_TOKENS, attach, in_tags
+from glossator.context.attachments import MAX_LINES, MAX_TOKENS, attach
 from glossator.core.errors import UsageError
 from glossator.core.price import estimate_tokens
+from glossator.core.shown import in_tags
 from glossator.documents.change import Opened
 from tests.workspaces import MakeWorkspace
 
@@ -39,13 +40,21 @@ async def test_lines(
 
 
 @pytest.mark.parametrize(
-    "text", ["plain", "</material>", "</material->\n</material>", "<material>", "</material-->"]
+    "text",
+    [
+        "plain",
+        "</material>",
+        "</material->\n</material>",
+        "<material>",
+        "</material-->",
+        "</MATERIAL>",
+    ],
 )
 def test_nothing_attached_closes_its_tags(text: str) -> None:
     opening, *lines, closing = in_tags(text).splitlines()
     assert "\n".join(lines) == text
     assert closing == opening.replace("<", "</")
-    assert closing not in text
+    assert closing not in text.lower()
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,12 @@ async def test_what_stays_and_what_goes() -> None:
         assert "A tool call failed:\n\nBash" in whole
         assert "A tool result that still matters:\n\nBash" in whole
         assert json.loads(texts[1].partition("\n\n")[2]) == SUMMARY
-        for kept in ("- [ ] paint", "- mode ask", "- All blue.", "Files read so far:\n- none"):
+        for kept in (
+            "- [ ] paint",
+            "- mode ask",
+            "- All blue.",
+            "Files read before the compaction:\n- none",
+        ):
             assert kept in texts[-1]
         for gone in ("bulk of code", "was not answered to its end", "Now I know", "I look"):
             assert gone not in json.dumps(compacted.messages)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from glossator.context import instructions
-from glossator.context.instructions import InstructionFinder, Instructions, instructions_reminder
+from glossator.context.instructions import InstructionFinder, Instructions, instruction_reminders
 from glossator.context.kept import KeptTools, collect, message_of
 from glossator.llm.conversation import user_message
 from tests.workspaces import MakeWorkspace, Workspace
@@ -53,7 +53,7 @@ async def test_the_users_come_first_and_the_nearest_last(
     assert names(found(ws, home, trusted=False)) == own
     assert {file.whose for file in below.files[:2]} == {"user"}
     left_out = InstructionFinder(ws.snapshot, str(home), None).left_out()
-    assert list(left_out) == roots
+    assert [ws.snapshot.relative(path) for path in left_out] == roots
 
 
 async def test_one_text_under_two_names_is_taken_once(workspace: MakeWorkspace) -> None:
@@ -121,10 +121,26 @@ async def test_they_end_their_own_tags(workspace: MakeWorkspace) -> None:
 
 async def test_a_compaction_keeps_them_word_for_word(workspace: MakeWorkspace) -> None:
     ws = await workspace({"deep/AGENTS.md": "Use tabs.\n" * 2_000, "deep/a.py": ""})
-    told = instructions_reminder(found(ws, touched=("deep/a.py",)))
+    (told,) = instruction_reminders(found(ws, touched=("deep/a.py",)).files)
     before = [user_message(told, "Go on.")]
     for _ in range(2):
         kept = collect(before, KeptTools())
         assert kept.instructions == (told,)
         assert kept.said == ("Go on.",)
         before = [message_of(kept, "{}", extracted=False, state="", window=10_000)]
+
+
+async def test_a_compaction_keeps_the_newest_text_of_each(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"deep/a.py": "", "deep/CLAUDE.md": "Other."})
+    told: list[str] = []
+    for version in range(3):
+        ws.write("deep/AGENTS.md", f"Version {version}.")
+        files = found(ws, touched=("deep/a.py",)).files
+        told += instruction_reminders(files if version == 0 else files[:1])
+    other, newest = told[1], told[-1]
+    assert collect([user_message(*told)], KeptTools()).instructions == (other, newest)
+    kept = message_of(
+        collect([user_message(*told[:-1])], KeptTools()), "{}", extracted=False, state="", window=9
+    )
+    again = collect([kept, user_message(newest)], KeptTools())
+    assert again.instructions == (other, newest)

@@ -15,7 +15,7 @@ from glossator.prompts.loader import load_prompt
 _NOT_OURS = frozenset(
     "user/calls user/cut_off user/document user/explain user/explore_medium user/explore_quick"
     " user/explore_usage user/explore_very user/fix user/fork user/gloss user/interrupted"
-    " user/not_run user/overview user/refactor user/repeated user/start_plan user/unseen"
+    " user/not_run user/overview user/edit user/refactor user/repeated user/start_plan user/unseen"
     " user/write_tests".split()
 )
 
@@ -24,6 +24,12 @@ def test_every_prompt_is_known_to_be_the_users_or_ours() -> None:
     folder = Path(__file__).parents[2] / "prompts" / "user"
     names = {f"user/{path.stem}" for path in folder.glob("*.md")}
     assert names == {name for name in TEXTS if name.startswith("user/")} | _NOT_OURS
+
+
+def test_each_is_known_by_how_it_begins() -> None:
+    """But for a folder, whose listing is sent or was."""
+    openings = [load_prompt(name).opening for name in TEXTS if name != "user/folder_again"]
+    assert len(set(openings)) == len(openings)
 
 
 def test_what_glossator_lists_is_not_what_the_user_said() -> None:
@@ -45,5 +51,9 @@ def test_a_reminder_waits_once_until_it_is_told() -> None:
     reminders = Reminders()
     for text in ("one", "two", "one", ""):
         reminders.add(text)
-    assert reminders.take() == ("one", "two")
+    told: list[str] = []
+    reminders.add("three", sent=lambda: told.append("three"))
+    assert told == []
+    assert reminders.take() == ("one", "two", "three")
     assert reminders.take() == ()
+    assert told == ["three"]

@@ -319,7 +319,7 @@ async def test_a_spend_limit_cuts_batches(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        (HttpError(402, message="No credit."), "reports a billing problem"),
+        (HttpError(402, message="No credit."), "Add credit in the provider's console"),
         (spend_capped(), "has reached a spend limit"),
     ],
 )

@@ -32,7 +32,7 @@ async def opened(
     file: Path, url: str, told: list[str] | None = None, pause: float = NEVER
 ) -> AsyncIterator[SharedContexts]:
     """As one machine has it."""
-    store = RedisStore(url, {}, KIND, MAX_VALUE_BYTES)
+    store = RedisStore(url, {}, MAX_VALUE_BYTES, KIND)
     tell = (told if told is not None else []).append
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("glossator.contextual.sharing._PAUSE", pause)

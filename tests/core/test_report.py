@@ -8,7 +8,7 @@ import pytest
 
 from glossator.core.citations import CitationMark
 from glossator.core.report import Report, from_json, to_json
-from glossator.core.span import Citation, CitationStatus, Span
+from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.grounding.reporting import blocks, report_of
 
 TEXT = """\
@@ -122,3 +122,26 @@ def test_never_longer_than_its_budget(budget: int, words: str) -> None:
 def test_nothing_at_all() -> None:
     assert Report("Explore", "Look").model_message(1_000) == "Nothing was found."
     assert Report("Explore", "Look").markdown() == "Nothing was found."
+
+
+@pytest.mark.parametrize(
+    ("status", "basis", "told"),
+    [
+        (CitationStatus.READ, None, "One. [cite: doc, a.py, L1-L2]"),
+        (CitationStatus.VERIFIED, Basis.MODEL, "One. [cite: doc, a.py, L1-L2]"),
+        (CitationStatus.UNSUPPORTED, None, "One. (not read: a.py:1-2)"),
+        (CitationStatus.UNSUPPORTED, Basis.CHECKS, "One. (unsupported: a.py:1-2)"),
+        (CitationStatus.CONTRADICTED, Basis.MODEL, "One. (contradicted: a.py:1-2)"),
+        (CitationStatus.STALE, Basis.CHECKS, "One. (stale: a.py:1-2)"),
+    ],
+)
+def test_what_does_not_hold_is_passed_on_as_words(
+    status: CitationStatus, basis: Basis | None, told: str
+) -> None:
+    def found(mark: CitationMark) -> Citation:
+        span = Span("file:///a.py", "00", mark.first_line, mark.last_line)
+        return Citation(mark.path, span, status, basis=basis, at=5)
+
+    report = report_of("Explore", "Look", "One. [cite: doc, a.py, L1-L2]", found)
+    assert report.model_message(1000) == told
+    assert from_json(json.loads(json.dumps(to_json(report)))) == report

@@ -120,6 +120,10 @@ def test_a_citation_is_flat() -> None:
             "uri": "file:///a",
             "firstLine": 3,
             "lastLine": 4,
+            "basis": None,
+            "at": None,
+            "movedTo": None,
+            "movedUntil": None,
         },
     }
 

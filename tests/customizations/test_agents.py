@@ -13,7 +13,7 @@ LAW = "---\nname: law\ndescription: Knows licences.\ntools: Read, Grep\n---\n\nY
 def agent(text: str) -> CustomAgent | Malformed:
     found = read_front_matter(text)
     assert isinstance(found, FrontMatter)
-    return agent_of(found)
+    return agent_of(found, "user")
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,14 @@ async def test_switched_off_and_hidden(workspace: MakeWorkspace) -> None:
     assert not found.commands
 
 
+async def test_what_has_no_effect_is_named(workspace: MakeWorkspace) -> None:
+    text = "---\ndescription: x\nmodel: opus\nAllowed-Tools: Bash\nhooks: {}\n---\nDo."
+    made = await workspace({".claude/skills/a/SKILL.md": text, ".claude/commands/b.md": text})
+    skill, command = load(made).listed
+    assert (skill.state, skill.why) == ("on", "Without effect here: allowed-tools, model, hooks.")
+    assert (command.state, command.why) == ("on", "")
+
+
 async def test_a_problem_names_the_file(workspace: MakeWorkspace) -> None:
     made = await workspace(
         {".claude/agents/a.md": BAD, ".claude/commands/x/b.md": "---\n---\n", ".claude/c.md": "x"}

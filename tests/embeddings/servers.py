@@ -114,7 +114,7 @@ def serving() -> Iterator[EmbeddingServer]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         http.daemon_threads = True
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+        threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
         server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
         try:
             yield server

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from glossator.anchors import renames
 from glossator.core.answers import Explored
 from glossator.core.gloss import FOLDER, Subject
 from glossator.documents.change import DiskChanged, Opened
-from glossator.glosses import renames
 from glossator.glosses.gloss_index import GlossState
 from glossator.usecases.gloss import GlossRequest, gloss, report_at
 from tests.stage import Stage, stage
@@ -152,7 +152,7 @@ async def test_what_is_moved_aside_to_be_saved_is_not_followed(
             saved.append(names)
         return names
 
-    monkeypatch.setattr("glossator.glosses.gloss_index.found_again", saving)
+    monkeypatch.setattr("glossator.anchors.anchor_index.found_again", saving)
     async with stage(tmp_path / "work", FILES, TURNS) as s:
         await glossed(s, GlossRequest(name="Fish.swim"))
         move(s, "zoo/fish.py", "zoo/fish.py~")

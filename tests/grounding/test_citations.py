@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.core.citations import link, parse_citations, plainly_cited, rewrite_citations
+from glossator.core.citations import (
+    link,
+    parse_citations,
+    plainly_cited,
+    rewrite_citations,
+    unreadable,
+)
 
 TABLE = json.loads((Path(__file__).parent / "citations.json").read_text(encoding="utf-8"))
 Places = list[tuple[str, int, int]]
@@ -59,7 +67,7 @@ def _written(draw: st.DrawFn) -> tuple[str, Places]:
             form = draw(_number_forms)
             ended = "" if last is None else draw(_dashes) + form.format(last)
             spans.append(form.format(first) + ended)
-            places.append((path, first, last or first))
+            places.append((re.sub(r"^(?:\./)+", "", path), first, last or first))
         quoted = f"`{path}`" if draw(st.booleans()) else path
         items.append(quoted + draw(_between) + ", ".join(spans))
     return f"[{draw(_heads)}{'; '.join(items)}]", places
@@ -83,7 +91,7 @@ def test_whatever_is_written(answer: str) -> None:
     for one, other in pairwise(marks):
         assert other.start in (one.start, *range(one.end, len(answer)))
     shown = rewrite_citations(answer, lambda mark: answer[mark.start : mark.end])
-    if len({mark.start for mark in marks}) == len(marks):
+    if len({mark.start for mark in marks}) == len(marks) and "](" not in answer:
         assert shown == answer
 
 
@@ -106,3 +114,44 @@ def test_none_takes_long(text: str) -> None:
 )
 def test_a_link_shows_a_name_as_it_is(name: str, shown: str) -> None:
     assert link(name, "file:///a_(1)") == f"[{shown}](file:///a_%281%29)"
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("[cite: Fact : f1]", "[cite: fact, f1, null]"),
+        ("[cite: task 3]", "[cite: task, 3]"),
+        ("[cite: run 3]", "[cite: run, 3]"),
+        ("[cite: ./a.py:3]", "[cite: doc, a.py, L3-L3]"),
+    ],
+)
+def test_a_mark_as_models_are_asked_to_write_it(text: str, mark: str) -> None:
+    (found_mark,) = parse_citations(text)
+    assert found_mark.plain == mark
+    assert parse_citations(mark) == (replace(found_mark, end=len(mark)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("[cite: fact] and [cite: task, x]; [cite: doc, a.py, ten]", 3),
+        ("[cite: fact, f1, null] [task, 3] [1, 2] `[cite: see]`", 0),
+    ],
+)
+def test_marks_that_cannot_be_read_are_counted(text: str, count: int) -> None:
+    marks = unreadable(text)
+    assert len(marks) == count
+    assert all(text[mark.start : mark.end] == mark.place for mark in marks)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[It adds]([cite: doc, a.py, L3]).", "It adds <a.py:3>."),
+        ("[`f`]([cite: a.py:3; b.py:4]) ends", "`f` <a.py:3> <b.py:4> ends"),
+        ("[1] ([cite: a.py:3]) [2]([cite: x])", "[1] (<a.py:3>) [2]([cite: x])"),
+        ("[cite: doc, a.py, L3](src/a.py#L3), so", "<a.py:3>, so"),
+    ],
+)
+def test_a_mark_in_a_link_is_shown_behind_its_words(text: str, shown: str) -> None:
+    assert rewrite_citations(text, lambda mark: f"<{mark.place}>") == shown

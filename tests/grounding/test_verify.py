@@ -9,10 +9,11 @@ import pytest
 
 from glossator.context.attachments import attach
 from glossator.core.citations import parse_citations
-from glossator.core.span import CitationStatus
+from glossator.core.span import Basis, CitationStatus, CitationView
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
-from glossator.grounding.verify import faults, verify_all, verify_answer
+from glossator.grounding.judging import check_answer
+from glossator.grounding.verify import Sources, faults, verify_all, verify_answer
 from glossator.tools.conversation_state import CommandRuns
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -20,14 +21,20 @@ FILES = {"a.py": "".join(f"line {n}\n" for n in range(1, 21)), "b.py": "x\n"}
 
 
 def check(ws: Workspace, cited: str, expect: str = "read") -> None:
-    """`expect` is "read", or words of the reason why not."""
+    """`expect` is "read", words of the reason why not, or `part 5-9`: what it leads to."""
     (mark,) = parse_citations(f"[cite: doc, {cited}]")
-    citation = verify_answer(mark, ws.snapshot, ws.reads)
+    citation = verify_answer(mark, Sources(ws.snapshot, ws.reads))
     assert citation.target == mark.path
     if expect == "read":
         assert (citation.status, citation.reason) == (CitationStatus.READ, "")
         assert citation.span is not None
         assert citation.span.first_line == mark.first_line
+    elif expect.startswith("part"):
+        assert citation.status is CitationStatus.READ
+        view = CitationView.of(citation)
+        assert (view.first_line, view.last_line) == (mark.first_line, mark.last_line)
+        assert f"part {view.moved_to}-{view.moved_until}" in expect
+        assert view.reason == expect.partition(": ")[2]
     else:
         assert citation.status is CitationStatus.UNSUPPORTED
         assert expect in citation.reason
@@ -39,8 +46,10 @@ def check(ws: Workspace, cited: str, expect: str = "read") -> None:
         ("a.py, 5-9", "read"),
         ("a.py, 7", "read"),
         ("./a.py, 7", "read"),
-        ("a.py, 4-9", "not read"),
-        ("a.py, 9-10", "not read"),
+        ("a.py, 4-9", "part 5-9: Of the lines cited only lines 5-9 were read."),
+        ("a.py, 9-10", "part 9-9: Of the lines cited only line 9 was read."),
+        ("a.py, 9-20", "part 9-9: Of the lines cited only line 9 was read."),
+        ("a.py, 10-20", "not read"),
         ("a.py, 1", "not read"),
         ("b.py, 1", "not read"),
         ("a.py, 5-21", "only 20 lines"),
@@ -115,24 +124,29 @@ async def test_the_end_of_a_page_says_how_to_cite_it(workspace: MakeWorkspace) -
     check(ws, f"big.py, {shown[1]}")
     check(ws, "big.py, 1,001-3,000")
     check(ws, "big.py, lines 1,001-3,000 of 5,000")
-    check(ws, "big.py, L1000-L3001", "Lines 1000 and 3001 were not read.")
+    part = "part 1001-3000: Of the lines cited only lines 1001-3000 were read."
+    check(ws, "big.py, L1000-L3001", part)
 
 
 async def test_a_reason_names_the_lines_that_were_not_read(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": "x\n" * 100})
     for line in (10, 12, 14, 16, 18, 20):
         await ws.call("Read", path="a.py", offset=line, limit=1)
-    check(ws, "a.py, 10-11", "Line 11 was not read.")
-    check(ws, "a.py, 20-34", "Lines 21-34 were not read.")
-    check(ws, "a.py, 9-13", "Lines 9, 11 and 13 were not read.")
-    check(ws, "a.py, 1-34", "Lines 1-9, 11, 13, 15 and 3 more places were not read.")
+    check(ws, "a.py, 11", "Line 11 was not read.")
+    check(ws, "a.py, 21-34", "Lines 21-34 were not read.")
+    only = "Of the lines cited only"
+    check(ws, "a.py, 9-13", f"part 10-10: {only} lines 10 and 12 were read.")
+    every = f"{only} lines 10, 12, 14, 16 and 2 more places were read."
+    check(ws, "a.py, 1-34", f"part 10-10: {every}")
 
 
 async def test_mentions_are_of_files_alone(workspace: MakeWorkspace) -> None:
     ws = await workspace(FILES)
     await ws.call("Read", path="a.py", offset=5, limit=5)
     answer = "See `a.py:5-9` and (b.py:1) at 10:30 in gone.py:3, [cite: a.py, 7; b.py, 1]."
-    found = [(each.target, each.status) for _, each in verify_all(answer, ws.snapshot, ws.reads)]
+    found = [
+        (each.target, each.status) for _, each in verify_all(answer, Sources(ws.snapshot, ws.reads))
+    ]
     read, unsupported = CitationStatus.READ, CitationStatus.UNSUPPORTED
     assert found == [("a.py", read), ("a.py", read), ("b.py", unsupported)]
 
@@ -172,7 +186,7 @@ async def test_the_end_of_a_path_names_the_one_file_that_was_shown(
     await ws.call("Read", path="src/app.py")
     check(ws, "app.py, 1")
     check(ws, "b.py, 1", "b.py does not exist")  # it was not shown
-    ((_, mentioned),) = verify_all("See app.py:1.", ws.snapshot, ws.reads)
+    ((_, mentioned),) = verify_all("See app.py:1.", Sources(ws.snapshot, ws.reads))
     assert mentioned.span is not None
     assert mentioned.span.uri == to_uri(str(ws.root / "src/app.py"))
     await ws.call("Read", path="lib/app.py")
@@ -184,21 +198,47 @@ async def test_lines_that_say_nothing_need_not_be_read(workspace: MakeWorkspace)
     ws = await workspace({"a.py": "x = 1\n\n  )\ny = 2\n"})
     await ws.call("Read", path="a.py", limit=1)
     check(ws, "a.py, 1-3")
-    check(ws, "a.py, 1-4", "Lines 2-4 were not read.")
+    check(ws, "a.py, 1-4", "part 1-3: Of the lines cited only lines 1-3 were read.")
     check(ws, "a.py, 2-3", "Lines 2-3 were not read.")
 
 
-@pytest.mark.parametrize("cited", ["doc, a.py", "a.py L5 or so", "fact, 12, null", "the docs"])
+async def test_of_lines_that_were_partly_read_each_part_may_carry_the_sentence(
+    workspace: MakeWorkspace,
+) -> None:
+    text = "def fetch():\n" + "    step()\n" * 8 + "    retries = 3\n"
+    ws = await workspace({"a.py": text})
+    await ws.call("Read", path="a.py", limit=4)
+    await ws.call("Read", path="a.py", offset=10, limit=1)
+    sources = Sources(ws.snapshot, ws.reads)
+    answer = "`retries` is 3 [cite: doc, a.py, L1-L10]. `step` is called [cite: doc, a.py, L3-L8]."
+    assert faults(answer, sources) == ""
+    retries, step = map(CitationView.of, check_answer(answer, sources).citations)
+    assert (retries.status, step.status) == (CitationStatus.VERIFIED, CitationStatus.VERIFIED)
+    assert (retries.first_line, retries.last_line) == (1, 10)
+    assert retries.leads_to == (10, 10)
+    assert retries.reason == "Of the lines cited only lines 1-4 and 10 were read."
+    assert step.leads_to == (3, 4)
+    wrong = "`retries` is 4 [cite: doc, a.py, L5-L10], [cite: doc, a.py, L5-L9]."
+    part, unread = check_answer(wrong, sources).citations
+    assert (part.status, unread.status) == (CitationStatus.UNSUPPORTED,) * 2
+    assert (part.basis, unread.basis) == (Basis.CHECKS, None)
+    assert "a.py:5-9: Lines 5-9 were not read." in faults(wrong, sources)
+    assert "a.py:5-10" not in faults(wrong, sources)
+
+
+@pytest.mark.parametrize("cited", ["doc, a.py", "a.py L5 or so", "fact, a b, null", "the docs"])
 async def test_a_mark_that_cannot_be_read_does_not_hold(
     workspace: MakeWorkspace, cited: str
 ) -> None:
     ws = await workspace(FILES)
     await ws.call("Read", path="a.py")
     answer = f"It is so [cite: a.py, 1]. And so [cite: {cited}], but not `[cite: x]` or [1]."
-    (_, first), (_, second) = verify_all(answer, ws.snapshot, ws.reads)
+    (_, first), (_, second) = verify_all(answer, Sources(ws.snapshot, ws.reads))
     assert first.status is CitationStatus.READ
     assert (second.target, second.status) == (f"[cite: {cited}]", CitationStatus.UNSUPPORTED)
-    assert f"- [cite: {cited}]: It names no lines" in faults(answer, ws.snapshot, ws.reads)
+    assert second.reason == "This citation cannot be read."
+    told = f"- [cite: {cited}]: {second.reason} Write [cite: doc, PATH, L1-L2]"
+    assert told in faults(answer, Sources(ws.snapshot, ws.reads))
 
 
 async def test_a_run_says_how_it_ended(workspace: MakeWorkspace) -> None:
@@ -209,9 +249,19 @@ async def test_a_run_says_how_it_ended(workspace: MakeWorkspace) -> None:
     runs.begin("make lint")
     runs.fail(runs.begin("make " + "x" * 200), "exit code 1")
     answer = "It failed [cite: run, 1], then it did not [cite: run, 2-3]."
-    found = verify_all(answer, ws.snapshot, ws.reads, runs.lines())
+    found = verify_all(answer, Sources(ws.snapshot, ws.reads, runs.lines()))
     targets = [citation.target for _, citation in found]
     assert targets[:2] == ["run 1: [exit code 2] make test", "run 2: make lint"]
     assert targets[2].startswith("run 3: [exit code 1] make xxx")
     assert targets[2].endswith("x…")
     assert kept == [(3, "exit code 1")]
+
+
+@pytest.mark.parametrize("name", ["fact 12", "task 2"])
+async def test_a_fact_or_a_task_that_nobody_knows_is_no_document(
+    workspace: MakeWorkspace, name: str
+) -> None:
+    ws = await workspace(FILES | {name: "x\n"})
+    ((_, citation),) = verify_all(f"It is so [cite: {name}].", Sources(ws.snapshot, ws.reads))
+    assert (citation.target, citation.status) == (name, CitationStatus.UNSUPPORTED)
+    assert citation.reason == f"There is no {name}."

@@ -117,6 +117,21 @@ async def test_a_server_that_is_not_there() -> None:
         assert len(ask.waits) == 1
 
 
+async def test_spent_credit_is_no_wrong_request_and_no_wrong_key() -> None:
+    """As Anthropic tells of it: with the status of an invalid request."""
+    said = (
+        "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing"
+        " to upgrade or purchase credits."
+    )
+    async with asker(turns(HttpError(400, message=said)), max_retries=2) as ask:
+        with pytest.raises(ModelRefused, match="Add credit in the provider's console") as caught:
+            await ask.ask()
+        assert len(ask.api.requests) == 1
+    assert said.rstrip(".") in str(caught.value)
+    assert "ANTHROPIC_API_KEY" not in str(caught.value)
+    assert "new session" not in str(caught.value)
+
+
 @pytest.mark.parametrize("fault", [HttpError(401, message=f"Bad key {KEY}"), ResetConnection()])
 async def test_the_key_is_in_no_message_trace_or_log(
     fault: Fault, caplog: pytest.LogCaptureFixture

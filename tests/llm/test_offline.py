@@ -17,7 +17,7 @@ from glossator.core.events import Event, TextDelta, ToolFinished, ToolStarted
 from glossator.core.span import CitationStatus
 from glossator.core.statement import Statement
 from glossator.core.tool_result import ToolResult
-from glossator.grounding.verify import verify_answer
+from glossator.grounding.verify import Sources, verify_answer
 from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.offline import OfflineModel
 from glossator.settings.model import LimitSettings
@@ -93,7 +93,7 @@ def check_quotes(ws: Workspace, outcome: RunOutcome, files: Sequence[str]) -> No
     marks = parse_citations(outcome.text)
     assert len(marks) >= len(quotes)
     for mark in marks:
-        citation = verify_answer(mark, ws.snapshot, ws.reads)
+        citation = verify_answer(mark, Sources(ws.snapshot, ws.reads))
         assert citation.status is CitationStatus.READ, citation
 
 

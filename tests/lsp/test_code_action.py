@@ -75,6 +75,7 @@ async def test_of_a_selection(able: Editor, start: Place, end: Place, lines: Pla
     command = {"title": title, "command": "glossator.explain", "arguments": [argument]}
     assert first == {"title": title, "kind": "", "command": command}
     assert [(action["kind"], *titles([action])) for action in others] == [
+        ("refactor.rewrite", "Edit"),
         ("refactor.rewrite", "Refactor"),
         ("refactor.rewrite", "Document"),
         ("", "Write tests"),
@@ -87,6 +88,7 @@ async def test_of_a_name_where_it_is_defined(able: Editor) -> None:
     actions = await offered(able, (7, 4), (7, 4))
     assert titles(actions) == [
         "Explain swim",
+        "Edit swim",
         "Refactor swim",
         "Document swim",
         "Write tests for swim",
@@ -127,10 +129,10 @@ async def test_nothing_where_nothing_is(able: Editor) -> None:
         ([], []),
         (["quickfix"], ["Fix"]),
         (["quickfix.biome"], []),
-        (["refactor"], ["Refactor", "Document"]),
-        (["refactor.rewrite"], ["Refactor", "Document"]),
+        (["refactor"], ["Edit", "Refactor", "Document"]),
+        (["refactor.rewrite"], ["Edit", "Refactor", "Document"]),
         (["refactor.extract", "source", "source.fixAll"], []),
-        ([""], ["Fix", "Explain", "Refactor", "Document", "Write tests", "Explore usage"]),
+        ([""], ["Fix", "Explain", "Edit", "Refactor", "Document", "Write tests", "Explore usage"]),
     ],
 )
 async def test_only_what_is_asked_for(able: Editor, only: list[str], expected: list[str]) -> None:
@@ -175,7 +177,7 @@ async def test_what_cannot_be_done_now(disabling: bool, why: str) -> None:
         possible = [action for action in actions if "command" in action]
         assert titles(possible) == ["Explain", "Explore usage"]
         others = [action for action in actions if "command" not in action]
-        refused = ["Fix", "Refactor", "Document", "Write tests"]
+        refused = ["Fix", "Edit", "Refactor", "Document", "Write tests"]
         assert titles(others) == (refused if disabling else [])
         assert all(action["disabled"] == {"reason": why} for action in others)
 

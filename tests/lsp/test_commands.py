@@ -105,6 +105,8 @@ async def test_events_come_before_the_answer_in_order(editor: Editor) -> None:
         "offline": True,
         "attachments": [],
         "onlyReads": False,
+        "plan": "auto",
+        "beganAt": "",
     }
     assert editor.received.index(await editor.reply(asked)) == len(editor.received) - 1
     assert answer["citations"] == [
@@ -115,6 +117,10 @@ async def test_events_come_before_the_answer_in_order(editor: Editor) -> None:
             "uri": "file:///fish.md",
             "firstLine": 1,
             "lastLine": 2,
+            "basis": None,
+            "at": None,
+            "movedTo": None,
+            "movedUntil": None,
         }
     ]
 
@@ -130,6 +136,16 @@ async def test_a_clients_own_token_gets_progress(editor: Editor) -> None:
         )
     ]
     assert editor.sent("window/workDoneProgress/create") == []
+
+
+async def test_the_plan_and_what_a_run_does_are_progress(editor: Editor) -> None:
+    await editor.result(editor.command("glossator.ask", {"question": "plan"}, token="mine"))
+    messages = [each["value"].get("message") for each in editor.sent("$/progress")]
+    assert messages[2:-1] == [
+        "Planning…",
+        "0 of 2 tasks done. Now: Find it",
+        "Checking the answer… 2 citations",
+    ]
 
 
 async def test_no_bar_outlives_its_command() -> None:
@@ -187,7 +203,7 @@ async def test_an_answer_nobody_would_see_is_shown_as_a_report(
     assert (mode(state), mode(report)) == (0o700, 0o600)
     assert read(report) == (
         "It swims. [`fish.md:1-2`](file:///fish.md#L1)\n\n"
-        "## Citations\n\n- read: [`fish.md:1-2`](file:///fish.md#L1)\n\n"
+        "## Citations\n\n- read: [`fish.md:1-2`](file:///fish.md#L1)\n\n1 citation read.\n\n"
         "---\n\n*offline, extractive; stopped: answered*\n"
     )
 

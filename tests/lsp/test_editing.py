@@ -199,7 +199,8 @@ async def test_the_user_never_stops_typing(calc: Path) -> None:
 async def test_nothing_changes(
     calc: Path, monkeypatch: pytest.MonkeyPatch, answer: object, told: str
 ) -> None:
-    monkeypatch.setattr(port, "_APPLY_SECONDS", 0.1)
+    if answer is NO_ANSWER:
+        monkeypatch.setattr(port, "_APPLY_SECONDS", 0.1)
     monkeypatch.setattr(wait, "ARRIVAL_SECONDS", 0.05)
     monkeypatch.setattr(wait, "LATE_SECONDS", 0.05)
     async with acting(calc.parent, FIX) as a:

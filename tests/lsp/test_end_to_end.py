@@ -106,7 +106,7 @@ async def test_an_explanation_from_the_light_bulb_cites_lines(tmp_path: Path) ->
         explain = editor.ask("workspace/executeCommand", action["command"])
         answer = await editor.result(explain)
         assert (answer["offline"], answer["stop"]) == (True, "answered")
-        assert {citation["status"] for citation in answer["citations"]} == {"read"}
+        assert {citation["status"] for citation in answer["citations"]} == {"read", "verified"}
         events = editor.sent("glossator/event")
         assert [event["seq"] for event in events] == list(range(len(events)))
         assert events[0]["kind"] == "run.started"

@@ -8,6 +8,7 @@ import pytest
 
 from tests.lsp.support.desk import PLAIN, acting
 from tests.lsp.test_reviewing import answer
+from tests.planning.planned import ANSWER, FILES, FOUR, QUESTION, Cast, cites, unclear
 from tests.standin import Text, ToolUse, Turn
 
 _SHOW, _MESSAGE = "window/showMessageRequest", "window/showMessage"
@@ -54,3 +55,33 @@ async def test_a_client_with_events_offers_it_itself(tmp_path: Path) -> None:
     async with acting(tmp_path, _PLAN, PLAIN, mode="plan") as a:
         assert (await a.asked())["stop"] == "planned"
         assert a.editor.sent(_SHOW) == []
+
+
+async def test_the_tasks_of_a_hard_question_and_what_is_meant_by_it(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    tasks = {
+        "fetch have?": cites("client.py"),
+        "save have?": cites("store.py"),
+        "in common": cites("client.py"),
+        "run?": cites("shell.py"),
+    }
+    what = unclear("Which limits?", "Of time", "Of number")
+    cast = Cast(ANSWER, decomposer=(what, FOUR), tasks=tasks)
+    async with acting(tmp_path, cast, PLAIN, events=False) as a:
+        arguments = {"question": QUESTION, "plan": "plan"}
+        command = a.editor.command("glossator.ask", arguments, token="bar")
+        params = await answer(a, _SHOW, {"result": {"title": "Of number"}})
+        assert "Which limits?" in params["message"]
+        assert [each["title"] for each in params["actions"]] == ["Of time", "Of number"]
+        await a.editor.result(command)
+        assert a.editor.sent("glossator/event") == []
+        values = [each["value"] for each in a.editor.sent("$/progress")]
+        said = [each["message"] for each in values if "message" in each]
+        for words in (
+            "Asking you… Which limits?",
+            "0 of 4 tasks done.",
+            "3 of 4 tasks done. Now: What do the limits of fetch and save have in common?",
+            "4 of 4 tasks done.",
+        ):
+            assert words in said, said

@@ -59,12 +59,31 @@ async def answer(a: Acting, method: str, reply: Message) -> Message:
     return params
 
 
+async def test_a_permission_for_parts_of_an_edit(calc: Path) -> None:
+    async with acting(calc.parent, _SCRIPT, mode="ask", permissions=True) as a:
+        command = a.ask()
+        asked = await a.editor.told("glossator/permission")
+        plan = asked["params"]["plan"]
+        assert plan["label"] == "Edit calc.py"
+        assert [hunk["firstLine"] for hunk in plan["hunks"]] == [5, 15, 25]
+        parts = [plan["hunks"][at]["id"] for at in (0, 2)]
+        reply = {"choice": "once", "parts": parts, "message": "15 stays."}
+        a.editor.send({"jsonrpc": "2.0", "id": asked["id"], "result": reply})
+        await a.editor.result(command)
+        assert changed(a) == [5, 25]
+        result = a.told("edit")
+        assert "The user rejected 1 of 3 changes (line 15)." in result
+        assert "The user says: 15 stays." in result
+
+
 @pytest.mark.parametrize(
     ("reply", "lines", "told"),
     [
         ({"result": {"choice": "once"}}, [5, 15, 25], "Changed calc.py"),
         ({"result": {"choice": "deny", "message": "not now"}}, [], "not now"),
         ({"result": None}, [], "The user refused this."),
+        ({"result": {"choice": "once", "parts": ["no such part"]}}, [], "The user refused this."),
+        ({"result": {"choice": "once", "parts": []}}, [], "The user rejected this edit."),
         ({"result": {"choice": "forever"}}, [], _UNASKED),
         ({"result": {"choice": "once", "until": "noon"}}, [], _UNASKED),
         ({"result": "once"}, [], _UNASKED),
@@ -86,6 +105,7 @@ async def test_a_client_that_knows_permissions(
             "suggestions",
             "choices",
             "cut",
+            "plan",
             "sessionId",
             "sessionTitle",
         }

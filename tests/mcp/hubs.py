@@ -14,7 +14,10 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.mcp.calls import Calls
 from glossator.mcp.hub import McpServers
 from glossator.mcp.results import CallResult
+from glossator.permissions.approvals import Approvals
+from glossator.permissions.switches import Switches
 from glossator.settings import McpSettings
+from tests.stage import Recorder
 
 ODD = Path(__file__).parent / "odd_server.py"
 BIN = Path(sys.executable).parent
@@ -72,9 +75,18 @@ async def hub(
     **settings: Any,
 ) -> AsyncIterator[Hub]:
     """Servers that have settled; they are ended with the block."""
-    told: list[str] = []
+    port = Recorder()
+    told = port.told
     loaded = McpSettings.model_validate({"servers": servers, **settings})
-    kept = McpServers(loaded, environment or {}, lambda: roots, lambda: trusted, told.append)
+    kept = McpServers(
+        loaded,
+        environment or {},
+        lambda: roots,
+        lambda: trusted,
+        port,
+        Approvals(told.append),
+        Switches(told.append, lambda: roots),
+    )
     await kept.refresh()
     await kept.settled()
     try:

@@ -76,7 +76,13 @@ def tools() -> list[dict[str, Any]]:
             tool("keys", schema={"type": "object", "properties": {"a b": {}}}),
             tool("large", schema={"type": "object", "description": "x" * 20_000}),
         ]
-    number = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    number = {  # as the SDK of TypeScript writes it
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {"n": {"type": "integer"}},
+        "required": ["n"],
+        "additionalProperties": False,
+    }
     known = [
         tool("echo", INJECTION if "inject" in WORDS else "Says what it is told."),
         tool("count", "Counts.", number),
@@ -86,7 +92,7 @@ def tools() -> list[dict[str, Any]]:
         ),
         *map(
             tool,
-            "crash link env".split(),
+            "crash link env images".split(),
         ),
         {**tool("mistaken"), "outputSchema": number},
         *map(tool, grown),
@@ -124,6 +130,7 @@ RESULTS: dict[str, Callable[[], dict[str, Any] | None]] = {
     "long": lambda: text("\n".join(f"line {number}" for number in range(20_000))),
     "giant": lambda: text("x" * 20_000_000),
     "image": lambda: {"content": [{"type": "image", "data": PIXEL, "mimeType": "image/png"}]},
+    "images": lambda: {"content": [{"type": "image", "data": PIXEL, "mimeType": "image/png"}] * 12},
     "grow": grow,
     "structured": lambda: {"content": [], "structuredContent": {"answer": 42}},
     "mistaken": lambda: text("?", structuredContent={"n": "no number"}),

@@ -161,8 +161,10 @@ async def test_what_does_not_fit_is_found_and_called(tmp_path: Path) -> None:
         s.port.permitted = [ONCE]
         await s.ask("Hello")
         assert not [name for name in tool_names(s.sent(0)) if name.startswith("mcp__")]
-        assert "The server odd has 17 tools: mcp__odd__again" in str(s.said(0))
+        assert "The server odd has 18 tools: mcp__odd__again" in str(s.said(0))
+        assert "Arguments: " not in str(s.said(0))
         found = s.results(1)["toolu_s"]["content"]
+        assert "Others that fit" not in found
         assert found.index("mcp__odd__count") < found.index('"required": ["n"]')
         assert s.port.permissions[0].title == "May mcp__odd__count run?"
         assert '{"n": 3}' in s.results(2)["toolu_c"]["content"]
@@ -177,13 +179,17 @@ async def test_the_providers_search_is_used_where_it_has_one(tmp_path: Path) -> 
         assert '{"n": 7}' in s.results(1)["toolu_c"]["content"]
         deferred = [each["name"] for each in s.sent(0)["tools"] if each.get("defer_loading")]
         assert "mcp__odd__count" in deferred
-        assert "has 17 tools" not in str(s.said(0))
+        assert "has 18 tools" not in str(s.said(0))
 
 
 async def test_a_server_that_comes_later_leaves_the_prompt_as_it_is(tmp_path: Path) -> None:
     """It is told of once, with the next message; its tools are called through McpCall."""
     root, notes = tmp_path / "ws", tmp_path / "notes"
-    late = odd(notes, env={"PRELOAD": "./x.so", "KEY": "${ANTHROPIC_API_KEY}"}, cwd="${HOME:-/}")
+    late = odd(
+        notes,
+        env={"PRELOAD": "${workspaceFolder}/x.so", "KEY": "${ANTHROPIC_API_KEY}"},
+        cwd="${HOME:-/}",
+    )
     call = ToolUse("McpCall", {"tool": "mcp__late__echo", "arguments": {}}, "toolu_l")
     files = {**FILES, ".mcp.json": json.dumps({"mcpServers": {"late": late}})}
     servers = {"mcp": {"servers": {"odd": odd(notes)}}}
@@ -198,15 +204,19 @@ async def test_a_server_that_comes_later_leaves_the_prompt_as_it_is(tmp_path: Pa
         assert question.text.startswith("May the MCP server late run?")
         assert question.text.split("\n")[1:] == [
             shlex.join((late["command"], *late["args"])),
+            f"Its program is {late['command']}",
             "It runs in the folder ${HOME:-/}",
-            "The variable PRELOAD is ./x.so",
+            f"The variable PRELOAD is {root}/x.so",
             "The variable KEY is ${ANTHROPIC_API_KEY}",
             "It gets these variables of your environment: ANTHROPIC_API_KEY, HOME.",
+            "No file of the workspace is watched for changes: what it uses may change unasked.",
             "It runs outside any sandbox, with your rights.",
         ]
         s.port.permitted = [ONCE]
         await s.ask("Go on", session_id=answer.session_id)
-        assert "The server late has 17 tools" in str(s.said(1))
+        assert "The server late has 18 tools" in str(s.said(1))
+        assert "mcp__late__count" in str(s.said(1))
+        assert '"required": ["n"]' in str(s.said(1))  # it need not look for it
         assert "late has" not in str(s.said(2))
         assert "From the MCP server late" in s.results(2)["toolu_l"]["content"]
         for number in (1, 2):
@@ -224,8 +234,8 @@ async def test_nothing_is_adopted_without_a_yes(tmp_path: Path, answer: Question
     files = {".mcp.json": json.dumps({"mcpServers": {"late": odd(notes)}})}
     async with stage(tmp_path / "ws", files, []) as s:
         s.port.answers = [answer]
-        with pytest.raises(UsageError, match="nobody said yes"):
-            await adopt_mcp_server(s.app, AdoptMcpServerRequest("late"))
+        refused = await adopt_mcp_server(s.app, AdoptMcpServerRequest("late"))
+        assert refused.servers[0].state == "proposed"
         listed = await list_mcp_servers(s.app, ListMcpServersRequest(wait=True))
         assert listed.servers[0].state == "proposed"
     assert not notes.exists()
@@ -317,8 +327,8 @@ async def test_resources_are_mentioned(tmp_path: Path) -> None:
         assert [item.insert for item in found.items] == ["@odd:note://one"]
         await s.ask("What does @odd:note://one say, and @app.py?")
         said = str(s.said(0))
-        assert "odd:note://one, a resource of the MCP server odd" not in said
-        assert "Attached by the user: note://one, a resource of the MCP server odd." in said
+        assert "odd:note://one of the MCP server odd" not in said
+        assert "Attached by the user: the resource note://one of the MCP server odd." in said
         assert "<material->" in said  # what the resource says does not end its tags
         assert "def greet" in said
 
@@ -356,12 +366,21 @@ async def test_a_compaction_keeps_what_was_done_and_tells_again(tmp_path: Path) 
         session_id = (await s.ask("Hello")).session_id
         for number in range(8):
             await s.ask(f"And number {number}?", session_id=session_id)
-        assert "has 17 tools" not in str(s.api.requests[-1].body["messages"][-1])
+        assert "has 18 tools" not in str(s.api.requests[-1].body["messages"][-1])
         await compact_session(s.app, CompactRequest(session_id))
         await s.ask("Go on", session_id=session_id)
         sent = s.api.requests[-2].body["messages"]
         assert '"did": "it"' in str(sent[0])
-        assert "The server odd has 17 tools" in str(sent[-1])
+        assert "The server odd has 18 tools" in str(sent[-1])
+
+
+async def test_a_resumed_conversation_is_not_told_again(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"mcp": {"toolTokens": 0}, "models": {"profile": "vllm"}}
+    async with with_odd(tmp_path, [DONE], **given) as s:
+        session_id = (await s.ask("Hello")).session_id
+    async with with_odd(tmp_path, [DONE], **given) as s:
+        await s.ask("Go on", session_id=session_id)
+        assert str(s.sent(0)["messages"]).count("has 18 tools") == 1
 
 
 async def test_one_can_be_started_again(tmp_path: Path) -> None:
@@ -377,7 +396,7 @@ async def test_one_can_be_started_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("trusted", "told"),
     [
-        (True, "Not adopted: 1 MCP server of this workspace. `glossator mcp` lists them."),
+        (True, "Not adopted: 1 MCP server of this workspace."),
         (None, "Left out, because this workspace is not trusted: 1 MCP server."),
     ],
 )

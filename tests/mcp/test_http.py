@@ -130,7 +130,7 @@ async def test_a_refusal_is_told_once(tmp_path: Path, status: int) -> None:
         assert len(h.told) == 1
         assert "The MCP server web is not connected" in h.told[0]
         if status == 401:
-            assert "headers" in h.told[0]
+            assert "a key in its headers, or a login" in h.told[0]
 
 
 async def test_nobody_listens(tmp_path: Path) -> None:

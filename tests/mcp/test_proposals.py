@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -142,9 +144,86 @@ async def test_any_change_asks_again(
         await h.servers.settled()
         assert h.view("odd").state is McpState.READY, h.told
         change(root, server)
-        await h.servers.refresh()
+        for _ in range(2):
+            await h.servers.refresh()
         assert h.view("odd").state is McpState.CHANGED
         assert not h.servers.any
+        (told,) = h.told
+        assert told.startswith("The MCP server odd does not run: what would run is not what you")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"env": {"BASH_ENV": "${workspaceFolder}/a b.sh"}},
+        {"env": {"NODE_OPTIONS": "--require='${workspaceFolder}/a b.sh'"}},
+        {"args": ["-c", "sh -e '${workspaceFolder}/a b.sh'"]},
+        {"args": ["-c", "cd ${workspaceFolder}; . './a b.sh'"], "cwd": "${workspaceFolder}"},
+        {"args": ["-r${workspaceFolder}/link"]},
+        {"args": ["--from", "file://${workspaceFolder}/a%20b.sh"]},
+    ],
+)
+def test_the_content_of_files_counts_wherever_they_are_named(
+    root: Path, more: dict[str, Any]
+) -> None:
+    file = root / "a b.sh"
+    (root / "link").symlink_to(file)
+    propose(root, odd={"command": "/bin/sh", **more})
+    hashes = set()
+    for content in ("one", "two"):
+        file.write_text(content)
+        (spec,), _ = project_servers((str(root),), {"PATH": "/bin"})
+        hashes.add(spec.sha256)
+        assert spec.files == (str(file),)
+    assert len(hashes - {""}) == 2
+
+
+def test_before_trust_no_file_is_read_and_then_not_too_much(root: Path) -> None:
+    with (root / "big").open("wb") as file:
+        file.truncate(60_000_000)
+    (root / "other").symlink_to("big")
+    with (root / "more").open("wb") as file:
+        file.truncate(60_000_000)
+    folder = "${workspaceFolder}"
+    propose(
+        root,
+        a={"command": "/bin/sh", "args": [f"{folder}/big", f"{folder}/other"]},
+        b={"command": "/bin/sh", "args": [f"{folder}/big", f"{folder}/more"]},
+        c={"command": "/bin/sh", "args": [f"{folder}/more"]},
+    )
+    found, _ = project_servers((str(root),), {"PATH": "/bin"}, trusted=False)
+    assert [(spec.sha256, spec.problem) for spec in found] == [("", "")] * 3
+    first, second, third = project_servers((str(root),), {"PATH": "/bin"})[0]
+    assert first.sha256
+    assert "too large" in second.problem
+    assert third.sha256  # what another one names takes nothing from it
+
+
+def test_a_link_is_followed_within_the_workspace_only(root: Path) -> None:
+    servers = json.dumps({"mcpServers": {"odd": {"command": "/bin/sh"}}})
+    for file in (root / "servers.json", root.parent / "servers.json"):
+        file.write_text(servers)
+    (root / ".mcp.json").symlink_to("servers.json")
+    assert len(project_servers((str(root),), {})[0]) == 1
+    (root / ".mcp.json").unlink()
+    (root / ".mcp.json").symlink_to("../servers.json")
+    found, (problem,) = project_servers((str(root),), {})
+    assert found == []
+    assert "was not read" in problem
+
+
+async def test_nothing_is_adopted_before_trust(root: Path) -> None:
+    propose(root, odd=odd(notes_of(root)))
+    async with hub({}, (str(root),), trusted=False) as h:
+        with pytest.raises(UsageError, match="not trusted"):
+            await h.servers.adopt("odd", h.view("odd").sha256)
+
+
+def test_servers_that_are_too_many_are_said(root: Path) -> None:
+    propose(root, **{f"s{number}": {"command": "/bin/sh"} for number in range(52)})
+    found, problems = project_servers((str(root),), {"PATH": "/bin"})
+    assert len(found) == 50
+    assert "names 52 servers; only 50 count" in problems[0]
 
 
 async def test_a_change_also_counts_where_it_is_started_again(
@@ -167,6 +246,26 @@ async def test_a_change_also_counts_where_it_is_started_again(
         assert h.view("odd").state is McpState.CHANGED
     notes = notes_of(root).read_text().splitlines()
     assert [line.split()[0] for line in notes].count("started") == 1
+
+
+async def test_a_change_while_the_sdk_is_loaded_counts(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = script(root)
+    propose(root, odd=server)
+    async with hub({}, (str(root),)) as h:
+        await h.servers.adopt("odd", h.view("odd").sha256)
+        await h.servers.settled()
+    notes_of(root).unlink()
+
+    def changed(name: str) -> ModuleType:
+        other_content(root, server)
+        return import_module(name)
+
+    monkeypatch.setattr(supervisor, "import_module", changed)
+    async with hub({}, (str(root),)) as h:
+        assert "has changed, so it is not started" in h.servers.why_not_connected("odd")
+    assert not notes_of(root).exists()
 
 
 async def test_a_description_that_says_the_same_does_not(root: Path) -> None:
@@ -192,9 +291,15 @@ async def test_the_users_own_wins_and_needs_no_adoption(root: Path) -> None:
 
 async def test_ones_own_that_a_workspace_influences_waits_for_trust(root: Path) -> None:
     server = script(root)
+    script_of_it = "cd ${workspaceFolder} && " + f"touch {notes_of(root)}"
     own = {
         "file": server | {"args": ["-I", str(root / "server.py"), str(notes_of(root))]},
         "folder": odd(notes_of(root), cwd="${workspaceFolder}"),
+        "argument": odd(notes_of(root), "${workspaceFolder}"),
+        "option": odd(notes_of(root), "-C${workspaceFolder}"),
+        "address": odd(notes_of(root), root.as_uri()),
+        "variable": odd(notes_of(root), env={"PYTHONPATH": "/lib:${workspaceFolder}"}),
+        "script": {"command": "/bin/sh", "args": ["-c", script_of_it]},
     }
     async with hub(own, (str(root),), trusted=False) as h:
         assert {h.view(name).state for name in own} == {McpState.UNTRUSTED}
@@ -208,7 +313,7 @@ async def test_ones_own_that_a_workspace_influences_waits_for_trust(root: Path) 
         ("[]", 'no object "mcpServers"'),
         ('{"mcpServers": []}', 'no object "mcpServers"'),
         ("[" * 100_000, "cannot be read"),
-        ('{"mcpServers": {}}' + " " * 1_000_000, "more than 1,000,000 bytes"),
+        ('{"mcpServers": {}}' + " " * 100_000, "shorten it"),
     ],
 )
 def test_a_file_that_cannot_be_read(root: Path, text: str, problem: str) -> None:
@@ -249,16 +354,17 @@ def test_a_server_that_cannot_run_says_why(root: Path, server: Any, problem: str
 def test_variables_are_filled_in_and_named(root: Path) -> None:
     given = {
         "command": "/bin/sh",
-        "args": ["--key=${KEY}", "${PLACE:-here}", "${workspaceFolder}"],
+        "args": ["--key=${KEY}", "${EMPTY}", "${PLACE:-here}", "${workspaceFolder}"],
         "env": {"TOKEN": "${KEY}"},
     }
     settings = {"a": McpServerSettings.model_validate(given)}
-    (spec,) = user_servers(settings, {"KEY": "secret", "HOME": "/home/a"}, (str(root),))
+    environment = {"KEY": "secret", "EMPTY": "", "HOME": "/home/a"}
+    (spec,) = user_servers(settings, environment, (str(root),))
     assert spec.launch is not None
-    assert spec.launch.command == ("/bin/sh", "--key=secret", "here", str(root))
+    assert spec.launch.command == ("/bin/sh", "--key=secret", "", "here", str(root))
     assert spec.launch.environment["TOKEN"] == "secret"
     assert spec.launch.cwd == "/home/a"  # not the workspace, where its programs could be looked up
-    assert spec.variables == ("KEY", "PLACE")
+    assert spec.variables == ("KEY", "EMPTY", "PLACE")
     assert "secret" not in spec.words + repr(spec.launch.environment.keys())
 
 

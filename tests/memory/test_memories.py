@@ -80,9 +80,10 @@ def test_the_index_follows_the_files(kept: Memories, root: Path) -> None:
         "- [m1](m1.md): alpha1 beta1 gamma1\n"
         "- [prefers-tabs](prefers-tabs.md): Indents with tabs in every language but Python.\n"
     )
-    kept.update(replace(first, description="Uses [tabs](x).", updated=THEN + timedelta(9)))
+    second = replace(first, description="Uses [tabs](x).", updated=THEN + timedelta(9))
+    kept.update(first, second)
     assert index_of(kept).splitlines()[1] == "- [prefers-tabs](prefers-tabs.md): Uses [tabs](x)."
-    kept.forget(first)
+    kept.forget(second)
     assert index_of(kept).count("\n") == 2
     by_hand(root, "mine.md", MINE)
     (first.path.parent / "m1.md").unlink()
@@ -147,7 +148,7 @@ def test_a_changed_file_is_read_again(kept: Memories) -> None:
     made.path.unlink()
     assert names(kept) == []
     with pytest.raises(UsageError, match="There is no memory prefers-tabs"):
-        kept.update(made)
+        kept.update(made, made)
     kept.forget(made)
 
 
@@ -235,8 +236,19 @@ def test_several_roots_have_their_own(tmp_path: Path) -> None:
     assert names(both) == ["m0", "m1"]
     assert names(Memories(lambda: (str(tmp_path / "link"),))) == ["m0"]
     (changed,) = [each for each in both.kept().memories if each.name == "m1"]
-    both.update(replace(changed, text="New."))
+    both.update(changed, replace(changed, text="New."))
     assert Memories(lambda: (str(roots[1]),)).kept().memories[0].text == "New."
+
+
+def test_what_another_server_wrote_meanwhile_stays(kept: Memories, root: Path) -> None:
+    first = kept.write(memory())
+    other = Memories(lambda: (str(root),))
+    second = other.update(other.kept().memories[0], replace(first, text="Theirs."))
+    with pytest.raises(UsageError, match="changed meanwhile, so it was left as it is"):
+        kept.update(first, replace(first, text="Ours."))
+    with pytest.raises(UsageError, match="changed meanwhile"):
+        kept.forget(first)
+    assert [each.text for each in kept.kept().memories] == [second.text]
 
 
 def test_two_servers_write_side_by_side(kept: Memories, root: Path) -> None:

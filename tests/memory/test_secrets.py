@@ -29,6 +29,17 @@ _BODY = "Ab3dEf7hIj1kLm9nOp5q"
         ("Passphrase = 'correct-horse'", "a passphrase"),
         ("api_key=9f8e7d6c5b4a", "a api_key"),
         ('"token": "9f8e7d6c5b4a3210"', "a token"),
+        ("DB_PASSWORD=hunter2", "a password"),
+        ("MYSQL_ROOT_PASSWORD: s3cr3t!x", "a password"),
+        ("export API_TOKEN=a8f5f167f44f4964e6c998dee827110c", "a token"),
+        ("client_secret=abc123def456ghi", "a secret"),
+        ("dbPassword: hunter2", "a password"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "a access_key"),
+        ("secret: wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "a secret"),
+        ("Authorization: Bearer a8f5f167f44f4964e6c998dee827110c", "an authorization"),
+        ("curl -u admin:hunter2 http://host", "a password of a command"),
+        ("redis://:hunter2pass@host", "an address with a password"),
+        ("password hunter2", "a password"),
     ],
 )
 def test_secrets_are_found(text: str, what: str) -> None:
@@ -54,6 +65,14 @@ def test_secrets_are_found(text: str, what: str) -> None:
         "Broken since 3b18e512dba79e4c8300dd08aeb37f8e728b8dad.",
         "The tokenizer splits task-list and risk-averse-decision words.",
         "Pass `--token-file` to serve.",
+        "secret: ~/.config/harbor/key",
+        "DB_PASSWORD=$HARBOR_DB",
+        "password: vault/harbor/db",
+        "token: deploy/keys/token2.txt",
+        "The password policy is in docs/passwords2.md.",
+        "Use bearer authentication with short-lived tokens.",
+        "curl -u $USER:$PASSWORD http://host",
+        "The access key rotation runs weekly.",
     ],
 )
 def test_what_only_speaks_of_secrets_is_none(text: str) -> None:

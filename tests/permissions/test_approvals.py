@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.core.uri import to_uri
 from glossator.permissions.approvals import Approvals, approvals_file
+from glossator.permissions.private_file import update_private
 
 A, B = "a" * 64, "b" * 64
 
@@ -32,11 +34,11 @@ def test_only_what_was_adopted_is(file: Path, tmp_path: Path) -> None:
     again = approvals(file)  # another server
     assert again.is_adopted("mcp", "docs", folder, A)
     assert not again.is_adopted("mcp", "docs", folder, B)
-    assert again.has_changed("mcp", "docs", folder, B)
+    assert again.was_adopted("mcp", "docs", folder)
     assert not again.is_adopted("hook", "docs", folder, A)
     assert not again.is_adopted("mcp", "doc", folder, A)
     assert not again.is_adopted("mcp", "docs", other, A)  # trust inherits; adoption does not
-    assert not again.has_changed("mcp", "docs", other, A)
+    assert not again.was_adopted("mcp", "docs", other)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -59,6 +61,25 @@ def test_a_new_one_takes_the_place_of_the_old(file: Path, tmp_path: Path) -> Non
     kept.adopt("mcp", "docs", folder, B)
     assert not kept.is_adopted("mcp", "docs", folder, A)
     assert kept.is_adopted("mcp", "other", folder, A)
+
+
+def test_names_may_hold_anything(file: Path, tmp_path: Path) -> None:
+    kept, folder = approvals(file), str(tmp_path)
+    names = ["Pre", "Pre Tool", 'a "b" [c]', "", " ", "line\nline"]
+    for name in names:
+        kept.adopt("hook", name, folder, A)
+    assert kept.names("hook", folder) == frozenset(names)
+    assert kept.forget("hook", "Pre", folder)
+    assert kept.is_adopted("hook", "Pre Tool", folder, A)
+
+
+def test_an_entry_of_another_form_adopts_nothing(file: Path, tmp_path: Path) -> None:
+    texts = [f"mcp docs {A}", "7", "[]", '["mcp", "docs"]']
+    update_private(file, lambda _: {to_uri(str(tmp_path)): tuple(texts)})
+    kept = approvals(file)
+    assert not kept.is_adopted("mcp", "docs", str(tmp_path), A)
+    kept.adopt("mcp", "docs", str(tmp_path), A)
+    assert kept.is_adopted("mcp", "docs", str(tmp_path), A)
 
 
 def test_it_can_be_taken_back(file: Path, tmp_path: Path) -> None:

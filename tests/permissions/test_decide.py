@@ -246,7 +246,11 @@ def test_only_what_no_rule_covers_is_suggested() -> None:
             policy(),
             "In mode ask, every edit needs your permission.",
         ),
-        (MCP, policy("acceptEdits"), "In mode acceptEdits, mcp__db__query needs your permission."),
+        (
+            MCP,
+            policy("acceptEdits"),
+            "No sandbox holds what an MCP server does, so you are asked in every mode.",
+        ),
     ],
 )
 def test_what_is_said(subject: CallSubject, held: Policy, words: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.permissions.decide import Allow, Ask, Decision, Deny, decision_about
 from glossator.permissions.grants import Grants, grants_file
@@ -288,7 +288,7 @@ def test_a_rule_that_cannot_be_removed_still_holds(
     answer(grants, "always")
 
     def full(*_arguments: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise StoreUnavailable("No space left on device")
 
     monkeypatch.setattr("glossator.permissions.grants.update_private", full)
     with pytest.raises(UsageError, match="still holds"):

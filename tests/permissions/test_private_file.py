@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.errors import StoreUnavailable
 from glossator.permissions.private_file import DamagedFile, PrivateFile, update_private
 
 
@@ -33,6 +34,8 @@ def test_a_folder_that_is_a_file_is_told_once(tmp_path: Path) -> None:
     with pytest.raises(NotADirectoryError):
         file.now()
     assert [file.now() for _ in range(3)] == [{}] * 3
+    with pytest.raises(StoreUnavailable, match=r"kept\.json cannot be written .* Check"):
+        update_private(file.path, lambda _: {})
 
 
 def test_the_same_damage_is_told_again_only_after_the_file_was_well(tmp_path: Path) -> None:

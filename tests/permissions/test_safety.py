@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +93,24 @@ async def attempt(
     root: Path, *calls: ToolUse, permissions: dict[str, Any] | None = None
 ) -> tuple[dict[str, Any], list[str]]:
     """The result of the last call and which tools were asked about; the user denies everything."""
-    script = [*map(Turn, calls), Turn(Text("Well."))]
+    ((result, asked),) = await attempts(root, calls, permissions=permissions)
+    return result, asked
+
+
+async def attempts(
+    root: Path, *sessions: Sequence[ToolUse], permissions: dict[str, Any] | None = None
+) -> list[tuple[dict[str, Any], list[str]]]:
+    """As `attempt`, of several sessions one after the other."""
+    script = [turn for calls in sessions for turn in (*map(Turn, calls), Turn(Text("Well.")))]
     settings = {"permissions": permissions or _ANYTHING}
+    made = []
     async with stage(root, {}, script, settings) as s:
-        await s.ask("Do it.")
-        (result,) = s.results(len(calls)).values()
-        return result, [request.tool for request in s.port.permissions]
+        for _ in sessions:
+            s.port.permissions.clear()
+            await s.ask("Do it.")
+            (result,) = s.results(len(s.api.requests) - 1).values()
+            made.append((result, [request.tool for request in s.port.permissions]))
+    return made
 
 
 def text_of(result: dict[str, Any]) -> str:
@@ -106,7 +118,6 @@ def text_of(result: dict[str, Any]) -> str:
     return content if isinstance(content, str) else str(content)
 
 
-@pytest.mark.parametrize("dressing", _DRESSINGS)
 @pytest.mark.parametrize("tool", _CALLS)
 @pytest.mark.parametrize(
     "path",
@@ -116,15 +127,13 @@ def text_of(result: dict[str, Any]) -> str:
         "/proc/self/environ",
     ],
 )
-async def test_nothing_outside_the_workspace_is_touched(
-    ws: Path, path: str, tool: str, dressing: str
-) -> None:
-    asked_path = dressed(ws, path, dressing)
+async def test_nothing_outside_the_workspace_is_touched(ws: Path, path: str, tool: str) -> None:
+    paths = [dressed(ws, path, dressing) for dressing in _DRESSINGS]
     before = contents(ws.parent)
-    result, asked = await attempt(ws, use(tool, asked_path))
-    assert result["is_error"]
-    assert asked == []
-    assert not any(word in text_of(result) for word in (_SECRET, "root:", _KEY))
+    made = await attempts(ws, *([use(tool, each)] for each in paths))
+    for each, (result, asked) in zip(paths, made, strict=True):
+        assert (each, result["is_error"], asked) == (each, True, [])
+        assert not any(word in text_of(result) for word in (_SECRET, "root:", _KEY)), each
     assert contents(ws.parent) == before
 
 
@@ -205,12 +214,12 @@ async def test_what_others_obey_is_asked_about(
         (ws / named).write_text("{}\n")
     before = contents(ws)
     read = ToolUse("Read", {"path": named})
-    for tool in ("Write", "Edit", "Move", "Move to"):
-        call = use(tool, named)
-        result, asked = await attempt(ws, read, call)
+    calls = [use(tool, named) for tool in ("Write", "Edit", "Move", "Move to")]
+    made = await attempts(ws, *((read, call) for call in calls))
+    for call, (result, asked) in zip(calls, made, strict=True):
         assert (asked, result["is_error"]) == ([call.name], True)
         assert "The user refused this" in text_of(result)
-        assert contents(ws) == before
+    assert contents(ws) == before
 
 
 @pytest.mark.parametrize(

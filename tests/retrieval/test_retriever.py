@@ -34,6 +34,18 @@ async def test_indexed_files_are_found_without_reading_others(kept: MakeKept, tr
     assert (await server.search("zebra lines")).absent == ("zebra",)
 
 
+async def test_what_describes_an_agent_comes_after_the_code(kept: MakeKept, tree: Path) -> None:
+    (tree / ".claude" / "agents").mkdir(parents=True)
+    about = "Where does it split lines? You split lines of a text: split_lines splits lines.\n"
+    (tree / ".claude" / "agents" / "split-lines.md").write_text(about)
+    server = await kept(tree)
+    first, *others = await server.paths("Where does it split lines?")
+    assert first == "src/lines.py"
+    assert ".claude/agents/split-lines.md" in others
+    named = await server.paths("Which sub-agent splits lines?")
+    assert named[0] == ".claude/agents/split-lines.md"
+
+
 async def test_a_saved_file_is_found_at_once_and_then_indexed(kept: MakeKept, tree: Path) -> None:
     server = await kept(tree)
     (tree / "new.py").write_text("def zebra(): ...\n")

@@ -60,17 +60,18 @@ async def test_a_failed_part_of_a_pipeline(
     result = await call(bash, ws, runs, job="1", timeout_seconds=60)
     assert result.text == f"1 failed\n[{ended}]"
     result = await call(bash, ws, runs, command="yes | head -1")
-    assert result == ToolResult("y\n[run 3] [exit code 0]", number="[run 3]")
+    assert result.text == "y\n[run 3] [exit code 0]"
+    assert (result.outcome, result.unsuccessful) == ("1 line of output", False)
     assert runs.lines() == (f"[{ended}] {command}", f"[{ended}] {command}", "yes | head -1")
 
 
 async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
     result = await call(
-        shell(sandbox), ws, command="echo begun; exec sleep 1000", timeout_seconds=1
+        shell(sandbox), ws, command="echo begun; exec sleep 1000", timeout_seconds=3
     )
     assert result.error
     assert result.text == (
-        "begun\n[run 1] [ended: its 1 s were up. Give more with timeout_seconds (at most 600),"
+        "begun\n[run 1] [ended: its 3 s were up. Give more with timeout_seconds (at most 600),"
         " or run it in the background]"
     )
 

@@ -124,7 +124,7 @@ async def test_sockets_that_can_be_seen(
         connect = "import socket; socket.socket(socket.AF_UNIX).connect('{}'); print('reached')"
         for name, reached in zip(names, (network, True), strict=True):
             command = ShellCommand(f'python3 -c "{connect.format(root / name)}"', network=network)
-            text = output_text((await shell(sandbox).run(command, SECONDS, limits)).output)
+            text = output_text((await shell(sandbox).run(command, SECONDS, limits=limits)).output)
             assert ("reached" in text) is reached
         elsewhere = SandboxPolicy((str(root / "lib"),), readable=(str(root),))
         with sandbox.confine(("true",), str(root / "lib"), elsewhere) as confined:
@@ -149,7 +149,7 @@ async def test_what_is_hidden_stays_where_it_is(
     command = ShellCommand(
         "mv a moved; mv a/b moved; mv a/b/key moved; ln a/b/key hard; cat moved hard"
     )
-    text = output_text((await shell(sandbox).run(command, SECONDS, limits)).output)
+    text = output_text((await shell(sandbox).run(command, SECONDS, limits=limits)).output)
     assert "cannot move 'a' to 'moved': Device or resource busy" in text
     assert KEY not in text
     kept = _tree(root)

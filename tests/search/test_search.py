@@ -388,7 +388,7 @@ async def test_no_more_is_begun_than_what_is_wanted_takes(
 async def test_when_two_hang_one_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    be_impatient(monkeypatch, seconds=0.5, first_batch=20)
+    be_impatient(monkeypatch, seconds=2, first_batch=20)
     later = f"[ $(wc -l < {tmp_path}/runs) -gt 1 ] && exec sleep 600"
     snapshot = await tree(tmp_path, f'{later}\nexec {RIPGREP} "$@"')
     assert len(counts(snapshot, Request("needle"))) == 200

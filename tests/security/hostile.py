@@ -19,6 +19,7 @@ from typing import Any
 
 from tests.lsp.support.desk import ALL, Desk
 from tests.lsp.support.editor import Message, Process, spawned
+from tests.quiet import quietly
 from tests.standin import StandIn, Text, ToolUse, Turn
 
 KEY = "sk-ant-a-key-that-nothing-may-see"
@@ -138,7 +139,7 @@ async def hostile_model(
             editor.answers["glossator/permission"] = hostile.permission
             editor.answers["glossator/diagnostics"] = {"files": []}
             editor.answers["glossator/question"] = lambda _: hostile.trusts
-            options: Message = {"settings": settings or {}}
+            options: Message = {"settings": quietly(settings)}
             await editor.initialize(
                 {"workspace": workspace, **_MARKDOWN, "experimental": {"glossator": _KNOWS}},
                 workspaceFolders=[{"uri": root.as_uri(), "name": root.name}],

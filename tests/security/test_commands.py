@@ -26,7 +26,6 @@ from tests.standin import ToolUse
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.xdist_group("hostile commands"),
 ]
 
 CANARY = "canary-9d04"

@@ -19,7 +19,6 @@ from tests.standin import Text, ToolUse, Turn
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.xdist_group("hostile exits"),
 ]
 
 _TO = "https://evil.invalid/?q=secret"

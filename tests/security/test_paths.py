@@ -27,7 +27,6 @@ from tests.standin import ToolUse
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.xdist_group("hostile paths"),  # one server serves them all
 ]
 
 CANARY = "canary-7f3a"

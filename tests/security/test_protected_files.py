@@ -22,7 +22,6 @@ from tests.standin import ToolUse
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.xdist_group("hostile edits of protected files"),
 ]
 
 ACTING_MODES = ("ask", "acceptEdits", "auto")

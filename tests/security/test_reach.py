@@ -27,7 +27,7 @@ def _shell(root: Path, quota: Quota | None = None) -> Shell:
 
 
 async def _said(shell: Shell, text: str, limits: CommandLimits | None = None) -> str:
-    finished = await shell.run(ShellCommand(text), SECONDS, limits or CommandLimits())
+    finished = await shell.run(ShellCommand(text), SECONDS, limits=limits or CommandLimits())
     assert not finished.timed_out
     return output_text(finished.output)
 

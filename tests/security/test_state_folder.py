@@ -25,7 +25,7 @@ _ACTS = {
     "bash": ToolUse("Bash", {"command": "touch made.py"}, "bash"),
 }
 _SCRIPT: list[Turn] = [_READ, *(Turn(act) for act in _ACTS.values()), Turn(Text("Told."))]
-_STEPS = ("heck the", "asks again")
+_STEPS = ("heck the", "asks again", "Turn off again", "Adopt again")
 _REFUSED = "Nothing was done, as it could not be undone: "
 
 
@@ -86,7 +86,7 @@ def _check_manners(a: Acting) -> None:
     """Each message once, each with a next step, and no failure that nobody thought of."""
     told = _messages(a)
     assert len(set(told)) == len(told)
-    assert all(any(step in each for step in _STEPS) for each in told), told
+    assert [each for each in told if not any(step in each for step in _STEPS)] == []
     assert "in a way it should not" not in json.dumps(a.editor.received)
     assert "failed inside" not in json.dumps(a.editor.received)
 

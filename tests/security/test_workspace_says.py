@@ -23,7 +23,6 @@ from tests.standin import ToolUse
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.xdist_group("hostile workspace"),
 ]
 
 _TRAPS = "git bash sh node npm npx rg python python3 uv uvx deno make direnv code".split()

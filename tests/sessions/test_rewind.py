@@ -107,6 +107,15 @@ async def test_the_question_is_asked_again_after_the_very_bytes(tmp_path: Path) 
         assert taken.cache_read_tokens > taken.cache_write_tokens
 
 
+async def test_a_question_that_was_replaced_is_not_found(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, player) as s:
+        session_id, runs = await asked(s, "read app.py", "read lib.py")
+        await rewind(s.app, RewindRequest(session_id, runs[1]))
+        await asked(s, "say it", session_id=session_id)
+        for words, count in [("app.py", 1), ("lib.py", 0), ("say it", 1)]:
+            assert len((await list_sessions(s.app, ListSessionsRequest(words))).sessions) == count
+
+
 async def test_without_a_run_the_last_question_goes(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", FILES, player) as s:
         session_id, _ = await asked(s, "read app.py", "say it")

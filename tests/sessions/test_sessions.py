@@ -22,6 +22,7 @@ from glossator.core.events import (
     TextDelta,
     ToolFinished,
 )
+from glossator.core.grounded_events import StateChanged
 from glossator.sessions.catalog import sessions_folder
 from glossator.sessions.session import title_of
 from glossator.store.log import framed, parse
@@ -176,7 +177,7 @@ async def test_a_run_that_goes_on_is_shown_without_an_end(tmp_path: Path) -> Non
         run = asyncio.create_task(s.ask("?", session_id=session.id))
         await s.api.wait_for_requests(1)
         shown = (await resume_session(s.app, ResumeSessionRequest(session.id))).events
-        assert [type(each.event) for each in shown] == [RunStarted]
+        assert [type(each.event) for each in shown] == [RunStarted, StateChanged, StateChanged]
         gate.set()
         await run
 
@@ -260,6 +261,26 @@ async def test_resuming_shows_the_runs_again(tmp_path: Path) -> None:
         assert texts == ["I read it.", answer.text]
 
 
+async def test_sessions_are_found_by_words_of_titles_and_questions(tmp_path: Path) -> None:
+    script = [Turn(Text("Yes."))] * 4
+    async with stage(tmp_path / "ws", FILES, script) as s:
+        one = await s.ask("How are Prices rounded?")
+        await s.ask("And where is the *tax*\nadded?", session_id=one.session_id)
+        two = await s.ask("Who greets?")
+        await s.ask("What of prices?", session_id=two.session_id)
+    async with stage(tmp_path / "ws", FILES, []) as s:
+
+        async def found(words: str) -> list[tuple[str, str]]:
+            listed = await list_sessions(s.app, ListSessionsRequest(words))
+            return sorted((each.title, each.found) for each in listed.sessions)
+
+        first, second = "How are Prices rounded?", "Who greets?"
+        assert await found("prices") == [(first, ""), (second, "What of prices?")]
+        assert await found("TAX added") == [(first, "And where is the *tax* added?")]
+        assert await found("tax prices") == []  # each word in the same question
+        assert await found(" ") == [(first, ""), (second, "")]
+
+
 async def test_exports(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", FILES, READING) as s:
         answer = await s.ask("What does greet do?")
@@ -271,6 +292,7 @@ async def test_exports(tmp_path: Path) -> None:
             '**Read**\n\n````\n{"path": "app.py"}\n````',
             "1\tdef greet(name):",
             "## Glossator\n\nIt greets. [cite: doc, app.py, 1-2]",
+            "*1 citation read*\n\n- read: `app.py:1-2`\n",
         ):
             assert part in markdown.text
         request = ExportSessionRequest(answer.session_id, ExportFormat.JSON)
@@ -321,6 +343,7 @@ from pathlib import Path
 from glossator.application.application import Application
 from glossator.usecases.ask import AskRequest, ask
 from glossator.settings.load import load_settings
+from tests.quiet import quietly
 from tests.stage import Recorder
 
 class Telling(Recorder):
@@ -331,7 +354,7 @@ class Telling(Recorder):
 async def main():
     root = sys.argv[1]
     environment = dict(os.environ)
-    settings = load_settings({}, environment, file=Path(root, "none.toml"))
+    settings = load_settings(quietly(None), environment, file=Path(root, "none.toml"))
     app = Application((root,), settings, Telling(), "utf-16", environment)
     await app.start()
     await ask(app, AskRequest("What does greet do?"))

@@ -184,6 +184,13 @@ async def test_exports_and_the_status_tell_it(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", {}, []) as s:
         resumed = await resume_session(s.app, ResumeSessionRequest(answer.session_id))
         assert [e.event for e in resumed.events if isinstance(e.event, Usage)] == live
+        (figures,) = resumed.figures
+        assert (figures.run_id, figures.turns, figures.usage) == (answer.run_id, 2, answer.usage)
+        assert (figures.dollars, figures.session_dollars) == (
+            answer.dollars,
+            answer.session_dollars,
+        )
+        assert figures.milliseconds > 0
 
 
 @pytest.mark.parametrize(

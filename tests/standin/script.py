@@ -62,6 +62,7 @@ class Turn:
     `gate` holds the stream open after its first delta until the event is set; with
     `gate_after_block`, after its first block.
     `chunk` is the number of characters in one delta.
+    `pause` is the seconds before the first frame, `pace` those between frames.
     """
 
     blocks: tuple[Block, ...]
@@ -71,6 +72,8 @@ class Turn:
     gate: asyncio.Event | None
     chunk: int
     gate_after_block: bool
+    pause: float
+    pace: float
 
     def __init__(
         self,
@@ -81,10 +84,22 @@ class Turn:
         gate: asyncio.Event | None = None,
         chunk: int = 12,
         gate_after_block: bool = False,
+        pause: float = 0,
+        pace: float = 0,
     ) -> None:
         if isinstance(fault, MaxTokensMidTool) and not any(isinstance(b, ToolUse) for b in blocks):
             raise ValueError("MaxTokensMidTool cuts a tool call: give the turn a ToolUse.")
-        values = (blocks, stop_reason, usage, fault, gate, chunk, gate_after_block)
+        values = (
+            blocks,
+            stop_reason,
+            usage,
+            fault,
+            gate,
+            chunk,
+            gate_after_block,
+            pause,
+            pace,
+        )
         for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 

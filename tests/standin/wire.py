@@ -1,5 +1,6 @@
 """Sends one turn over a connection, with the faults that live below the events."""
 
+import asyncio
 import socket
 import struct
 from collections.abc import Iterator, Sequence
@@ -38,10 +39,14 @@ async def send_frames(
     headers = {"content-type": "text/event-stream; charset=utf-8", "request-id": request_id}
     response = web.StreamResponse(headers=headers)
     await response.prepare(request)
+    if turn.pause:
+        await asyncio.sleep(turn.pause)
     held_by = "content_block_stop" if turn.gate_after_block else "content_block_delta"
     held_after = next((i for i, frame in enumerate(frames) if frame.data["type"] == held_by), 0)
     for index, piece in enumerate(_cut([frame.encode() for frame in frames], turn.fault)):
         await response.write(piece)
+        if turn.pace:
+            await asyncio.sleep(turn.pace)
         if turn.gate is not None and index == held_after:
             await turn.gate.wait()
     if isinstance(turn.fault, TruncateAt) and not turn.fault.in_good_order:

@@ -100,8 +100,8 @@ async def test_a_server_that_is_gone_or_silent(tmp_path: Path) -> None:
         assert await store.get(KEYS) == {}
         await store.close()
     async with black_hole() as url:
-        assert "did not answer in time" in await fails(RedisStore(url, {}, "x", LARGEST))
-        silent = RedisStore(url, ENVIRONMENT, "x", LARGEST)
+        assert "did not answer in time" in await fails(RedisStore(url, {}, LARGEST))
+        silent = RedisStore(url, ENVIRONMENT, LARGEST)
         assert "did not answer in time" in await fails_to_write(silent)
 
 
@@ -120,7 +120,7 @@ async def test_a_server_that_is_gone_or_silent(tmp_path: Path) -> None:
     ],
 )
 async def test_an_address_that_is_none(url: str) -> None:
-    store = RedisStore(url, {}, "x", LARGEST)
+    store = RedisStore(url, {}, LARGEST)
     said = await fails(store)
     assert said.startswith("store.url is not the address of a Redis server. Write it as")
     assert PASSWORD not in said + store.place
@@ -135,14 +135,14 @@ async def test_an_address_that_is_none(url: str) -> None:
     ],
 )
 def test_the_place_is_told_without_the_password(url: str, place: str) -> None:
-    store = RedisStore(url, ENVIRONMENT, "x", LARGEST)
+    store = RedisStore(url, ENVIRONMENT, LARGEST)
     assert store.place == place
     assert PASSWORD not in repr(vars(store))
 
 
 async def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("glossator.store.shared.find_spec", lambda _name: None)
-    store = RedisStore("redis://cache.lan", {}, "x", LARGEST)
+    store = RedisStore("redis://cache.lan", {}, LARGEST)
     assert "pip install 'glossator[redis]'" in await fails(store)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.atomic import opened
 from glossator.core.document import Document
-from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, keep
+from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, Parts, keep
 from glossator.core.encoding import encode
 from glossator.core.tool_result import ToolResult
 from glossator.documents.change import Edited, TextEdit
@@ -38,7 +38,9 @@ class Hands:
     outcome: EditOutcome | None = None
     plans: list[EditPlan] = field(default_factory=list)
 
-    def within(self, _paths: AbstractSet[str], _waiting: object) -> Hands:
+    def within(
+        self, _paths: AbstractSet[str], _waiting: object, _parts: Parts | None = None
+    ) -> Hands:
         return self
 
     async def apply(self, plan: EditPlan) -> EditOutcome:

@@ -6,7 +6,7 @@ import pytest
 
 from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.edit import EditArgs, EditStep, MultiEditArgs, WriteArgs
-from tests.tools.hands import call
+from tests.tools.hands import Hands, call
 from tests.workspaces import MakeWorkspace, Workspace
 
 CODE = "".join(f"line {number}\n" for number in range(1, 31))
@@ -75,6 +75,22 @@ async def test_no_number_is_better_than_a_wrong_one(workspace: MakeWorkspace) ->
     assert places(shown(ws, SOME)) == ["--- a.py", "+++ a.py", "@@ … @@"]
     lost = EditArgs(path="a.py", old_text="nowhere", new_text="x")
     assert shown(ws, lost) == "--- a.py\n+++ a.py\n@@ … @@\n-nowhere\n+x\n"
+
+
+async def test_the_plan_has_the_parts_of_the_edit(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": CODE})
+    await call(ws, "Read", path="a.py")
+    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever)
+    plan = SEVERAL.planned(context)
+    assert plan is not None
+    hands = Hands(ws)
+    await call(ws, "MultiEdit", hands, **SEVERAL.of_tool())
+    assert [hunk.id for hunk in hands.plans[0].hunks] == [hunk.id for hunk in plan.hunks]
+    new = WriteArgs(path="b.py", content="x = 1\n").planned(context)
+    assert new is not None
+    assert [(hunk.kind, hunk.after) for hunk in new.hunks] == [("create", "x = 1\n")]
+    lost = EditArgs(path="a.py", old_text="nowhere", new_text="x")
+    assert lost.planned(context) is None
 
 
 async def test_lines_that_nobody_can_look_at_are_left_out(workspace: MakeWorkspace) -> None:

@@ -219,11 +219,11 @@ async def test_an_empty_file(workspace: MakeWorkspace) -> None:
 async def test_images(workspace: MakeWorkspace) -> None:
     ws = await workspace({"dot.png": PNG, "fake.png": "<html>"})
     result = await ws.call("Read", path="dot.png")
-    assert result.image is not None
-    assert result.image.media_type == "image/png"
-    assert base64.b64decode(result.image.data) == PNG
+    (image,) = result.images
+    assert image.media_type == "image/png"
+    assert base64.b64decode(image.data) == PNG
     again = await ws.call("Read", path="dot.png")
-    assert again.image is None
+    assert again.images == ()
     assert "unchanged" in again.text
     refused = await ws.call("Read", path="fake.png")
     assert refused.error
@@ -247,7 +247,7 @@ async def test_an_image_that_a_rule_hides_is_not_shown_through_a_link_that_chang
 
     monkeypatch.setattr(read, "read_image", swap_and_read)
     result = await ws.call("Read", path="link/dot.png")
-    assert (result.error, result.image) == (True, None)
+    assert (result.error, result.images) == (True, ())
     assert "permission rules keep link/dot.png from being read" in result.text
 
 

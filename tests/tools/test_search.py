@@ -10,7 +10,7 @@ from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.price import estimate_tokens
 from glossator.core.span import CitationStatus, FoundPlace, Span
-from glossator.grounding import verify_all
+from glossator.grounding.verify import Sources, verify_all
 from glossator.retrieval import Stages
 from glossator.tools import SearchArgs, search_answer
 from tests.workspaces import MakeWorkspace
@@ -29,7 +29,7 @@ async def test_hits_show_their_lines(workspace: MakeWorkspace) -> None:
     first = result.spans[0]
     assert (first.uri, first.first_line, first.last_line) == (ws.uri("shapes.py"), 1, 3)
     assert (result.outcome, result.places) == (
-        "1 place",
+        "1 place in 1 file",
         (FoundPlace("shapes.py", 1, 3, "Circle"),),
     )
 
@@ -173,7 +173,7 @@ async def test_a_citation_of_lines_that_search_showed_holds(workspace: MakeWorks
 
     def status(first: int, last: int) -> CitationStatus:
         answer = f"It is so. [cite: doc, a.py, L{first}-L{last}]"
-        ((_, citation),) = verify_all(answer, ws.snapshot, ws.reads)
+        ((_, citation),) = verify_all(answer, Sources(ws.snapshot, ws.reads))
         return citation.status
 
     assert status(1, shown.last_line) is CitationStatus.READ

@@ -20,11 +20,11 @@ from glossator.core.errors import UsageError
 from glossator.sessions.catalog import Sessions
 from glossator.sessions.session import Session
 from glossator.undo import baseline
-from glossator.undo.apply import OnConflict, Undone
 from glossator.undo.baseline import BaselineCoverage, BaselineLimits
 from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import Content, DiskFiles, NoFile, Restoration
+from glossator.undo.taking_back import OnConflict, Undone
 from tests.lsp.support.chance import seeded
 
 ROUNDS = 12

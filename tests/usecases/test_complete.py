@@ -196,8 +196,9 @@ async def test_commands_that_files_describe(tmp_path: Path, *, trusted: bool | N
         if trusted:
             (item,) = (await whole(s, "/ops:d")).items
             assert item == CompletionItem(
-                CompletionKind.COMMAND, "/ops:deploy", "where · Ship it.", "/ops:deploy "
+                CompletionKind.CUSTOM, "/ops:deploy", "where · Ship it.", "/ops:deploy "
             )
+            assert answer.items[-2].kind is CompletionKind.SKILL
 
 
 @SANDBOXED

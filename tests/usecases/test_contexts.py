@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.application import ContextSource
+from glossator.application import ContextMaterial
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.question import QuestionAnswer
 from glossator.usecases.contexts import (
@@ -267,14 +267,14 @@ async def test_files_are_looked_up_again_after_a_failure(
             await generate_contexts(s.app, GenerateContextsRequest(confirmed=True))
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "colleague"))
         failing = [error]
-        take_in = ContextSource.take_in
+        take_in = ContextMaterial.take_in
 
-        async def once(source: ContextSource) -> None:
+        async def once(source: ContextMaterial) -> None:
             if failing:
                 raise failing.pop()
             await take_in(source)
 
-        monkeypatch.setattr(ContextSource, "take_in", once)
+        monkeypatch.setattr(ContextMaterial, "take_in", once)
         async with stage(tmp_path / "two", FILES, tell, settings=settings) as s:
             async with asyncio.timeout(SECONDS):
                 while not (await search(s.app, SearchRequest("counting animals"))).hits:

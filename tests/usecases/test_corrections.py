@@ -20,7 +20,7 @@ from glossator.core.events import (
     TextDiscarded,
 )
 from glossator.core.session_answers import Kind
-from glossator.lsp.reports import to_markdown
+from glossator.lsp.answer_report import to_markdown
 from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.application.delegating import FILES, Players, explore, is_correction, read, results
 from tests.sandboxed import SANDBOXED

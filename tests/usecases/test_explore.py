@@ -132,7 +132,9 @@ async def test_one_that_a_file_describes(tmp_path: Path) -> None:
         assert question["text"] == "?"
         asked = players.asked["a"][0]
         assert [each["name"] for each in asked["tools"]] == ["Read"]
-        assert asked["system"][-1]["text"].endswith("You look for licences.")
+        own = asked["system"][-1]["text"]
+        assert "you have these and no others: Read. A file" in own
+        assert own.endswith("<material>\nYou look for licences.\n</material>")
         assert "no tool Bash" in str(players.asked["a"][1]["messages"][-1])
         (listed,) = (await list_agents(s.app, ListAgentsRequest(answer.session_id))).agents
         assert (listed.name, listed.findings) == ("law", 1)
@@ -173,7 +175,7 @@ async def test_without_a_model(tmp_path: Path) -> None:
         found = await run_exploration(s.app, ExploreRequest("Who can greet?"))
         assert found.offline
         assert "def greet(name):" in found.text
-        assert {each.status for each in found.citations} == {"read"}
+        assert {each.status for each in found.citations} == {"verified"}
 
 
 async def test_a_session_with_sub_agents_is_resumed(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ from glossator.usecases.gloss import (
 from glossator.usecases.lenses import Lens, lens_face, lenses_of
 from glossator.usecases.on_lines import LinesRequest, explore_usage
 from glossator.usecases.subjects import pointed_at
+from tests.patience import SECONDS
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
@@ -86,7 +87,7 @@ async def noted(s: Stage, name: str) -> GlossState | None:
 
 async def changed_lines(s: Stage, name: str) -> int | None:
     """How many cited lines changed, once it is known; None without a gloss."""
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(SECONDS):
         await s.app.glosses.settled()
     found = await noted(s, name)
     return found.freshness.changed if found and found.freshness else None
@@ -127,7 +128,7 @@ async def test_extracts_without_a_model(root: Path) -> None:
             f"- Mentioned in the tests of `tests/test_fish.py`. {tests}",
             "- It calls `splash`. [cite: doc, zoo/fish.py, 9-9]",
         ]
-        assert {each.status for each in answer.citations} == {"read"}
+        assert {each.status for each in answer.citations} == {"read", "verified"}
         found = await noted(s, "Fish.swim")
         assert found is not None
         assert found.gloss.model == ""
@@ -442,7 +443,6 @@ async def test_lenses_count_calls_and_tell_how_glosses_stand(root: Path) -> None
     async with stage(root, FILES, (), OFFLINE) as s:
         uri = to_uri(str(root / "zoo/fish.py"))
         s.app.host.apply(Opened(uri, 1, FILES["zoo/fish.py"]))
-        await s.app.ready()
         found = {lens.subject.name: lens for lens in await lenses_of(s.app, uri)}
         assert list(found) == ["Fish", "Fish.swim", "splash"]
         swim, splash = found["Fish.swim"], found["splash"]

@@ -43,7 +43,8 @@ async def test_they_are_listed_with_where_they_stand(tmp_path: Path) -> None:
         "project",
         "stale",
     )
-    assert first.why == "today, from a file that somebody wrote; src/b.py is gone"
+    assert first.origin == "today, from a file that somebody wrote"
+    assert first.why == "src/b.py is gone"
     assert first.about == ("src/a.py", "src/b.py", "swim")
     assert (first.path, first.uri) == (str(ours), to_uri(str(ours)))
     assert (second.name, second.source, second.state) == ("a", "user", "on")

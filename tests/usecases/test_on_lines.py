@@ -9,12 +9,22 @@ import pytest
 
 from glossator.core.answers import Answer
 from glossator.core.diagnostics import Diagnostic, Severity
+from glossator.core.edit import EditPlan
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, RunStarted
+from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.ports import Review
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
 from glossator.usecases.declaration import LineAction
-from glossator.usecases.line_actions import EXPLAIN, EXPLORE_USAGE, FIX, LINE_ACTIONS, REFACTOR
+from glossator.usecases.line_actions import (
+    EDIT,
+    EXPLAIN,
+    EXPLORE_USAGE,
+    FIX,
+    LINE_ACTIONS,
+    REFACTOR,
+)
 from glossator.usecases.on_lines import LinesRequest, act_on_lines, why_not_edited
 from glossator.usecases.sessions import ListSessionsRequest, list_sessions
 from glossator.usecases.undo import UndoRequest, undo_turn
@@ -45,7 +55,7 @@ async def test_without_a_model_the_selection_comes_first(tmp_path: Path) -> None
         answer = await act(s, EXPLAIN, "a/m.py", 1, 2)
         assert answer.citations[0].target == "a/m.py"
         assert "use.py" in {citation.target for citation in answer.citations}
-        assert {citation.status for citation in answer.citations} == {"read"}
+        assert {citation.status for citation in answer.citations} == {"read", "verified"}
 
 
 @pytest.mark.parametrize("action", LINE_ACTIONS, ids=lambda action: action.word)
@@ -57,6 +67,14 @@ async def test_without_a_model_nothing_is_promised(tmp_path: Path, action: LineA
         with pytest.raises(UsageError, match="Without a model nothing can be edited"):
             await act(s, action, "a/m.py", 1, 2)
         assert s.app.sessions.loaded() == []
+
+
+async def test_the_definition_around_a_line_is_meant(tmp_path: Path) -> None:
+    async with stage(tmp_path, FILES, SAID) as s:
+        await act(s, EXPLAIN, "a/m.py", 2, 2, definition=True)
+        assert s.said(0)[0]["text"].startswith("Attached by the user: a/m.py, lines 1-2 of 2")
+        with pytest.raises(UsageError, match=r"Line 3 of use\.py stands in no function or class"):
+            await act(s, EXPLAIN, "use.py", 3, 3, definition=True)
 
 
 async def test_a_document_that_was_never_saved(tmp_path: Path) -> None:
@@ -132,6 +150,28 @@ async def test_only_actions_that_edit_edit(tmp_path: Path, action: LineAction) -
             assert "only reads: no file is changed" in result["content"]
             await s.ask("Do it.", session_id=answer.session_id)
             assert text(tmp_path) != FILES["a/m.py"]
+
+
+@pytest.mark.parametrize("mode", ["ask", "auto"])
+async def test_an_edit_that_is_reviewed_waits_in_every_mode(tmp_path: Path, mode: str) -> None:
+    settings = {"permissions": {"mode": mode}}
+    async with stage(tmp_path, FILES, [*EDITING, *AGAIN], settings) as s:
+        plans: list[EditPlan] = []
+
+        def reject(plan: EditPlan) -> Review:
+            plans.append(plan)
+            return Review((), "Not like this.")
+
+        s.port.reviewed = reject
+        answer = await act(s, EDIT, "a/m.py", 1, 2, review=True)
+        assert len(plans) == 1
+        assert s.port.permissions == []
+        assert "Not like this." in s.results(1)["first"]["content"]
+        assert text(tmp_path) == FILES["a/m.py"]
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)]
+        await s.ask("Do it.", session_id=answer.session_id)  # which is a run as others are
+        assert len(plans) == 1
+        assert text(tmp_path) != FILES["a/m.py"]
 
 
 def text(root: Path) -> str:

@@ -119,6 +119,7 @@ async def test_a_plan_gives_no_trust(tmp_path: Path) -> None:
 async def test_a_session_at_work_keeps_its_mode(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", _FILES, [_PLANNED], _PLAN) as s:
         session_id = (await s.ask("Fix it.")).session_id
-        with s.app.runs.claim(session_id), pytest.raises(UsageError, match="answering"):
-            await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
+        async with s.app.runs.claim(session_id):
+            with pytest.raises(UsageError, match="answering"):
+                await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
         assert s.app.acting.mode is Mode.PLAN

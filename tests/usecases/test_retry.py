@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from glossator.core.answers import Answer
+from glossator.core.attached import AttachedItem
 from glossator.core.diagnostics import Diagnostic, Severity
 from glossator.core.errors import GlossatorError, ModelError, UsageError
-from glossator.core.events import AttachedItem, RunStarted
+from glossator.core.events import RunStarted
 from glossator.core.session_answers import RetryAnswer
 from glossator.core.uri import to_uri
 from glossator.usecases.ask import Attachment

@@ -11,7 +11,9 @@ import pytest
 from glossator.application.application import Application
 from glossator.context.inspector import SentRequest, window_layers
 from glossator.context.summary import PromptPrefix
+from glossator.core.context_answers import ContextKind
 from glossator.core.errors import UnknownSession
+from glossator.core.events import Notice
 from glossator.core.session_answers import ContextAnswer, Part
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
@@ -19,6 +21,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.settings.load import load_settings
 from glossator.usecases.ask import Attachment
 from glossator.usecases.compact import CompactRequest, compact_session
+from glossator.usecases.context_sources import SwitchContextRequest, switch_context
 from glossator.usecases.models import SetModelRequest, set_model
 from glossator.usecases.rewind import RewindRequest, rewind
 from glossator.usecases.sessions import NewSessionRequest, new_session
@@ -67,7 +70,7 @@ async def test_each_part_has_its_tokens_and_its_reason(tmp_path: Path) -> None:
         parts = conversation(answer)
         assert {key: part.count for key, part in parts.items()} == {
             ("attachment", "lib.py"): 1,
-            ("reminder", "reminders"): 1,  # the mode
+            ("reminder", "mode"): 1,
             ("question", "questions"): 2,
             ("thinking", "thinking"): 4,
             ("reply", "text"): 4,
@@ -85,6 +88,10 @@ async def test_the_figures_follow_the_provider_s_count(tmp_path: Path) -> None:
         last = s.app.sessions.loaded()[0].account.last
         assert answer.counted == last.input_total
         assert f"{last.input_total:,} tokens" in answer.basis
+        assert answer.estimated
+        error = answer.estimated / last.input_total - 1
+        where = "above" if error > 0 else "below"
+        assert f"{abs(error):.1%} {where} what the provider counted" in answer.basis
         of_reply = [part for part in conversation(answer).values() if part.count]
         sent = answer.tokens - sum(part.tokens - part.cached for part in of_reply)
         slack = 20  # parts are rounded one by one
@@ -102,6 +109,7 @@ async def test_before_the_first_question_it_is_what_that_would_send(tmp_path: Pa
         before = await shown(s, session.id)
         assert before.layers == (await shown(s)).layers
         assert (before.title, before.counted, before.cached_until) == ("Mine", None, None)
+        assert before.estimated is None
         assert before.cached == 0
         assert "counted no request" in before.basis
         assert before.layers[2].parts == ()
@@ -133,10 +141,11 @@ async def test_undos_are_told_as_reminders(tmp_path: Path) -> None:
         session_id = (await s.ask("Write it.")).session_id
         await undo_turn(s.app, UndoRequest(session_id))
         await s.ask("And now?", session_id=session_id)
-        mode_and_undo = conversation(await shown(s, session_id))["reminder", "reminders"]
-        assert mode_and_undo.count == 2
+        reminders = {("reminder", "mode"), ("reminder", "undone")}
+        assert reminders <= conversation(await shown(s, session_id)).keys()
         await rewind(s.app, RewindRequest(session_id))
-        assert conversation(await shown(s, session_id))["reminder", "reminders"].count == 1
+        after = conversation(await shown(s, session_id)).keys()
+        assert reminders & after == {("reminder", "mode")}
 
 
 async def test_another_model_has_nothing_cached(tmp_path: Path) -> None:
@@ -146,6 +155,63 @@ async def test_another_model_has_nothing_cached(tmp_path: Path) -> None:
         await set_model(s.app, SetModelRequest("claude-opus-5-5"))
         answer = await shown(s, session_id)
         assert (answer.model, answer.cached, answer.cached_until) == ("claude-opus-5-5", 0, None)
+
+
+LONG = "x" * 30_000
+SKILLS = {
+    f".claude/skills/s{n}/SKILL.md": f"---\ndescription: {'useful ' * 100}\n---\nDo it.\n"
+    for n in range(20)
+}
+WISHES = {**FILES, **SKILLS, "AGENTS.md": LONG, "CLAUDE.md": "@../secret.md"}
+
+
+async def test_what_was_cut_is_told_and_why(tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("Mine.", "utf-8")
+    async with stage(tmp_path / "ws", WISHES, player) as s:
+        before = await shown(s)
+        answer = await shown(s, (await s.ask("What is it?")).session_id)
+        system = {part.name: part for part in answer.layers[0].parts}
+        assert system["AGENTS.md"].cut == "6,000 characters of it"
+        assert system["AGENTS.md"].why == "an instruction file, of the project"
+        assert system["CLAUDE.md"].cut == ""
+        assert "cut to" in conversation(answer)["reminder", "skills"].cut
+        (left_out,) = answer.left_out
+        assert "secret.md, imported by CLAUDE.md, lies outside the workspace" in left_out
+        assert before.left_out == answer.left_out
+        assert [part.cut for part in before.layers[0].parts] == [p.cut for p in system.values()]
+
+
+async def test_what_an_untrusted_workspace_wishes_is_left_out(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", WISHES, player, trusted=None) as s:
+        answer = await shown(s, (await s.ask("What is it?")).session_id)
+        (left_out,) = answer.left_out
+        assert left_out.startswith("As the workspace is not trusted: AGENTS.md, CLAUDE.md")
+
+
+ASKS = {
+    "AGENTS.md": "Use tabs.\n",
+    ".mcp.json": '{"mcpServers": {"x": {"command": "true"}}}',
+    ".claude/settings.json": '{"hooks": {"Stop": [{"hooks": [{"command": "make"}]}]}}',
+}
+
+
+async def test_what_counts_for_nothing_is_told_as_in_the_notice(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", ASKS, player, trusted=None) as s:
+        (left_out,) = (await shown(s)).left_out
+        names = "AGENTS.md, 1 MCP server, 1 hook"
+        assert left_out == f"As the workspace is not trusted: {names}."
+        await s.ask("What is it?")
+        assert any(f"is not trusted: {names}." in each.message for each in s.port.of(Notice))
+
+
+async def test_what_is_turned_off_and_not_adopted_is_told(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", ASKS, player) as s:
+        off = SwitchContextRequest(ContextKind.INSTRUCTIONS, "AGENTS.md", on=False)
+        await switch_context(s.app, off)
+        assert (await shown(s)).left_out == (
+            "Not adopted: 1 MCP server, 1 hook of this workspace.",
+            "Turned off here: AGENTS.md.",
+        )
 
 
 async def test_offline_it_is_estimated(tmp_path: Path) -> None:
@@ -215,3 +281,15 @@ async def test_without_a_key_it_is_the_model_that_was_asked(tmp_path: Path) -> N
         assert answer.cached == asked.cached > 0
     finally:
         await app.close()
+
+
+def test_what_is_told_has_a_name_a_reason_and_what_was_cut() -> None:
+    editor = load_prompt("user/editor_state").render(told="<x>\nOpen: a.py, b.py, and more\n</x>")
+    git = load_prompt("user/git").render(time="12:00", told="Status:\n M a.py\n[12 more]")
+    message = user_message(editor, git)
+    _, _, layer = window_layers(PromptPrefix((), ()), (message,), SentRequest())
+    assert [(part.name, part.cut) for part in layer.parts] == [
+        ("editor", "and more"),
+        ("git", "12 more"),
+    ]
+    assert "context.ambient" in layer.parts[0].why

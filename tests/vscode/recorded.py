@@ -1,8 +1,8 @@
 """A server with two more sessions, in front of the real one, which `COMMAND` starts.
 
-`python -m tests.vscode.recorded COMMAND`. One session is a run that was recorded, with events that
-the server does not send yet; it is played when its question is asked, and can be resumed. The other
-has 500 turns. All else goes through.
+`python -m tests.vscode.recorded COMMAND`. One session is a run that was recorded, with each kind of
+event; it is played when its question is asked, and can be resumed. The other has 500 turns. All
+else goes through.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Recordings:
     def events(self, session: str, run_id: str = "recorded run") -> list[Message]:
         """Those of a session."""
         if session == self.run:
-            return self._stream("later", session, run_id)
+            return self._stream("grounded", session, run_id)
         return [
             event | ({"question": f"Question {turn}"} if event["kind"] == "run.started" else {})
             for turn in range(1, TURNS + 1)
@@ -97,6 +97,8 @@ class Recordings:
             "sessionId": events[0]["sessionId"],
             "text": text,
             "citations": citations,
+            "uncited": [],
+            "corrections": [],
             "stop": "answered",
             "model": events[0]["model"],
             "offline": False,

@@ -15,8 +15,7 @@ CODE = CLIENT / "test" / "code"
 NODE = Path(sys.prefix) / "node" / "node"
 
 pytestmark = [
-    pytest.mark.timeout(600),
-    pytest.mark.xdist_group("VS Code"),  # one window at a time, and built once
+    pytest.mark.timeout(900),
     pytest.mark.skipif("CODE_CACHE" not in os.environ, reason="VS Code is set up by `make test`"),
 ]
 
@@ -73,11 +72,17 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
 @pytest.mark.parametrize(
     "stories",
     [
-        (
-            "explain review planned denied allowed stopped unsaved again gloss recorded long"
-            " hostile reloaded undone restarted typed searched picked looks"
+        pytest.param(
+            "explain review planned denied allowed stopped unsaved again gloss recorded", id="many"
+        ),
+        pytest.param(
+            "long hostile reloaded undone restarted queued typed searched picked looks", id="more"
         ),
         "restricted",
+        "context",
+        "diffs inline kept output",
+        "grounded",
+        "tabs",
     ],
 )
 def test_stories(vsix: Path, pictures: Path, stories: str) -> None:

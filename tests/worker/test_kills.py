@@ -39,7 +39,8 @@ async def test_a_worker_killed_at_any_moment_does_no_harm(serving: MakeServing, 
         building = asyncio.create_task(server.manager.rebuild())
         await asyncio.wait({building}, timeout=chance.uniform(0, 0.3))  # any moment will do
         if (process_id := server.worker.state.process_id) is not None:
-            os.kill(process_id, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it had ended, and nobody has been told yet
+                os.kill(process_id, signal.SIGKILL)
         with suppress(UsageError):  # it was killed, and the old index stays in use
             await building
         assert_whole(tree)

@@ -1,10 +1,14 @@
 // What a screen reader is told without being asked: answers when they are whole, and what is waited for.
 
 import { useEffect, useState } from "preact/hooks";
+import { plural } from "../src/commands/markdown.ts";
+import type { Queued } from "../src/panel/messages.ts";
 import { shown } from "../src/shown.ts";
+import { holds } from "./markdown/citation.ts";
 import { rewritten } from "./state/cites.ts";
 import { type Ask, isLive, type Turn } from "./state/model.ts";
-import { asks, turns } from "./store.ts";
+import { sourcesOf, stateOf, verdictsOf } from "./state/sources.ts";
+import { asks, queue, turns } from "./store.ts";
 
 /** A region that is not seen. */
 export function Announcer() {
@@ -21,16 +25,44 @@ export function Announcer() {
     }
     setWasLive(live);
   }, [live, turn?.runId]);
+  const { messages, held } = queue.value;
+  const waiting = queueInWords(messages, held);
+  useEffect(() => {
+    setWords((before) => waiting || before);
+  }, [waiting]);
+  const told = live ? turn.parts.filter((part) => part.kind === "said") : [];
+  useEffect(() => {
+    const [last] = told.slice(-1);
+    if (last) {
+      setWords(`The model was told: ${shown(last.text)}`);
+    }
+  }, [turn?.runId, told.length]);
   useEffect(() => {
     if (ask) {
-      setWords(askInWords(ask));
+      setWords(askInWords(ask)); // before all others, which have spoken above
     }
-  }, [ask?.id]);
+  }, [ask?.id, waiting, told.length]);
   return (
     <div class="unseen" aria-live="polite" aria-atomic="true">
       {words}
     </div>
   );
+}
+
+/** What waits, and what it waits for; "" if nothing does. */
+function queueInWords(messages: readonly Queued[], held: string): string {
+  if (messages.length === 0) {
+    return "";
+  }
+  const steering = messages.filter(({ state }) => state === "steering").length;
+  const queued = messages.length - steering;
+  return [
+    ...(steering > 0
+      ? [`${plural(steering, "message goes", "messages go")} to the model now.`]
+      : []),
+    ...(queued > 0 ? [`${plural(queued, "message", "messages")} queued.`] : []),
+    ...(held ? [`Not sent yet. ${held}`] : []),
+  ].join(" ");
 }
 
 function askInWords(ask: Ask): string {
@@ -52,5 +84,18 @@ function endInWords(turn: Turn): string {
     return "Stopped.";
   }
   const text = turn.parts.findLast((part) => part.kind === "text")?.text ?? "";
-  return `Answer: ${rewritten(text, () => "").replace(/[*_`#>|]/g, "")}`;
+  const words = rewritten(text, () => "").replace(/[*_`#>|]/g, "");
+  return [`Answer: ${words}`, ...doubtsInWords(turn)].join(" ");
+}
+
+/** What was found against its sentences; which ones the marks say. */
+function doubtsInWords(turn: Turn): string[] {
+  const verdicts = [...sourcesOf(turn).values()].flatMap(verdictsOf);
+  const checked = verdicts.filter(({ citation }) => citation !== null);
+  const failed = checked.filter((source) => !holds(stateOf(source, false))).length;
+  const uncited = turn.uncited.length;
+  return [
+    ...(failed > 0 ? [`${plural(failed, "citation does", "citations do")} not hold.`] : []),
+    ...(uncited > 0 ? [`${plural(uncited, "sentence cites", "sentences cite")} nothing.`] : []),
+  ];
 }

@@ -8,6 +8,8 @@ import { Header } from "./header/header.tsx";
 import { SessionList } from "./header/session-list.tsx";
 import { Composer } from "./input/composer.tsx";
 import { drop } from "./input/dropping.ts";
+import { QueueView } from "./input/queue.tsx";
+import { Strips } from "./input/strips.tsx";
 import { asks, insteadOf, known, listing, stop, turns } from "./store.ts";
 import { Transcript } from "./transcript.tsx";
 import { Welcome } from "./welcome.tsx";
@@ -40,6 +42,8 @@ export function App() {
       <Banner />
       <Elsewhere />
       <main class="main">{listing.value ? <SessionList /> : <Conversation />}</main>
+      <Strips />
+      <QueueView />
       <Composer />
       <Announcer />
     </div>

@@ -6,6 +6,8 @@ import type { Chip, ToHost } from "../src/panel/messages.ts";
 export interface Kept {
   readonly draft: string;
   readonly chips: readonly Chip[];
+  /** The session of an editor tab, for the extension: it is given what was kept. */
+  readonly sessionId: string | null;
   /** The turn at the upper edge and how far into it, in pixels; null at the end. */
   readonly scroll: { readonly runId: string; readonly offset: number } | null;
 }
@@ -38,6 +40,6 @@ export function keep(change: Partial<Kept>): void {
 }
 
 function read(state: unknown): Kept {
-  const nothing: Kept = { draft: "", chips: [], scroll: null };
+  const nothing: Kept = { draft: "", chips: [], sessionId: null, scroll: null };
   return typeof state === "object" && state !== null ? { ...nothing, ...state } : nothing;
 }

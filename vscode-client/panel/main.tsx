@@ -10,4 +10,5 @@ import "./ui/elements.ts";
 
 window.addEventListener("message", (event: MessageEvent<ToPanel>) => receive(event.data));
 render(<App />, document.getElementById("root") ?? document.body);
+window.addEventListener("focus", () => tell({ type: "focused" }));
 tell({ type: "ready" });

@@ -1,6 +1,6 @@
 // The modes, as they are chosen.
 
-import type { Mode } from "../src/wire.ts";
+import type { Mode, PlanChoice } from "../src/wire.ts";
 import type { Choice } from "./ui/menu.tsx";
 
 export const MODES: readonly (Choice & { readonly id: Mode })[] = [
@@ -8,4 +8,11 @@ export const MODES: readonly (Choice & { readonly id: Mode })[] = [
   { id: "ask", label: "Ask", detail: "Asks before each change and command" },
   { id: "acceptEdits", label: "Accept edits", detail: "Edits files; asks before commands" },
   { id: "auto", label: "Auto", detail: "Edits files, runs commands in the sandbox" },
+];
+
+/** Whether questions are answered by tasks that are worked on side by side. */
+export const PLANS: readonly (Choice & { readonly id: PlanChoice })[] = [
+  { id: "auto", label: "Plan for hard questions", detail: "A fast model says which are" },
+  { id: "plan", label: "Always plan", detail: "However easy it looks" },
+  { id: "direct", label: "Never plan", detail: "However hard it looks" },
 ];

@@ -4,6 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { chipKey } from "../src/panel/attached.ts";
 import { shownIn } from "../src/panel/folders.ts";
 import type { Chip, ToPanel } from "../src/panel/messages.ts";
+import type { PlanChoice } from "../src/wire.ts";
 import { keep, recall, tell } from "./host.ts";
 import { type Ask, askerOf, EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
 import { type Local, reduce } from "./state/reduce.ts";
@@ -15,7 +16,11 @@ export const turns = computed(() => state.value.turns);
 /** What is asked in the conversation that is shown, and what in others. */
 export const asks = computed(() => state.value.asks.filter(isHere));
 export const elsewhere = computed(() => state.value.asks.filter((ask) => !isHere(ask)));
+export const filesUndone = computed(() => state.value.filesUndone);
+export const queue = computed(() => state.value.queue);
 export const sessions = computed(() => state.value.sessions);
+export const jobs = computed(() => state.value.jobs);
+export const sessionWords = computed(() => state.value.sessionWords);
 export const completions = computed(() => state.value.completions);
 export const known = computed(() => state.value.known);
 
@@ -35,6 +40,9 @@ export const draft = signal(recall().draft);
 export const chips = signal<readonly Chip[]>(recall().chips);
 export const insteadOf = signal<string | null>(null);
 
+/** Whether the next questions are answered by tasks. */
+export const planning = signal<PlanChoice>("auto");
+
 /** A selection that the user does not want to have sent; null: none. */
 export const unwanted = signal<string | null>(null);
 
@@ -49,6 +57,12 @@ export const stopping = signal("");
 
 /** The ask whose card is to be shown, once it is there. */
 export const sought = signal<string | null>(null);
+
+/** What waits for an answer and has scrolled out of sight: by the ids of its cards. */
+export const away = signal<ReadonlyMap<string, string>>(new Map());
+
+/** Counts up when a question was sent, which is to be in sight. */
+export const sent = signal(0);
 
 /** Counts up when the input is to take the focus. */
 export const focusing = signal(0);
@@ -70,6 +84,9 @@ export function receive(message: ToPanel | Local): void {
   state.value = reduce(state.value, message);
   if (isNew(message) && !turns.value.some(({ runId }) => runId === insteadOf.value)) {
     insteadOf.value = null;
+  }
+  if (message.type === "keep") {
+    keep({ sessionId: message.sessionId });
   }
   if (message.type === "focusAsk") {
     listing.value = false;
@@ -93,15 +110,27 @@ export function compose(text: string, more: readonly Chip[]): void {
   focusing.value += 1;
 }
 
-/** The chip of the editor's selection, unless the user took it away. */
+/** The chip of the editor's selection, unless the user took it away or it is attached already. */
 export const selection = computed<Chip | null>(() => {
   const chip = situation.value.selection;
-  return chip && chip.label !== unwanted.value ? chip : null;
+  const isAttached = chip && chips.value.some((each) => chipKey(each) === chipKey(chip));
+  return chip && !isAttached && chip.label !== unwanted.value ? chip : null;
 });
+
+/** Take a chip away; one that is also the editor's selection does not come back as that. */
+export function detach(chip: Chip): void {
+  const selected = situation.value.selection;
+  if (selected && chipKey(selected) === chipKey(chip)) {
+    unwanted.value = selected.label;
+  }
+  chips.value = chips.value.filter((each) => each !== chip);
+}
 
 /** Ask a question about these; `instead` leaves that run and what followed out. */
 export function ask(question: string, about: readonly Chip[], instead: string | null): void {
   const runId = crypto.randomUUID();
+  keep({ scroll: null });
+  sent.value += 1;
   receive({ type: "asked", runId, question, chips: about, insteadOf: instead });
   tell({
     type: "ask",
@@ -110,21 +139,36 @@ export function ask(question: string, about: readonly Chip[], instead: string | 
     attachments: about.map(({ attachment }) => attachment),
     chips: about,
     insteadOf: instead,
+    plan: planning.value,
   });
 }
 
-/** Send what was written; false if there is nothing to send or a run is under way. */
-export function send(): boolean {
+/** Show the card of something that waits for an answer. */
+export function seek(id: string): void {
+  listing.value = false;
+  sought.value = id;
+}
+
+/**
+ * Send what was written. While a run is on it waits for the end of the run, or, if it `steers`, goes
+ * to the model meanwhile.
+ */
+export function send(steers = false): void {
   const question = draft.value.trim();
-  if (question === "" || live.value) {
-    return false;
+  if (question === "") {
+    return;
   }
   const selected = selection.value && insteadOf.value === null ? [selection.value] : [];
   const about = withChips(chips.value, selected);
   const instead = insteadOf.value;
-  clear();
-  ask(question, about, instead);
-  return true;
+  if (!live.value) {
+    clear();
+    ask(question, about, instead);
+  } else if (instead === null) {
+    clear();
+    const message = { id: crypto.randomUUID(), question, chips: about, plan: planning.value };
+    tell({ type: "queue", message, steers });
+  }
 }
 
 /** Empty the input. */

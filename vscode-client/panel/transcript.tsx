@@ -9,7 +9,7 @@ import { Asks } from "./parts/asks.tsx";
 import { PlanCard } from "./parts/plan-card.tsx";
 import { TurnView } from "./parts/turn.tsx";
 import { isLive, type Turn } from "./state/model.ts";
-import { turns } from "./store.ts";
+import { sent, turns } from "./store.ts";
 import { memo } from "./ui/controls.tsx";
 import { Icon } from "./ui/icon.tsx";
 
@@ -41,6 +41,12 @@ export function Transcript() {
       end.current?.leave();
     }
   }, [near]);
+
+  useLayoutEffect(() => {
+    if (sent.value > 0) {
+      end.current?.go();
+    }
+  }, [sent.value]);
 
   const scrolled = () => {
     const box = scroller.current;

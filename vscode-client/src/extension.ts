@@ -2,6 +2,7 @@
 
 import type { ExtensionContext } from "vscode";
 import { Glossator } from "./glossator.ts";
+import { welcome } from "./welcome.ts";
 
 let running: Glossator | undefined;
 
@@ -10,6 +11,7 @@ export function activate(context: ExtensionContext): Glossator {
   running = new Glossator(context);
   context.subscriptions.push(running);
   void running.start();
+  void welcome(context);
   return running;
 }
 

@@ -10,20 +10,27 @@ import {
   window,
   workspace,
 } from "vscode";
-import { Chat } from "./chat/chat.ts";
+import { type Bookmark, Chat } from "./chat/chat.ts";
+import type { Conversation } from "./chat/conversation.ts";
+import { Conversations } from "./chat/conversations.ts";
 import { announceEndings } from "./chat/endings.ts";
 import { Choices } from "./choices.ts";
 import { showFailure } from "./commands/failures.ts";
-import type { Parts } from "./commands/parts.ts";
-import { registerCommands } from "./commands/register.ts";
-import { mayReplace } from "./commands/undo.ts";
+import type { Parts, Shared } from "./commands/parts.ts";
+import { commandTable, registerCommands } from "./commands/register.ts";
+import { mayReplace, undoTurns } from "./commands/undo.ts";
+import { ContextView } from "./context/view.ts";
+import { Changes } from "./editor/changes.ts";
+import { Proposals } from "./editor/proposals.ts";
 import { Spans } from "./editor/spans.ts";
 import { ShownState } from "./editor/state.ts";
 import { serveTexts } from "./editor/texts.ts";
+import { Jobs } from "./jobs.ts";
 import { withKey } from "./key.ts";
+import { Newest } from "./newest.ts";
 import { warn } from "./notices.ts";
-import { dispatch } from "./panel/dispatch.ts";
-import { PanelView } from "./panel/view.ts";
+import type { ChatPanel } from "./panel/chat-panel.ts";
+import { askOrDo, dispatch } from "./panel/dispatch.ts";
 import { calls } from "./ports/calls.ts";
 import { DiagnosticsPort } from "./ports/diagnostics.ts";
 import { Inquiries } from "./ports/inquiries.ts";
@@ -38,8 +45,11 @@ import type { Handlers, Launch } from "./server/connection.ts";
 import { pythonWithServer } from "./server/environment.ts";
 import { findInterpreter } from "./server/interpreter.ts";
 import { Server, type ServerState } from "./server/server.ts";
-import { pythonSetting, serverSettings } from "./settings.ts";
+import { opensDiffs, pythonSetting, serverSettings, showsChanges } from "./settings.ts";
 import { Standings } from "./standings.ts";
+import { type Surface, Surfaces } from "./surfaces.ts";
+import { UndoneFiles } from "./undone-files.ts";
+import type { PermissionRequest, ReviewRequest } from "./wire.ts";
 
 /** `-I`: nothing from the current folder or the environment takes the place of a module. */
 const SERVER = ["-I", "-m", "glossator.lsp", "--stdio"];
@@ -48,10 +58,12 @@ const SERVER = ["-I", "-m", "glossator.lsp", "--stdio"];
 export class Glossator implements Disposable {
   readonly log: LogOutputChannel = window.createOutputChannel("Glossator", { log: true });
   readonly server: Server;
-  readonly chat: Chat;
-  readonly #panel: PanelView;
+  readonly conversations: Conversations;
+  readonly surfaces: Surfaces;
   readonly #inquiries: Inquiries;
   readonly #standings: Standings;
+  readonly changes: Changes;
+  readonly proposals = new Proposals(opensDiffs, (error) => void showFailure(error, this.log));
   readonly #choices = new Choices((error) => void showFailure(error, this.log));
   readonly #parts: Disposable;
   #restartWanted = false;
@@ -62,14 +74,10 @@ export class Glossator implements Disposable {
     const diagnostics = new DiagnosticsPort();
     const terminal = new TerminalPort();
     const spans = new Spans();
-    this.#panel = new PanelView(extensionUri);
-    this.#inquiries = new Inquiries(this.#panel, {
+    this.surfaces = new Surfaces(extensionUri);
+    this.#inquiries = new Inquiries(this.surfaces, {
       notify: warn,
-      goTo: async (sessionId) => {
-        if (sessionId !== "" && sessionId !== this.chat.sessionId) {
-          await this.chat.resume(sessionId);
-        }
-      },
+      goTo: (sessionId) => this.surfaces.goTo(sessionId),
       changed: () => this.#standings.waits(this.#inquiries.waiting.map(({ summary }) => summary)),
       failed: (error) => void showFailure(error, this.log),
     });
@@ -79,48 +87,80 @@ export class Glossator implements Disposable {
       this.log,
       (run) => this.#choices.tell(run),
     );
-    this.chat = new Chat(
+    this.conversations = new Conversations(this.server, workspaceState);
+    this.changes = new Changes(
       this.server,
       workspaceState,
-      this.#panel,
-      (sessionId, runs) => mayReplace(this.server, sessionId, runs),
-      this.log,
+      (turns) => undoTurns(this.server, turns),
+      showsChanges,
+      (error) => void showFailure(error, this.log),
     );
-    this.#standings = new Standings(this.server, this.chat, this.#panel, secrets, this.log);
-    const standings = this.#standings;
-    const parts: Parts = {
+    const contextView = new ContextView({
+      list: async () =>
+        this.server.state.phase === "ready"
+          ? await this.server.run("glossator.listContext", {
+              sessionId: this.surfaces.current.chat.sessionId ?? null,
+            })
+          : { sources: [], problems: [] },
+      turn: ({ kind, id }, on) => this.server.run("glossator.switchContext", { kind, id, on }),
+      failed: (error) => void showFailure(error, this.log),
+    });
+    const jobs = new Jobs(this.server, this.surfaces);
+    const shared: Shared = {
       server: this.server,
-      chat: this.chat,
-      panel: this.#panel,
+      surfaces: this.surfaces,
       spans,
+      proposals: this.proposals,
+      changes: this.changes,
       choices: this.#choices,
+      jobs,
       secrets,
       log: this.log,
       pasted: join(context.globalStorageUri.fsPath, "pasted"),
-      refresh: () => standings.refresh(),
-      get mode() {
-        return standings.mode;
-      },
+      refresh: () => this.#standings.refresh(),
+      refreshContext: () => contextView.refresh(),
+      mode: () => this.#standings.mode,
     };
+    this.surfaces.begin((...given) => this.#surface(shared, ...given), workspaceState);
+    this.#standings = new Standings(
+      this.server,
+      this.conversations,
+      this.surfaces,
+      this.changes,
+      secrets,
+      this.log,
+    );
     const shown = new ShownState((state) => {
       this.server.tellState(state).catch((error) => this.log.warn(messageOf(error)));
     });
     this.#parts = Disposable.from(
       this.log,
       this.server,
-      this.chat,
-      this.#panel,
+      this.conversations,
+      this.surfaces,
       this.#standings,
       diagnostics,
       terminal,
       spans,
+      jobs,
+      this.proposals,
+      this.changes,
       serveTexts(),
-      announceEndings(this.chat, this.#panel, this.log),
-      ...registerCommands(parts, this.#inquiries),
-      ...this.#listeners(parts),
+      announceEndings(this.conversations, this.surfaces, this.log),
+      ...registerCommands(this.surfaces, this.log),
+      ...this.#listeners(),
       shown,
       this.server.onState(({ phase }) => phase === "ready" && shown.again()),
+      contextView,
+      this.server.onState(({ phase }) => phase !== "starting" && contextView.refresh()),
+      this.server.onContextChange(() => contextView.refresh()),
+      this.conversations.onEnding(() => contextView.refresh()),
     );
+  }
+
+  /** The chat that the user turned to last. */
+  get chat(): Chat {
+    return this.surfaces.current.chat;
   }
 
   /** Start the server; what goes wrong is shown. */
@@ -140,9 +180,18 @@ export class Glossator implements Disposable {
   #handlers(diagnostics: DiagnosticsPort, terminal: TerminalPort): Handlers {
     const inquiries = this.#inquiries;
     return {
-      "glossator/permission": (asked, token) => inquiries.ask(permission(asked), token),
+      "glossator/permission": (asked: PermissionRequest, token) =>
+        inquiries.ask(
+          permission(asked, this.proposals, ({ hunks }) =>
+            this.changes.reviewed(asked.sessionId, hunks),
+          ),
+          token,
+        ),
       "glossator/question": (asked, token) => inquiries.ask(question(asked), token),
-      "glossator/review": (plan, token) => inquiries.ask(review(plan), token),
+      "glossator/review": (plan: ReviewRequest, token) => {
+        this.changes.reviewed(plan.sessionId, plan.hunks);
+        return inquiries.ask(review(plan, this.proposals), token);
+      },
       "glossator/diagnostics": (wanted, token) => diagnostics.answer(wanted, token),
       "glossator/saveDocuments": (wanted, token) => save(wanted, token),
       "glossator/calls": (wanted) => calls(wanted),
@@ -150,15 +199,50 @@ export class Glossator implements Disposable {
     };
   }
 
-  #listeners(parts: Parts): Disposable[] {
+  /** A chat, with the commands as they are about it. */
+  #surface(
+    shared: Shared,
+    panel: ChatPanel,
+    bookmark: Bookmark,
+    conversation?: Conversation,
+  ): Surface {
+    const { server, log, surfaces } = this;
+    const others = {
+      mayReplace: (sessionId: string, runs: readonly string[]) =>
+        mayReplace(server, sessionId, runs),
+      bringsElsewhere: async (sessionId: string) => {
+        const other = surfaces.showing(sessionId);
+        const isOther = other !== undefined && other.chat !== chat;
+        return isOther && (await other.panel.reveal());
+      },
+    };
+    const { conversations } = this;
+    const chat = new Chat(conversations, server, panel, bookmark, others, log, conversation);
+    const parts: Parts = {
+      ...shared,
+      chat,
+      panel,
+      searches: new Newest(),
+      run: async (name, ...given) => await table[name]?.(...given),
+    };
+    const table = commandTable(parts, this.#inquiries);
+    chat.carryOut = (asking) => askOrDo(asking, parts);
+    panel.onMessage((message) => {
+      dispatch(message, parts, this.#inquiries).catch((error) => showFailure(error, log));
+    });
+    panel.onMove(() => chat.moved());
+    const undoneFiles = new UndoneFiles(server, chat, panel, (error) =>
+      log.warn(`Which files are undone is not known: ${messageOf(error)}`),
+    );
+    const both = Disposable.from(chat, undoneFiles);
+    return { panel, chat, commands: table, dispose: () => both.dispose() };
+  }
+
+  #listeners(): Disposable[] {
     return [
       this.server.onState((state) => this.#serverIs(state)),
-      this.chat.onEnding(() => this.#restartIfWanted()),
-      this.#panel.onMessage((message) => {
-        dispatch(message, parts, this.#inquiries).catch((error) => showFailure(error, this.log));
-      }),
-      this.#panel.onMove(() => {
-        this.chat.replay();
+      this.conversations.onEnding(() => this.#restartIfWanted()),
+      this.surfaces.onMove(() => {
         this.#standings.post();
         this.#inquiries.moved();
       }),
@@ -170,7 +254,10 @@ export class Glossator implements Disposable {
         }
       }),
       workspace.onDidChangeWorkspaceFolders(() => void this.#standings.refresh()),
-      this.chat.onChange(() => setContext("running", this.chat.running.length > 0)),
+      this.conversations.onChange(() =>
+        setContext("running", this.conversations.running.length > 0),
+      ),
+      this.surfaces.onTurn(() => setContext("inEditor", this.surfaces.isTabUsed)),
     ];
   }
 
@@ -191,7 +278,7 @@ export class Glossator implements Disposable {
   }
 
   #restartIfWanted(): void {
-    if (this.#restartWanted && this.chat.running.length === 0) {
+    if (this.#restartWanted && this.conversations.running.length === 0) {
       this.#restartWanted = false;
       void this.server.restart();
     }
@@ -236,6 +323,6 @@ export class Glossator implements Disposable {
 }
 
 /** For the `when` clauses of the manifest. */
-function setContext(name: "ready" | "running", value: boolean): void {
+function setContext(name: "ready" | "running" | "inEditor", value: boolean): void {
   void commands.executeCommand("setContext", `glossator.${name}`, value);
 }

@@ -9,12 +9,16 @@ export interface Lines {
   readonly lastLine: number;
   readonly diagnostics?: readonly Diagnostic[];
   readonly instruction?: string;
+  readonly review?: boolean;
+  /** The innermost function or class around the first line is meant, as a whole. */
+  readonly definition?: boolean;
 }
 
 /** The server's actions, and how the question is put in the chat until the server has worded it. */
 export const QUESTIONS = {
   "glossator.explain": "Explain these lines.",
   "glossator.fix": "Fix these lines.",
+  "glossator.edit": "Edit these lines.",
   "glossator.refactor": "Refactor these lines.",
   "glossator.document": "Document these lines.",
   "glossator.writeTests": "Write tests for these lines.",

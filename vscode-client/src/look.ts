@@ -11,6 +11,8 @@ export interface Standing {
   /** What Glossator waits for the user's answer to, each in a line. */
   readonly waiting: readonly string[];
   readonly sessionId: string | undefined;
+  /** Answers are extracts because no key is set, not because the user wants it so. */
+  readonly lacksKey: boolean;
 }
 
 /** An icon, a few words, and the lines of the tooltip. */
@@ -19,8 +21,8 @@ export interface Look {
   readonly text: string;
   readonly lines: readonly string[];
   readonly bad?: boolean;
-  /** A click shows what is asked. */
-  readonly asks?: boolean;
+  /** What a click does; without it, the menu is shown. */
+  readonly command?: `glossator.${string}`;
 }
 
 const NAME = "Glossator";
@@ -42,10 +44,16 @@ export function look(standing: Standing): Look {
   }
 }
 
-function ready({ status, running, waiting, sessionId }: Standing): Look {
+function ready({ status, running, waiting, sessionId, lacksKey }: Standing): Look {
   if (waiting.length > 0) {
     const lines = ["Glossator waits for your answer:", ...waiting];
-    return { icon: "bell-dot", text: "answer needed", lines, bad: true, asks: true };
+    return {
+      icon: "bell-dot",
+      text: "answer needed",
+      lines,
+      bad: true,
+      command: "glossator.showAsked",
+    };
   }
   const icon = running > 0 ? "loading~spin" : "comment-discussion";
   if (!status) {
@@ -61,6 +69,15 @@ function ready({ status, running, waiting, sessionId }: Standing): Look {
     `${status.files.toLocaleString("en")} file${status.files === 1 ? "" : "s"}${status.scanning ? ", still being listed" : ""}`,
     ...(tokens > 0 ? [`${tokens.toLocaleString("en")} tokens in this session's context`] : []),
   ];
+  if (status.offline && lacksKey) {
+    const what = "No API key is set. Click to set one, and a model answers.";
+    return {
+      icon,
+      text: "offline, no key",
+      lines: [...lines, what],
+      command: "glossator.setApiKey",
+    };
+  }
   return { icon, text: (status.offline ? "offline" : status.model) + context, lines };
 }
 

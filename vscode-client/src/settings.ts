@@ -4,12 +4,22 @@ import { workspace } from "vscode";
 
 const SECTION = "glossator";
 /** Settings of this extension, which the server does not know. */
-const OURS: ReadonlySet<string> = new Set(["python"]);
+const OURS: ReadonlySet<string> = new Set(["python", "edits.openDiff", "edits.showChanges"]);
 
 /** The Python that the user names; empty if none. */
 export function pythonSetting(): string {
   const named = workspace.getConfiguration(SECTION).inspect<string>("python")?.globalValue;
   return typeof named === "string" ? named.trim() : "";
+}
+
+/** Whether the diff of an edit that waits for the user opens by itself. */
+export function opensDiffs(): boolean {
+  return workspace.getConfiguration(SECTION).get("edits.openDiff", true);
+}
+
+/** Whether what runs change is marked in editors until it is kept or undone. */
+export function showsChanges(): boolean {
+  return workspace.getConfiguration(SECTION).get("edits.showChanges", true);
 }
 
 /**
@@ -59,4 +69,9 @@ function put(settings: Record<string, unknown>, path: readonly string[], value: 
   const inner = (settings[name] ?? {}) as Record<string, unknown>;
   settings[name] = inner;
   put(inner, rest, value);
+}
+
+/** Whether the user wants no model to be asked. */
+export function isOfflineWanted(): boolean {
+  return workspace.getConfiguration("glossator").get<boolean>("models.offline") === true;
 }

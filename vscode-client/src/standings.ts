@@ -1,4 +1,4 @@
-// How things stand, told to the status bar and to the panel whenever something changes.
+// How things stand, told to the status bar and to all panels whenever something changes.
 
 import {
   type Disposable,
@@ -8,16 +8,18 @@ import {
   window,
   workspace,
 } from "vscode";
-import type { Chat } from "./chat/chat.ts";
+import type { Conversations } from "./chat/conversations.ts";
 import { describeModel } from "./commands/models.ts";
+import type { Changes } from "./editor/changes.ts";
 import { selectionChip } from "./editor/chips.ts";
 import { hasKey } from "./key.ts";
 import type { Chip, ModelChoice, Situation } from "./panel/messages.ts";
-import type { PanelView } from "./panel/view.ts";
 import { messageOf } from "./result.ts";
 import type { Server, ServerState } from "./server/server.ts";
+import { isOfflineWanted } from "./settings.ts";
 import { StatusItem } from "./status.ts";
-import type { Mode, Model, StatusAnswer } from "./wire.ts";
+import type { Surface, Surfaces } from "./surfaces.ts";
+import type { ContextAnswer, Mode, Model, StatusAnswer } from "./wire.ts";
 
 const SELECTION_MILLISECONDS = 100; // after which a selection is taken to be one
 const STATUS_MILLISECONDS = 50; // several changes at once are one question to the server
@@ -28,6 +30,7 @@ export class Standings implements Disposable {
   readonly #listening: Disposable[];
   #status: StatusAnswer | undefined;
   #models: readonly Model[] = [];
+  #contexts: readonly ContextAnswer[] = []; // of the sessions that are shown
   #hasKey = false;
   #waiting: readonly string[] = [];
   #chip: Chip | null = null;
@@ -36,15 +39,19 @@ export class Standings implements Disposable {
 
   constructor(
     private readonly server: Server,
-    private readonly chat: Chat,
-    private readonly panel: PanelView,
+    private readonly conversations: Conversations,
+    private readonly surfaces: Surfaces,
+    private readonly changes: Changes,
     private readonly secrets: SecretStorage,
     private readonly log: LogOutputChannel,
   ) {
     this.#listening = [
       this.#item,
       server.onState((state) => this.#serverIs(state)),
-      chat.onChange(() => this.#soon()),
+      conversations.onChange(() => this.#soon()),
+      surfaces.onTurn(() => this.#show()),
+      surfaces.onMove(() => this.#soon()),
+      changes.onChange(() => this.post()),
       secrets.onDidChange(() => this.#soon()),
       window.onDidChangeActiveTextEditor((editor) => this.#selected(editor)),
       window.onDidChangeTextEditorSelection(({ textEditor }) => this.#selected(textEditor)),
@@ -66,6 +73,11 @@ export class Standings implements Disposable {
         this.#status = await this.server.run("glossator.status", {});
         this.#show(); // a provider may take its time over the list
         this.#models = await this.#listed(this.#status.model);
+        this.#contexts = await Promise.all(
+          this.#sessions.map((sessionId) =>
+            this.server.run("glossator.showContext", { sessionId }),
+          ),
+        );
       } catch (error) {
         this.log.warn(`The server reported no status: ${messageOf(error)}`);
       }
@@ -76,13 +88,15 @@ export class Standings implements Disposable {
   /** What waits for the user's answer now, each in a line. */
   waits(waiting: readonly string[]): void {
     this.#waiting = waiting;
-    this.panel.badge(waiting.length);
+    this.surfaces.badge(waiting.length);
     this.#show();
   }
 
-  /** Tell the panel. */
+  /** Tell each panel. */
   post(): void {
-    this.panel.post({ type: "situation", situation: this.#situation() });
+    for (const surface of this.surfaces.all) {
+      surface.panel.post({ type: "situation", situation: this.#situation(surface) });
+    }
   }
 
   dispose(): void {
@@ -91,6 +105,12 @@ export class Standings implements Disposable {
     for (const each of this.#listening) {
       each.dispose();
     }
+  }
+
+  /** Those that somebody can see. */
+  get #sessions(): string[] {
+    const seen = this.surfaces.all.filter(({ panel }) => panel.visible);
+    return [...new Set(seen.flatMap(({ chat }) => chat.sessionId ?? []))];
   }
 
   /** Asked for when another model answers: the provider may be asked for its list. */
@@ -117,9 +137,10 @@ export class Standings implements Disposable {
     this.#item.show({
       state: this.server.state,
       status: this.#status,
-      running: this.chat.running.length,
+      running: this.conversations.running.length,
       waiting: this.#waiting,
-      sessionId: this.chat.sessionId,
+      sessionId: this.surfaces.current.chat.sessionId,
+      lacksKey: !this.#hasKey && !isOfflineWanted(),
     });
     this.post();
   }
@@ -135,8 +156,9 @@ export class Standings implements Disposable {
     }, SELECTION_MILLISECONDS);
   }
 
-  #situation(): Situation {
+  #situation({ chat }: Surface): Situation {
     const { state } = this.server;
+    const context = this.#contexts.find(({ sessionId }) => sessionId === chat.sessionId);
     const detail =
       state.phase === "starting"
         ? state.step
@@ -150,12 +172,14 @@ export class Standings implements Disposable {
       mode: this.mode,
       model: this.#status?.model ?? "",
       offline: this.#status?.offline ?? false,
-      session: this.chat.session,
-      sessionId: this.chat.sessionId ?? null,
+      session: chat.session,
+      sessionId: chat.sessionId ?? null,
       selection: this.#chip,
       ...(this.#models.length > 0 ? { models: this.#models.map(choiceOf) } : {}),
       contextWindow: this.#models.find((each) => each.current)?.window ?? null,
+      ...(context ? { layers: context.layers.map(({ name, tokens }) => ({ name, tokens })) } : {}),
       roots: this.#status?.roots ?? [],
+      waiting: this.changes.runs,
     };
   }
 }

@@ -12,8 +12,9 @@ import { look, type Standing } from "./look.ts";
 import { labelled } from "./shown.ts";
 
 const PRIORITY = 90;
+const MENU = "glossator.showMenu";
 
-/** Shows how things stand; a click opens the menu, or shows what is asked. */
+/** Shows how things stand; a click opens the menu, shows what is asked, or has a key set. */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
 
@@ -25,12 +26,12 @@ export class StatusItem implements Disposable {
 
   /** Show it. */
   show(standing: Standing): void {
-    const { icon, text, lines, bad = false, asks = false } = look(standing);
+    const { icon, text, lines, bad = false, command = MENU } = look(standing);
     const tooltip = new MarkdownString("", true);
     for (const line of lines) {
       tooltip.appendText(line).appendMarkdown("\n\n");
     }
-    this.#item.command = asks ? "glossator.showAsked" : "glossator.showMenu";
+    this.#item.command = command;
     this.#item.text = `$(${icon}) ${labelled(text)}`;
     this.#item.tooltip = tooltip;
     this.#item.accessibilityInformation = { label: `Glossator: ${text}. ${lines.join(" ")}` };

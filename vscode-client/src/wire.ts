@@ -1,6 +1,11 @@
 // What goes over the wire; see docs/protocol.md. Made from the server's own types by
 // `make wire`, and compared with them by a test. Lines are 1-based and inclusive.
 
+/** The id of a hook that the workspace asks for; the user is asked, and shown all of it. */
+export interface AdoptHookRequest {
+  readonly id: string;
+}
+
 /** The name of a server that the workspace proposes; the user is asked, and shown all of it. */
 export interface AdoptMcpServerRequest {
   readonly name: string;
@@ -87,6 +92,8 @@ export interface Answer {
   readonly dollars: number | null;
   readonly sessionUsage: Usage;
   readonly sessionDollars: number | null;
+  readonly uncited: ReadonlyArray<UncitedClaim>;
+  readonly corrections: ReadonlyArray<Correction>;
 }
 
 /** A question; without `session_id` it begins a session, `run_id` lets the asker cancel it. */
@@ -95,6 +102,7 @@ export interface AskRequest {
   readonly sessionId?: string | null;
   readonly runId?: string | null;
   readonly attachments?: ReadonlyArray<Attachment | Pasted>;
+  readonly plan?: PlanChoice;
 }
 
 /** What the user attached: a document or lines of it (1-based), a folder, or an image. */
@@ -113,6 +121,18 @@ export interface Attachment {
   readonly firstLine?: number | null;
   readonly lastLine?: number | null;
 }
+
+/** A command in the background; `outcome` is how it ended, "" while it runs. */
+export interface BackgroundJob {
+  readonly job: string;
+  readonly command: string;
+  readonly beganAt: string;
+  readonly outcome: string;
+  readonly failed: boolean;
+}
+
+/** Who judged a sentence: checks without a model, or a model that quoted the deciding words. */
+export type Basis = "checks" | "model";
 
 /** How many batches the provider was asked to end. */
 export interface BatchesEnded {
@@ -152,6 +172,15 @@ export interface CancelRequest {
   readonly agentId?: string | null;
 }
 
+/** A file that a turn changed, by its path in the workspace, and how many lines. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly uri: string;
+  readonly change: FileChange;
+  readonly added: number | null;
+  readonly removed: number | null;
+}
+
 /** One thing that was looked at; `next_step` is empty when nothing needs doing. */
 export interface Check {
   readonly name: string;
@@ -184,9 +213,13 @@ export interface Citation {
   readonly uri: string | null;
   readonly firstLine: number | null;
   readonly lastLine: number | null;
+  readonly basis: Basis | null;
+  readonly at: number | null;
+  readonly movedTo: number | null;
+  readonly movedUntil: number | null;
 }
 
-/** A citation of the answer was checked. */
+/** A citation of the answer was checked, or checked anew; the newest for a place holds. */
 export interface CitationCheckedEvent {
   readonly runId: string;
   readonly seq: number;
@@ -194,8 +227,13 @@ export interface CitationCheckedEvent {
   readonly citation: Citation;
 }
 
-/** What checking a citation found; *read*: the lines exist, and the model was shown them. */
-export type CitationStatus = "read" | "unsupported";
+/** What checking a citation found. */
+export type CitationStatus = "verified" | "read" | "unsupported" | "contradicted" | "moved" | "stale";
+
+/** All facts of the workspace and the memory of its sessions, or the `stale` facts alone. */
+export interface ClearFactsRequest {
+  readonly stale?: boolean;
+}
 
 /** About how many tokens a request took before and takes now. */
 export interface CompactAnswer {
@@ -241,7 +279,10 @@ export interface CompletionItem {
 }
 
 /** What an item completes to. */
-export type CompletionKind = "file" | "folder" | "symbol" | "diagnostics" | "terminal" | "git" | "command";
+export type CompletionKind = "file" | "folder" | "symbol" | "diagnostics" | "terminal" | "git" | "resource" | "command" | "custom" | "skill" | "prompt";
+
+/** What can be done with it now. */
+export type ContextAction = "turnOn" | "turnOff" | "adopt" | "forget" | "pin" | "unpin" | "login" | "logout" | "restart" | "rebuild" | "configure" | "open";
 
 /** The window of a session in tokens: all that there is, what is in it, what is cached. */
 export interface ContextAnswer {
@@ -255,9 +296,36 @@ export interface ContextAnswer {
   readonly cached: number;
   readonly cachedUntil: string | null;
   readonly counted: number | null;
+  readonly estimated: number | null;
   readonly basis: string;
   readonly layers: ReadonlyArray<Layer>;
+  readonly leftOut: ReadonlyArray<string>;
 }
+
+/** What something is that goes into the window, or changes what does. */
+export type ContextKind = "instructions" | "memory" | "fact" | "skill" | "command" | "agent" | "hook" | "mcp" | "rule" | "index";
+
+/** Something that goes into the window, or would. */
+export interface ContextSource {
+  readonly kind: ContextKind;
+  readonly id: string;
+  readonly name: string;
+  readonly source: "user" | "project";
+  readonly state: ContextState;
+  readonly why: string;
+  readonly detail: string;
+  readonly uri: string;
+  readonly actions: ReadonlyArray<ContextAction>;
+}
+
+/** All of it, by kind, as the kinds are listed; `problems` are sentences about what is not. */
+export interface ContextSourceList {
+  readonly sources: ReadonlyArray<ContextSource>;
+  readonly problems: ReadonlyArray<string>;
+}
+
+/** Whether it counts now. */
+export type ContextState = "on" | "off" | "stale" | "proposed" | "changed" | "untrusted" | "waiting" | "needs login" | "problem";
 
 /** What came of making contexts; `stopped` says why it ended before all were made, or "". */
 export interface ContextsAnswer {
@@ -301,7 +369,29 @@ export interface ContextsImported {
   readonly count: number;
 }
 
-/** One that a file describes; `why` says why it is not on, and what to do. */
+/** What was done with a sentence that its lines do not carry. */
+export type Correcting = "rewritten" | "marked" | "dropped";
+
+/** A sentence of the answer was changed; `after` is "" for one that was dropped. */
+export interface Correction {
+  readonly what: Correcting;
+  readonly before: string;
+  readonly after: string;
+  readonly reason: string;
+}
+
+/** A sentence of the answer was changed; `after` is "" for one that was dropped. */
+export interface CorrectionEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "correction";
+  readonly what: Correcting;
+  readonly before: string;
+  readonly after: string;
+  readonly reason: string;
+}
+
+/** One that a file describes; `why` says why it is not on, or what of it has no effect. */
 export interface Customization {
   readonly kind: CustomizationKind;
   readonly name: string;
@@ -351,7 +441,7 @@ export interface Diagnostic {
 }
 
 /** Why a reply is void. */
-export type DiscardReason = "broke off" | "citations" | "hook";
+export type DiscardReason = "broke off" | "citations" | "plan" | "hook";
 
 /** All checks, in the order to read them. */
 export interface DoctorAnswer {
@@ -439,8 +529,15 @@ export interface Explored {
   readonly dollars: number | null;
   readonly sessionUsage: Usage;
   readonly sessionDollars: number | null;
+  readonly uncited: ReadonlyArray<UncitedClaim>;
+  readonly corrections: ReadonlyArray<Correction>;
   readonly report: Report;
   readonly document: string | null;
+}
+
+/** The facts of the workspace as JSON, or the memory core of a session. */
+export interface ExportFactsRequest {
+  readonly sessionId?: string | null;
 }
 
 /** Markdown is for reading; JSON has everything. */
@@ -458,11 +555,68 @@ export interface ExportedSession {
   readonly text: string;
 }
 
+/** A fact as clients see it; the lines are where they stand now, if it is fresh. */
+export interface Fact {
+  readonly id: string;
+  readonly statement: string;
+  readonly path: string;
+  readonly uri: string;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly state: FactState;
+  readonly confidence: number;
+  readonly createdAt: string;
+  readonly sessionId: string;
+  readonly pinned: boolean;
+}
+
+/** A fact was added to the ledger, or is another one now. */
+export interface FactChangedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "fact";
+  readonly fact: Fact;
+}
+
+/** The facts of the workspace: pinned ones first, then the newest; `problems` are sentences. */
+export interface FactList {
+  readonly facts: ReadonlyArray<Fact>;
+  readonly problems: ReadonlyArray<string>;
+}
+
+/** Whether the lines of a fact are as they were when it was judged. */
+export type FactState = "fresh" | "stale";
+
+/** A file that a turn changed, and its text before, "" for a new one. */
+export interface FileBefore {
+  readonly file: ChangedFile;
+  readonly before: string | null;
+}
+
+/** A turn of a session, and a file that it changed: its path as events or plans name it. */
+export interface FileBeforeRequest {
+  readonly sessionId: string;
+  readonly turn: string;
+  readonly path: string;
+}
+
+/** What became of a file. */
+export type FileChange = "created" | "changed" | "deleted";
+
 /** The findings for one document; `pending`: those for the version wanted did not come yet. */
 export interface FileDiagnostics {
   readonly uri: string;
   readonly items: ReadonlyArray<Diagnostic>;
   readonly pending?: boolean;
+}
+
+/** The files that the run changed, by edits and by commands; before the run's end. */
+export interface FilesChangedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "files.changed";
+  readonly files: ReadonlyArray<ChangedFile>;
+  readonly more: number;
 }
 
 /** A block of Markdown as it was written, and what checking its citations found, in order. */
@@ -471,9 +625,26 @@ export interface Finding {
   readonly citations: ReadonlyArray<Citation>;
 }
 
+/** The facts to forget, by their ids. */
+export interface ForgetFactRequest {
+  readonly ids: ReadonlyArray<string>;
+}
+
+/** The id of a hook that was adopted; it runs no more. */
+export interface ForgetHookRequest {
+  readonly id: string;
+}
+
 /** The name of a server that was adopted; it is ended. */
 export interface ForgetMcpServerRequest {
   readonly name: string;
+}
+
+/** The facts that were removed, and how many are left here. */
+export interface ForgottenFacts {
+  readonly facts: ReadonlyArray<Fact>;
+  readonly sessions: ReadonlyArray<string>;
+  readonly left: number;
 }
 
 /** The name of the memory whose file was deleted, and how many are left here. */
@@ -511,16 +682,18 @@ export interface GlossRequest {
 
 /** A hook as it is listed; `name` is the moment, as the settings or a file name it. */
 export interface Hook {
+  readonly id: string;
   readonly name: string;
   readonly matcher: string;
   readonly command: string;
   readonly timeout: number | null;
   readonly source: "user" | "project";
-  readonly state: "on" | "untrusted" | "unavailable" | "proposed";
+  readonly state: "on" | "off" | "untrusted" | "unavailable" | "proposed" | "changed" | "problem";
   readonly why: string;
   readonly description: string;
   readonly path: string;
   readonly uri: string;
+  readonly adopted: boolean;
 }
 
 /** The hooks, the user's own first; `problems` are sentences about files that were not read. */
@@ -581,8 +754,29 @@ export interface IndexRequest {
   readonly mode?: IndexMode;
 }
 
+/** The jobs of this server, oldest first: those that run, and the last that ended. */
+export interface JobList {
+  readonly jobs: ReadonlyArray<BackgroundJob>;
+}
+
+/** A job, and the end of all its output; a line in brackets says how much came before. */
+export interface JobOutput {
+  readonly job: BackgroundJob;
+  readonly text: string;
+}
+
+/** A background job, as the list names it. */
+export interface JobRequest {
+  readonly job: string;
+}
+
+/** All background jobs as they are now, oldest first. It is no event of a run. */
+export interface JobsChanged {
+  readonly jobs: ReadonlyArray<BackgroundJob>;
+}
+
 /** What a part of the window is. */
-export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "memory" | "reminder" | "instructions" | "reply" | "thinking" | "call" | "result" | "image" | "other";
+export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "memory" | "fact" | "reminder" | "instructions" | "reply" | "thinking" | "call" | "result" | "image" | "other";
 
 /** Parts that stand together, in the order of the window: system, tools or conversation. */
 export interface Layer {
@@ -599,8 +793,10 @@ export interface LinesRequest {
   readonly lastLine?: number | null;
   readonly instruction?: string;
   readonly diagnostics?: ReadonlyArray<Diagnostic>;
+  readonly review?: boolean;
   readonly sessionId?: string | null;
   readonly runId?: string | null;
+  readonly definition?: boolean;
 }
 
 /** The session whose sub-agents to list. */
@@ -608,11 +804,23 @@ export interface ListAgentsRequest {
   readonly sessionId: string;
 }
 
+/** Of one `kind`, or of all; with a session, what was allowed in it is listed, too. */
+export interface ListContextRequest {
+  readonly kind?: ContextKind | null;
+  readonly sessionId?: string | null;
+}
+
 /** Takes nothing. */
 export type ListCustomizationsRequest = object;
 
+/** All facts of the workspace. */
+export type ListFactsRequest = object;
+
 /** Takes nothing. */
 export type ListHooksRequest = object;
+
+/** Takes nothing. */
+export type ListJobsRequest = object;
 
 /** With `wait`, the answer comes once each server is connected or has failed to. */
 export interface ListMcpServersRequest {
@@ -630,8 +838,10 @@ export interface ListRulesRequest {
   readonly sessionId?: string | null;
 }
 
-/** Takes nothing. */
-export type ListSessionsRequest = object;
+/** Of all sessions those whose title, or one question, holds each of the `words`. */
+export interface ListSessionsRequest {
+  readonly words?: string;
+}
 
 /** The session whose turns to list. */
 export interface ListTurnsRequest {
@@ -644,6 +854,16 @@ export interface ListedRule {
   readonly effect: "allow" | "ask" | "deny";
   readonly source: "settings" | "session" | "always";
   readonly removable: boolean;
+}
+
+/** The name of a server at an address; the user's browser is opened, and waited for. */
+export interface LoginMcpServerRequest {
+  readonly name: string;
+}
+
+/** The name or the address of a server that the user logged in to; what was kept is deleted. */
+export interface LogoutMcpServerRequest {
+  readonly name: string;
 }
 
 /** A server of the Model Context Protocol. */
@@ -660,6 +880,8 @@ export interface McpServer {
   readonly resources: number;
   readonly version: string;
   readonly sha256: string;
+  readonly adopted: boolean;
+  readonly loggedIn: boolean;
 }
 
 /** The servers, by name, and what is wrong with the files that propose some. */
@@ -669,7 +891,7 @@ export interface McpServerList {
 }
 
 /** What a server does now. */
-export type McpState = "off" | "proposed" | "changed" | "untrusted" | "wrong" | "connecting" | "ready" | "waiting";
+export type McpState = "off" | "proposed" | "changed" | "untrusted" | "wrong" | "connecting" | "ready" | "needs login" | "waiting";
 
 /** A memory as it is listed; `created` and `updated` are ISO 8601. */
 export interface Memory {
@@ -679,6 +901,7 @@ export interface Memory {
   readonly source: "user" | "project";
   readonly state: "on" | "off" | "stale";
   readonly why: string;
+  readonly origin: string;
   readonly uri: string;
   readonly path: string;
   readonly created: string;
@@ -787,6 +1010,7 @@ export interface Part {
   readonly tokens: number;
   readonly cached: number;
   readonly deferred: boolean;
+  readonly cut: string;
 }
 
 /** An image that is no file: its bytes in base64, and what the user knows it by. */
@@ -796,12 +1020,13 @@ export interface Pasted {
   readonly name: string;
 }
 
-/** The user's answer; `message` is what the model reads of a denial, if anything. */
+/** The user's answer; `message` is what the model reads of what is denied, if anything. */
 export interface PermissionAnswer {
   readonly choice: Choice;
   readonly message?: string;
   readonly asked?: boolean;
   readonly rules?: ReadonlyArray<string> | null;
+  readonly parts?: ReadonlyArray<string> | null;
 }
 
 /** A question to the user; nothing runs before it is answered. */
@@ -812,9 +1037,41 @@ export interface PermissionRequest {
   readonly reasons: ReadonlyArray<string>;
   readonly suggestions: ReadonlyArray<string>;
   readonly cut: Cut | null;
+  readonly plan: EditPlan | null;
   readonly choices: ReadonlyArray<Choice>;
   readonly sessionId: string;
   readonly sessionTitle: string;
+}
+
+/** A fact to pin, or not any more: a pinned one goes with every question, and stays. */
+export interface PinFactRequest {
+  readonly id: string;
+  readonly on?: boolean;
+}
+
+/** A fact that was pinned, or is not any more. */
+export interface PinnedFact {
+  readonly fact: Fact;
+}
+
+/** The plan, whole, when it was made or changed. */
+export interface PlanChangedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "plan";
+  readonly tasks: ReadonlyArray<PlannedTask>;
+}
+
+/** Whether a question is answered by a plan; auto: what the dispatcher says. */
+export type PlanChoice = "auto" | "plan" | "direct";
+
+/** A part of a plan; `dependencies` are the ids of those that it builds on. */
+export interface PlannedTask {
+  readonly id: string;
+  readonly description: string;
+  readonly dependencies: ReadonlyArray<string>;
+  readonly state: TaskState;
+  readonly result: string;
 }
 
 /** US dollars per million tokens; prompts of more than `up_to` tokens cost as `above` says. */
@@ -885,6 +1142,7 @@ export interface ResumedSession {
   readonly session: SessionInfo;
   readonly events: ReadonlyArray<Event>;
   readonly undone: ReadonlyArray<UndoneTurn>;
+  readonly figures: ReadonlyArray<RunFigures>;
 }
 
 /** An answer, and what took place before it as `rewind` tells it. */
@@ -903,6 +1161,8 @@ export interface RetryAnswer {
   readonly dollars: number | null;
   readonly sessionUsage: Usage;
   readonly sessionDollars: number | null;
+  readonly uncited: ReadonlyArray<UncitedClaim>;
+  readonly corrections: ReadonlyArray<Correction>;
   readonly runs: ReadonlyArray<DroppedRun>;
   readonly changed: ReadonlyArray<Turn>;
   readonly report: Report | null;
@@ -966,6 +1226,16 @@ export interface RunFailedEvent {
   readonly message: string;
 }
 
+/** What a run took: wall time, model replies, tokens and dollars, sub-agents included. */
+export interface RunFigures {
+  readonly runId: string;
+  readonly milliseconds: number;
+  readonly turns: number;
+  readonly usage: Usage;
+  readonly dollars: number | null;
+  readonly sessionDollars: number | null;
+}
+
 /** The run ended with an answer. */
 export interface RunFinishedEvent {
   readonly runId: string;
@@ -985,7 +1255,12 @@ export interface RunStartedEvent {
   readonly offline: boolean;
   readonly attachments: ReadonlyArray<AttachedItem>;
   readonly onlyReads: boolean;
+  readonly plan: string;
+  readonly beganAt: string;
 }
+
+/** The states of the orchestrator; `planning/orchestrator.py` has the table. */
+export type RunState = "IDLE" | "ANALYSING" | "CLARIFYING" | "RETRIEVING" | "PLANNING" | "EXECUTING" | "SYNTHESISING" | "VERIFYING" | "CORRECTING" | "MEMORISING" | "DONE" | "FAILED" | "CANCELLED";
 
 /** The best chunks first; `searched` says how much was looked at. */
 export interface SearchAnswer {
@@ -1039,6 +1314,7 @@ export interface SessionInfo {
   readonly updatedAt: string;
   readonly turns: number;
   readonly running: boolean;
+  readonly found: string;
 }
 
 /** The sessions of this workspace, those in which something happened last first. */
@@ -1122,6 +1398,15 @@ export interface StartPlanRequest {
   readonly runId?: string | null;
 }
 
+/** The orchestrator went over to another state; `detail` is one line or empty. */
+export interface StateChangedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "state";
+  readonly state: RunState;
+  readonly detail: string;
+}
+
 /** See `docs/protocol.md`; None where there is nothing to say, or nothing is known. */
 export interface StatusAnswer {
   readonly version: string;
@@ -1156,6 +1441,42 @@ export interface StatusRequest {
   readonly wait?: boolean;
 }
 
+/** Whether the model was told. If not, nothing was kept: ask it as the next question. */
+export interface SteerAnswer {
+  readonly steered: boolean;
+}
+
+/** Words for the run of this id or in this session; without either for the only one that is on. */
+export interface SteerRequest {
+  readonly text: string;
+  readonly runId?: string | null;
+  readonly sessionId?: string | null;
+  readonly attachments?: ReadonlyArray<Attachment | Pasted>;
+}
+
+/** The model is told what the user said during the run; its replies from here on know it. */
+export interface SteeredEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "steered";
+  readonly text: string;
+  readonly attachments: ReadonlyArray<AttachedItem>;
+}
+
+/** The session to summarise. */
+export interface SummariseRequest {
+  readonly sessionId: string;
+}
+
+/** What a session was about so far, in sentences; `by_model` is false for an extracted one. */
+export interface SummaryAnswer {
+  readonly sessionId: string;
+  readonly mainTopics: ReadonlyArray<string>;
+  readonly keyConclusions: ReadonlyArray<string>;
+  readonly unresolvedQuestions: ReadonlyArray<string>;
+  readonly byModel: boolean;
+}
+
 /** The last look at the whole disk: why, how long ago it began, how long it took. */
 export interface Sweep {
   readonly cause: string;
@@ -1163,6 +1484,16 @@ export interface Sweep {
   readonly milliseconds: number;
   readonly differences: number;
 }
+
+/** Turn something `on`, or off, in this workspace, by its id; or by its name. */
+export interface SwitchContextRequest {
+  readonly kind: ContextKind;
+  readonly id: string;
+  readonly on: boolean;
+}
+
+/** How far a task of a plan is. */
+export type TaskState = "pending" | "active" | "done" | "failed";
 
 /** The active terminal's name, and its last commands with their output, without escapes. */
 export interface TerminalTold {
@@ -1234,6 +1565,29 @@ export interface ToolFinishedEvent {
   readonly milliseconds: number;
   readonly unsuccessful: boolean;
   readonly places: ReadonlyArray<FoundPlace>;
+  readonly answer: string | null;
+}
+
+/** What the model read of a tool call: a text, which is data, and how many images. */
+export interface ToolOutputAnswer {
+  readonly text: string;
+  readonly images: number;
+}
+
+/** What a tool call gives; a later one of the same call takes its place. */
+export interface ToolOutputEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "tool.output";
+  readonly callId: string;
+  readonly text: string;
+  readonly live: boolean;
+}
+
+/** A session and one of its tool calls, by the id that its events have. */
+export interface ToolOutputRequest {
+  readonly sessionId: string;
+  readonly callId: string;
 }
 
 /** A tool's name and its arguments, as the model would give them. */
@@ -1272,6 +1626,23 @@ export interface TurnsUndone {
   readonly turns: ReadonlyArray<UndoneTurn>;
 }
 
+/** `answer[start:end]` claims something about the workspace and cites nothing. */
+export interface UncitedClaim {
+  readonly statement: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** `answer[start:end]` claims something about the workspace and cites nothing. */
+export interface UncitedClaimEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "uncited";
+  readonly statement: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** What was brought back; `turn` undoes the undo, None if nothing was changed. */
 export interface UndoAnswer {
   readonly turn: string | null;
@@ -1298,6 +1669,7 @@ export interface UndoRequest {
   readonly turn?: string | null;
   readonly since?: boolean;
   readonly overwrite?: boolean;
+  readonly paths?: ReadonlyArray<string>;
 }
 
 /** A turn whose changes are not in the files now: the undo `by` took them back. */
@@ -1332,7 +1704,7 @@ export interface Wanted {
 }
 
 /** All that a run tells while it goes on. */
-export type Event = RunStartedEvent | TextDeltaEvent | ThinkingDeltaEvent | TextDiscardedEvent | ToolStartedEvent | ToolFinishedEvent | TodoChangedEvent | EditProposedEvent | EditSettledEvent | AgentStartedEvent | AgentProgressEvent | AgentFinishedEvent | CitationCheckedEvent | UsageEvent | CompactionEvent | NoticeEvent | RunFinishedEvent | RunFailedEvent | RunCancelledEvent;
+export type Event = RunStartedEvent | TextDeltaEvent | ThinkingDeltaEvent | TextDiscardedEvent | ToolStartedEvent | ToolOutputEvent | ToolFinishedEvent | FilesChangedEvent | TodoChangedEvent | EditProposedEvent | EditSettledEvent | AgentStartedEvent | AgentProgressEvent | AgentFinishedEvent | CitationCheckedEvent | UncitedClaimEvent | CorrectionEvent | StateChangedEvent | PlanChangedEvent | FactChangedEvent | UsageEvent | CompactionEvent | NoticeEvent | SteeredEvent | RunFinishedEvent | RunFailedEvent | RunCancelledEvent;
 
 /** What each command takes and answers. */
 export interface Commands {
@@ -1344,7 +1716,6 @@ export interface Commands {
   readonly "glossator.deleteSession": { readonly request: DeleteSessionRequest; readonly answer: DeletedSession };
   readonly "glossator.exportSession": { readonly request: ExportSessionRequest; readonly answer: ExportedSession };
   readonly "glossator.compact": { readonly request: CompactRequest; readonly answer: CompactAnswer };
-  readonly "glossator.showContext": { readonly request: ShowContextRequest; readonly answer: ContextAnswer };
   readonly "glossator.rewind": { readonly request: RewindRequest; readonly answer: RewindAnswer };
   readonly "glossator.retry": { readonly request: RetryRequest; readonly answer: RetryAnswer };
   readonly "glossator.undoTurn": { readonly request: UndoRequest; readonly answer: UndoAnswer };
@@ -1356,6 +1727,7 @@ export interface Commands {
   readonly "glossator.setModel": { readonly request: SetModelRequest; readonly answer: ModelAnswer };
   readonly "glossator.explain": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.fix": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.edit": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.refactor": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.document": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.writeTests": { readonly request: LinesRequest; readonly answer: Answer };
@@ -1373,18 +1745,37 @@ export interface Commands {
   readonly "glossator.importContexts": { readonly request: ImportContextsRequest; readonly answer: ContextsImported };
   readonly "glossator.endBatches": { readonly request: EndBatchesRequest; readonly answer: BatchesEnded };
   readonly "glossator.listCustomizations": { readonly request: ListCustomizationsRequest; readonly answer: CustomizationList };
+  readonly "glossator.showContext": { readonly request: ShowContextRequest; readonly answer: ContextAnswer };
+  readonly "glossator.listContext": { readonly request: ListContextRequest; readonly answer: ContextSourceList };
+  readonly "glossator.switchContext": { readonly request: SwitchContextRequest; readonly answer: ContextSourceList };
   readonly "glossator.listHooks": { readonly request: ListHooksRequest; readonly answer: HookList };
+  readonly "glossator.adoptHook": { readonly request: AdoptHookRequest; readonly answer: HookList };
+  readonly "glossator.forgetHook": { readonly request: ForgetHookRequest; readonly answer: HookList };
   readonly "glossator.listMemories": { readonly request: ListMemoriesRequest; readonly answer: MemoryList };
   readonly "glossator.showMemory": { readonly request: MemoryRequest; readonly answer: MemoryText };
   readonly "glossator.openMemory": { readonly request: MemoryRequest; readonly answer: OpenedMemory };
   readonly "glossator.forgetMemory": { readonly request: MemoryRequest; readonly answer: ForgottenMemory };
+  readonly "glossator.summarise": { readonly request: SummariseRequest; readonly answer: SummaryAnswer };
+  readonly "glossator.listFacts": { readonly request: ListFactsRequest; readonly answer: FactList };
+  readonly "glossator.forgetFact": { readonly request: ForgetFactRequest; readonly answer: ForgottenFacts };
+  readonly "glossator.pinFact": { readonly request: PinFactRequest; readonly answer: PinnedFact };
+  readonly "glossator.clearFacts": { readonly request: ClearFactsRequest; readonly answer: ForgottenFacts };
+  readonly "glossator.exportFacts": { readonly request: ExportFactsRequest; readonly answer: ExportedSession };
   readonly "glossator.listMcpServers": { readonly request: ListMcpServersRequest; readonly answer: McpServerList };
   readonly "glossator.adoptMcpServer": { readonly request: AdoptMcpServerRequest; readonly answer: McpServerList };
   readonly "glossator.forgetMcpServer": { readonly request: ForgetMcpServerRequest; readonly answer: McpServerList };
+  readonly "glossator.loginMcpServer": { readonly request: LoginMcpServerRequest; readonly answer: McpServerList };
+  readonly "glossator.logoutMcpServer": { readonly request: LogoutMcpServerRequest; readonly answer: McpServerList };
   readonly "glossator.restartMcpServer": { readonly request: RestartMcpServerRequest; readonly answer: McpServerList };
+  readonly "glossator.toolOutput": { readonly request: ToolOutputRequest; readonly answer: ToolOutputAnswer };
+  readonly "glossator.listJobs": { readonly request: ListJobsRequest; readonly answer: JobList };
+  readonly "glossator.showJob": { readonly request: JobRequest; readonly answer: JobOutput };
+  readonly "glossator.stopJob": { readonly request: JobRequest; readonly answer: JobOutput };
+  readonly "glossator.fileBefore": { readonly request: FileBeforeRequest; readonly answer: FileBefore };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
+  readonly "glossator.steer": { readonly request: SteerRequest; readonly answer: SteerAnswer };
   readonly "glossator.listRules": { readonly request: ListRulesRequest; readonly answer: RuleList };
   readonly "glossator.removeRule": { readonly request: RemoveRuleRequest; readonly answer: RuleList };
   readonly "glossator.rebuildIndex": { readonly request: IndexRequest; readonly answer: IndexAnswer };
@@ -1401,7 +1792,6 @@ export type Offered =
   | "glossator.deleteSession"
   | "glossator.exportSession"
   | "glossator.compact"
-  | "glossator.showContext"
   | "glossator.retry"
   | "glossator.undoTurn"
   | "glossator.redoTurn"
@@ -1409,6 +1799,7 @@ export type Offered =
   | "glossator.setModel"
   | "glossator.explain"
   | "glossator.fix"
+  | "glossator.edit"
   | "glossator.refactor"
   | "glossator.document"
   | "glossator.writeTests"
@@ -1422,8 +1813,15 @@ export type Offered =
   | "glossator.exportContexts"
   | "glossator.importContexts"
   | "glossator.endBatches"
+  | "glossator.showContext"
   | "glossator.openMemory"
   | "glossator.forgetMemory"
+  | "glossator.summarise"
+  | "glossator.listFacts"
+  | "glossator.forgetFact"
+  | "glossator.pinFact"
+  | "glossator.clearFacts"
+  | "glossator.listJobs"
   | "glossator.cancel"
   | "glossator.rebuildIndex"
   | "glossator.status"
@@ -1436,7 +1834,6 @@ export const CHAT_COMMANDS = {
   "rename": "glossator.renameSession",
   "export": "glossator.exportSession",
   "compact": "glossator.compact",
-  "context": "glossator.showContext",
   "retry": "glossator.retry",
   "undo": "glossator.undoTurn",
   "redo": "glossator.redoTurn",
@@ -1445,13 +1842,18 @@ export const CHAT_COMMANDS = {
   "model": "glossator.setModel",
   "explain": "glossator.explain",
   "fix": "glossator.fix",
+  "edit": "glossator.edit",
   "refactor": "glossator.refactor",
   "document": "glossator.document",
   "write-tests": "glossator.writeTests",
   "explore-usage": "glossator.exploreUsage",
   "explore": "glossator.explore",
   "search": "glossator.search",
+  "context": "glossator.showContext",
   "memory": "glossator.openMemory",
+  "summary": "glossator.summarise",
+  "facts": "glossator.listFacts",
+  "jobs": "glossator.listJobs",
   "index": "glossator.rebuildIndex",
   "status": "glossator.status",
   "doctor": "glossator.doctor",
@@ -1459,14 +1861,17 @@ export const CHAT_COMMANDS = {
 
 /** How citations are written: regular expressions, without regard to case. */
 export const CITATIONS = {
-  text: "^ *(?<fence>`{3,}|~{3,})(?![`~])[^\\n]*\\n[\\s\\S]*?(?:^ *\\k<fence>[`~]* *(?=\\n|(?![\\s\\S]))|(?![\\s\\S]))|(?<!`)(?<tick>`+)(?<code>[^`\\n](?:[^\\n]*?[^`\\n])??)\\k<tick>(?!`)|\\[\\s*(?:cit(?:e|es|ation)\\s*:|(?=doc\\s*,|runs?\\s+#?[0-9]))(?<body>(?:[^\\][\\n]|\\[(?:[^\\][\\n]|\\[[^\\][\\n]*\\])*\\]){1,1000})\\]|(?<![^\\s`'\\\"()\\[\\]{}<>|*,;!?])(?<!\\]\\()(?<path>(?:[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]|\\[(?:[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]|\\[[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]{0,80}\\]){0,80}\\]){1,250})(?::l?|#l|,?\\s(?:lines?\\s|l))(?<lines>[0-9]{1,7}(?:[-\\u2010-\\u2015]l?[0-9]{1,7})?(?:,\\s?l?[0-9]{1,7}[-\\u2010-\\u2015]l?[0-9]{1,7}(?![0-9]))*)(?::[0-9]{1,5})?(?![A-Za-z0-9_/]|[.,:-][0-9]|`?\\]\\()",
-  mention: "(?<![^\\s`'\\\"()\\[\\]{}<>|*,;!?])(?<!\\]\\()(?<path>(?:[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]|\\[(?:[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]|\\[[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]{0,80}\\]){0,80}\\]){1,250})(?::l?|#l|,?\\s(?:lines?\\s|l))(?<lines>[0-9]{1,7}(?:[-\\u2010-\\u2015]l?[0-9]{1,7})?(?:,\\s?l?[0-9]{1,7}[-\\u2010-\\u2015]l?[0-9]{1,7}(?![0-9]))*)(?::[0-9]{1,5})?(?![A-Za-z0-9_/]|[.,:-][0-9]|`?\\]\\()",
-  cite: "\\[\\s*(?:cit(?:e|es|ation)\\s*:|(?=doc\\s*,|runs?\\s+#?[0-9]))(?<body>(?:[^\\][\\n]|\\[(?:[^\\][\\n]|\\[[^\\][\\n]*\\])*\\]){1,1000})\\]",
-  between: ";|(?<=[0-9])[`\\\"']?\\s*,(?!\\s*(?:lines?\\s*|l\\.?\\s*)?[0-9])",
-  item: "\\s*(?:runs?\\s*[,:]?\\s*(?<runs>#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?(?:(?:\\s*(?:,(?![0-9]{3}(?![0-9]))|&)\\s*|\\s+and\\s+)#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?)*)(?:\\s*,?\\s*(?:lines?|l).*)?|(?:doc\\s*[,:]\\s*|(?!(?:doc|fact|task|run)\\s*,))[`\\\"']?(?<path>[^\\s,`\\\"'](?:.*?[^\\s,`\\\"'])??)[`\\\"']?(?:\\s*[,:#]\\s*|\\s+(?=l))(?<lines>(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?(?:(?:\\s*(?:,(?![0-9]{3}(?![0-9]))|&)\\s*|\\s+and\\s+)(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?)*)(?:\\s+of\\s+(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?[`\\\"']?)\\s*",
+  text: "^ *(?<fence>`{3,}|~{3,})(?![`~])[^\\n]*\\n[\\s\\S]*?(?:^ *\\k<fence>[`~]* *(?=\\n|(?![\\s\\S]))|(?![\\s\\S]))|(?<!`)(?<tick>`+)(?<code>[^`\\n](?:[^\\n]*?[^`\\n])??)\\k<tick>(?!`)|\\[\\s*(?:cit(?:e|es|ation)\\s*:|(?=doc\\s*,|runs?\\s+#?[0-9]|fact\\s*,[^\\],\\n]{1,70},\\s*null\\s*\\]|task\\s*,\\s*#?[0-9]{1,9}\\s*\\]))(?<body>(?:[^\\][\\n]|\\[(?:[^\\][\\n]|\\[[^\\][\\n]*\\])*\\]){1,1000})\\](?:\\((?!\\[)[^()\\s]{1,300}\\))?|(?<![^\\s`'\\\"()\\[\\]{}<>|*,;!?])(?<!\\]\\()(?:\\./)*(?<path>(?:[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]|\\[(?:[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]|\\[[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]{0,80}\\]){0,80}\\]){1,250})(?::l?|#l|,?\\s(?:lines?\\s|l))(?<lines>[0-9]{1,7}(?:[-\\u2010-\\u2015]l?[0-9]{1,7})?(?:,\\s?l?[0-9]{1,7}[-\\u2010-\\u2015]l?[0-9]{1,7}(?![0-9]))*)(?::[0-9]{1,5})?(?![A-Za-z0-9_/]|[.,:-][0-9]|`?\\]\\()",
+  mention: "(?<![^\\s`'\\\"()\\[\\]{}<>|*,;!?])(?<!\\]\\()(?:\\./)*(?<path>(?:[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]|\\[(?:[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]|\\[[^\\s`'\\\"()\\[\\]{}<>|*,;:!?#\\\\]{0,80}\\]){0,80}\\]){1,250})(?::l?|#l|,?\\s(?:lines?\\s|l))(?<lines>[0-9]{1,7}(?:[-\\u2010-\\u2015]l?[0-9]{1,7})?(?:,\\s?l?[0-9]{1,7}[-\\u2010-\\u2015]l?[0-9]{1,7}(?![0-9]))*)(?::[0-9]{1,5})?(?![A-Za-z0-9_/]|[.,:-][0-9]|`?\\]\\()",
+  cite: "\\[\\s*(?:cit(?:e|es|ation)\\s*:|(?=doc\\s*,|runs?\\s+#?[0-9]|fact\\s*,[^\\],\\n]{1,70},\\s*null\\s*\\]|task\\s*,\\s*#?[0-9]{1,9}\\s*\\]))(?<body>(?:[^\\][\\n]|\\[(?:[^\\][\\n]|\\[[^\\][\\n]*\\])*\\]){1,1000})\\](?:\\((?!\\[)[^()\\s]{1,300}\\))?",
+  between: ";|(?<=[0-9])[`\\\"']?\\s*,(?!\\s*(?:null\\b|(?:lines?\\s*|l\\.?\\s*)?[0-9]))|,(?=\\s*(?:doc|runs?|facts?|tasks?)\\s*[,:])",
+  item: "\\s*(?:runs?\\s*[,:]?\\s*(?<runs>#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?(?:(?:\\s*(?:,(?![0-9]{3}(?![0-9]))|&)\\s*|\\s+and\\s+)#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?)*)(?:\\s*,?\\s*(?:lines?|l).*)?|tasks?\\s*[,:]?\\s*(?<tasks>#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?(?:(?:\\s*(?:,(?![0-9]{3}(?![0-9]))|&)\\s*|\\s+and\\s+)#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?)*)|facts?(?:\\s*[,:]\\s*|\\s+)[`\\\"']?#?(?<fact>(?!null\\b)[A-Za-z0-9][A-Za-z0-9_-]{0,63})[`\\\"']?|(?:doc\\s*[,:]\\s*|(?!(?:doc|fact|task|run)\\s*,))[`\\\"']?(?:\\./)*(?<path>[^\\s,`\\\"'](?:.*?[^\\s,`\\\"'])??)[`\\\"']?(?:\\s*[,:#]\\s*|\\s+(?=l))(?<lines>(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?(?:(?:\\s*(?:,(?![0-9]{3}(?![0-9]))|&)\\s*|\\s+and\\s+)(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?)*)(?:\\s+of\\s+(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?[`\\\"']?)(?:\\s*,\\s*null)?\\s*",
   lines: "\\s*(?<lines>(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?(?:(?:\\s*(?:,(?![0-9]{3}(?![0-9]))|&)\\s*|\\s+and\\s+)(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?)*)\\s*",
   span: "(?<first>(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?<last>(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})))?",
 } as const;
+
+/** What checking a citation found, the gravest first. */
+export const GRAVEST: readonly CitationStatus[] = ["contradicted", "unsupported", "stale", "moved", "read", "verified"];
 
 /** What of a text is shown escaped: see core/shown.py. Regular expressions. */
 export const SHOWN = {

@@ -3,7 +3,7 @@ from .guard import seconds_for_last_word
 from .loop import run_agent
 from .permission_checker import PermissionChecker, check_tools
 from .query import tool_specs
-from .run import Agent, Permission, RunClock, RunContext, Stop, ToolHooks
+from .run import Agent, Permission, RunClock, RunContext, RunOutcome, Stop, ToolHooks
 from .subagent import SubAgentProgress, SubAgentResult, read_only_permission, run_subagent
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "PermissionChecker",
     "RunClock",
     "RunContext",
+    "RunOutcome",
     "Stop",
     "SubAgentProgress",
     "SubAgentResult",

@@ -8,10 +8,12 @@ read does not count as shown.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, get_args
 
@@ -21,6 +23,7 @@ from glossator.agent.run import Permission, RunClock, RunContext, ToolHooks
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.permission import Access, Permit
+from glossator.core.tool_events import ToolOutput
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.llm import ModelEvent, RetryWait, ToolCall, ToolReady
 from glossator.permissions import Deny
@@ -29,6 +32,7 @@ from glossator.tools import Registry, Tool, ToolArgs, ToolContext
 logger = logging.getLogger(__name__)
 
 _SUMMARY_CHARACTERS = 160
+_OUTCOME_CHARACTERS = 1_000  # a tool's own words, which may hold an answer of the user's
 _SHOWN_ARGUMENTS = 2_000  # characters of those that a hook changed
 _PREFIX = "Value error, "  # pydantic's, before our own words
 _NO_STORE = (
@@ -37,7 +41,7 @@ _NO_STORE = (
 )
 
 _BLOCKED = (
-    "{} was not run: a hook of the user blocks it.\n{}\nDo not try to reach the same in another"
+    "{} was not run: a hook of the user blocks it: {}\nDo not try to reach the same in another"
     " way; go on without it, or tell the user."
 )
 _CHANGED = "\n[A hook of the user changed the arguments of this call to: {}]"
@@ -92,8 +96,6 @@ async def call_tool(
     """
     clock = RunClock()
     timed = replace(context, waiting=clock.waiting_also(context.waiting))
-    if hooks is not None and not hooks.concern(call.name):
-        hooks = None
     result = await _call_tool(tools, call, timed, permission, hooks)
     return replace(result, waited=clock.waited)
 
@@ -110,21 +112,22 @@ async def _call_tool(
         names = ", ".join(sorted(tools))
         return ToolResult.failed(f"There is no tool {call.name}.\nThe tools are {names}.")
     try:
-        args = tool.args.model_validate(call.arguments)
-    except ValidationError as error:
-        return ToolResult.failed(_argument_problems(tool, error))
-    try:
-        note = ""
+        args, note = _arguments(tool, call.arguments), ""
+        about = args.acting_as() or tool.name
+        if hooks is not None and not hooks.concern(about):
+            hooks = None
         if hooks is not None:
             args, context, note = await _heard(hooks, tool, args, context, call.id)
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
             return ToolResult.failed(decided.reason)
-        edits = context.edits and context.edits.within(decided.paths, context.waiting)
+        edits = context.edits and context.edits.within(
+            decided.paths, context.waiting, decided.parts
+        )
         context = replace(context, edits=edits, permit=decided, call_id=call.id)
         result = await tool.run(args, context)
         if hooks is not None and not result.error:
-            await hooks.after(tool.name, args, result, call.id)
+            await hooks.after(about, args, result, call.id)
             result = replace(result, text=f"{result.text}{note}")
     except (UsageError, StoreUnavailable, TooManyOpenFiles) as error:
         words = _NO_STORE if isinstance(error, StoreUnavailable) else "{}"
@@ -137,6 +140,14 @@ async def _call_tool(
     return result
 
 
+def _arguments(tool: Tool, given: Mapping[str, Any]) -> ToolArgs:
+    """Raises `UsageError` for what the tool does not take."""
+    try:
+        return tool.args.model_validate(given)
+    except ValidationError as error:
+        raise UsageError(_argument_problems(tool, error)) from error
+
+
 async def _heard(
     hooks: ToolHooks, tool: Tool, args: ToolArgs, context: ToolContext, call_id: str
 ) -> tuple[ToolArgs, ToolContext, str]:
@@ -145,20 +156,21 @@ async def _heard(
     Raises `UsageError` if one blocks the call.
     """
     await context.before_asking()  # a reply that is void runs none
-    said = await hooks.before(tool.name, args, call_id)
+    about = args.acting_as() or tool.name
+    said = await hooks.before(about, args, call_id)
     if said.block:
-        raise UsageError(_BLOCKED.format(tool.name, said.block))
+        raise UsageError(_BLOCKED.format(about, said.block))
     context = replace(context, asking=said.ask)
     if said.arguments is None:
         return args, context, ""
-    args = _changed_arguments(tool, said.arguments)
+    args = _changed_arguments(tool, args.with_of_tool(said.arguments))
     return args, context, _CHANGED.format(_as_json(args))
 
 
-def _changed_arguments(tool: Tool, arguments: Mapping[str, Any]) -> ToolArgs:
+def _changed_arguments(tool: Tool, given: Mapping[str, Any]) -> ToolArgs:
     """The arguments that a hook puts in their place. Raises `UsageError`."""
     try:
-        return tool.args.model_validate(dict(arguments))
+        return tool.args.model_validate(given)
     except ValidationError as error:
         raise UsageError(
             f"A hook of the user changed the arguments to some that the tool does not take.\n"
@@ -168,7 +180,7 @@ def _changed_arguments(tool: Tool, arguments: Mapping[str, Any]) -> ToolArgs:
 
 
 def _as_json(args: ToolArgs) -> str:
-    return shorten(args.model_dump_json(by_alias=True, exclude_unset=True), _SHOWN_ARGUMENTS)
+    return shorten(json.dumps(args.of_tool(), ensure_ascii=False), _SHOWN_ARGUMENTS)
 
 
 def acts(tools: Registry, call: ToolCall) -> bool:
@@ -191,9 +203,11 @@ async def _watched(
     began = time.perf_counter()
     result = await started(call)
     if result is None:
-        result = await call_tool(tools, call, await run.tool_context(), run.permission, run.hooks)
+        context = replace(await run.tool_context(), show_output=partial(_show, run, call))
+        result = await call_tool(tools, call, context, run.permission, run.hooks)
     results[call.id] = result
     milliseconds = (time.perf_counter() - began - result.waited) * 1000
+    run.emit(ToolOutput(call.id, result.text))
     run.emit(
         ToolFinished(
             call.id,
@@ -203,8 +217,13 @@ async def _watched(
             milliseconds,
             result.unsuccessful,
             result.places,
+            result.answer,
         )
     )
+
+
+def _show(run: RunContext, call: ToolCall, output: str) -> None:
+    run.emit(ToolOutput(call.id, output, live=True))
 
 
 def _summary(result: ToolResult) -> str:
@@ -213,7 +232,8 @@ def _summary(result: ToolResult) -> str:
     if rest and not result.error and not result.outcome:
         return f"{result.text.count(chr(10)) + 1:,} lines"
     line = " ".join((result.outcome or first).split())  # Read puts a tab after a number
-    return line if len(line) <= _SUMMARY_CHARACTERS else f"{line[: _SUMMARY_CHARACTERS - 1]}…"
+    most = _OUTCOME_CHARACTERS if result.outcome else _SUMMARY_CHARACTERS
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _argument_problems(tool: Tool, error: ValidationError) -> str:

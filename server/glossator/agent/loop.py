@@ -20,6 +20,7 @@ from glossator.agent.run import Agent, RunContext, RunOutcome, Stop
 from glossator.context import NoGain
 from glossator.core.errors import BudgetSpent, RequestTooLong
 from glossator.core.events import Notice, TextDelta, TextDiscarded
+from glossator.core.images import Image
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
     ContentBlock,
@@ -97,6 +98,7 @@ async def _run(
         if limit:
             _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
         else:
+            await run.before_acting()
             limit = await _act(agent, conversation, run, reply, guard, early)
         notified = limit is not None
         limit = limit or await _keep_room(run, reply, guard)
@@ -156,12 +158,15 @@ async def _act(
     results = _warnings(reply, guard)
     calls = [call for call in reply.tool_calls if call.id not in results]
     limit, why, news = None, "the user cancelled the run", ""
+    steered: tuple[str | Image, ...] = ()
     try:
         async with run.clock.limit(guard.seconds_to_act):
             await execute(agent.tools, calls, run, results, early.take)
             news = await run.news()
         if run.hooks is not None and run.hooks.halted:
             limit, why = Stop.HOOK, guard.explain(Stop.HOOK)
+        else:
+            steered = tuple(run.steered())
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
@@ -171,7 +176,7 @@ async def _act(
             reply,
             "Not finished",
             why,
-            (*run.reminders(), *filter(None, (news,))),
+            (*run.reminders(), *filter(None, (news,)), *steered),
             results,
             farewell=farewell,
         )
@@ -287,17 +292,17 @@ def _answer_all(
     reply: Reply,
     fate: str,
     why: str,
-    reminders: Iterable[str] = (),
+    more: Iterable[str | Image] = (),
     results: Mapping[str, ToolResult] = MappingProxyType({}),
     *,
     farewell: bool = False,
 ) -> None:
     """Append the reply and a result for each call; calls without one get its `fate` and `why`.
 
-    Reminders follow the results.
+    `more` follows the results.
     """
     failed = ToolResult.failed(f"{fate}: {why}.")
     answers = [(call, results.get(call.id, failed)) for call in reply.requested]
     last_word = [load_prompt("user/last_word").render(reason=why)] if farewell else []
     conversation.append(reply.message)
-    conversation.append(tool_answers(answers, *reminders, *last_word))
+    conversation.append(tool_answers(answers, *more, *last_word))

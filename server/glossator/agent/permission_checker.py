@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from glossator.core.edit import Parts, PlanView
 from glossator.core.errors import DeclarationError, UsageError
 from glossator.core.permission import (
     Access,
@@ -112,8 +113,12 @@ class PermissionChecker:
             decision = await self._final(call)  # the user may have been asked
         if isinstance(decision.made, Ask):
             await context.before_asking()
-            async with self._turn:
+            with context.waiting():  # for the answers before it
+                await self._turn.acquire()
+            try:
                 return await self._answered(call)
+            finally:
+                self._turn.release()
         return decision.made if isinstance(decision.made, Deny) else decision.permit
 
     async def put(self, request: PermissionRequest) -> PermissionAnswer:
@@ -128,24 +133,26 @@ class PermissionChecker:
         is asked again.
         """
         current = await self._final(call)
+        parts: Parts | None = None
         for _ in range(_TRIES):
             asked = current
             if not isinstance(asked.made, Ask):
                 break
-            settled = await self._asked(call, asked, asked.made)
-            if isinstance(settled, Deny):
-                return settled
+            answer = await self._asked(call, asked, asked.made)
+            if isinstance(answer, Deny):
+                return answer
+            parts = _parts(answer)
             current = await self._final(call)
             if current.same_as(asked) or current.is_granted(asked):
-                return replace(current.permit, hard_linked=())
+                return replace(current.permit, hard_linked=(), parts=parts)
         match current.made:
             case Deny() as denied:
                 return denied
             case Ask():
                 return Deny(_UNSTEADY)
-        return current.permit
+        return replace(current.permit, parts=parts)
 
-    async def _asked(self, call: _Call, asked: _Decided, ask: Ask) -> Allow | Deny:
+    async def _asked(self, call: _Call, asked: _Decided, ask: Ask) -> PermissionAnswer | Deny:
         """Keep the user's answer; ask again if its rules cannot be kept."""
         context, grants = call.context, self.grants()
         reasons = ask.reasons
@@ -156,7 +163,8 @@ class PermissionChecker:
             with context.waiting():
                 answer = await self.ask(request)
             try:
-                return grants.settle(ask, answer)
+                settled = grants.settle(ask, answer)
+                return settled if isinstance(settled, Deny) else answer
             except UsageError as error:
                 problem = f"Nothing was kept. {error}"
                 request = replace(request, reasons=(*reasons, problem))
@@ -272,10 +280,17 @@ def _hard_link_reasons(snapshot: WorkspaceSnapshot, find: FindHardLinked) -> tup
     return (reason,)
 
 
+def _parts(answer: PermissionAnswer) -> Parts | None:
+    return None if answer.parts is None else Parts(frozenset(answer.parts), answer.message.strip())
+
+
 def _request(call: _Call, ask: Ask) -> PermissionRequest:
     name, args = call.name, call.args
     detail, cut = as_sent(shown_text(args.preview(call.context)))
     paths = args.paths()[:1] if detail else args.paths()  # the detail names all
     what = shown(args.asked_to()) or " ".join(map(shown, paths)) or "run"
     suggestions = tuple(map(str, ask.suggestions))
-    return PermissionRequest(name, f"May {name} {what}?", detail, ask.reasons, suggestions, cut)
+    plan = args.planned(call.context) if cut is None else None
+    view = PlanView.of(plan) if plan and plan.hunks else None
+    title = f"May {name} {what}?"
+    return PermissionRequest(name, title, detail, ask.reasons, suggestions, cut, view)

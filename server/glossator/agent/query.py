@@ -56,6 +56,7 @@ async def query(
         encoded=conversation.encoded,
     )
     said, shown = "", False
+    run.hearing.discard()
     try:
         async with run.clock.limit(seconds), aclosing(meter.stream(run.model, request)) as events:
             async for event in events:
@@ -63,6 +64,7 @@ async def query(
                 match event:
                     case TextPiece(text):
                         run.emit(TextDelta(text))
+                        run.hearing.hear(text)
                         said += text
                         shown = True
                     case ThinkingPiece(text):
@@ -71,6 +73,7 @@ async def query(
                     case RetryWait():
                         if shown:
                             run.emit(TextDiscarded())
+                        run.hearing.discard()
                         said, shown = "", False
                         run.emit(Notice(_wait_notice(event)))
                     case Reply():
@@ -79,6 +82,7 @@ async def query(
     except TimeoutError:
         if shown:
             run.emit(TextDiscarded())
+        run.hearing.discard()
         return said
     raise StreamCut("The model's answer ended before it was complete. Ask again.")
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from glossator.context import Compactor
 from glossator.core.events import Event, Usage
+from glossator.core.images import Image
 from glossator.core.permission import Permit
 from glossator.core.tool_result import ToolResult
 from glossator.hooks import HookAnswer
@@ -86,6 +87,16 @@ class ToolHooks(Protocol):
         """Run them after a call that succeeded; what they say is told with the results."""
 
 
+class Hearing(Protocol):
+    """Who hears the text of a reply while it streams."""
+
+    def hear(self, text: str) -> None:
+        """More of the text arrived."""
+
+    def discard(self) -> None:
+        """What was heard is void; another reply begins."""
+
+
 class RunClock:
     """The working time of a run or a call, without waiting for the user. For the event loop."""
 
@@ -149,6 +160,20 @@ async def _no_news() -> str:
     return ""
 
 
+async def _at_once() -> None:
+    """Nothing is waited for."""
+
+
+class _Nobody:
+    """Hears nothing."""
+
+    def hear(self, text: str) -> None:
+        """More text."""
+
+    def discard(self) -> None:
+        """Another reply."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What the loop needs besides the agent and the conversation.
@@ -162,7 +187,10 @@ class RunContext:
     `reminders`, and `news` once all results are there, add texts to the results. `review` says for
     the model what is wrong with an answer; "" if nothing is. `hooks` are the user's, if there are
     any about calls. `go_on` says why the model is to go on after an answer, which is the so
-    manieth one for which it is asked; "" if it is not.
+    manieth one for which it is asked; "" if it is not. `hearing` gets the texts of replies.
+    `before_acting` is awaited before a reply's calls are run; until then nothing of the reply
+    counts. `steered` gives what the user said meanwhile; it counts as told, so it is asked as a
+    message is made after which the model goes on.
     """
 
     model: Model
@@ -181,6 +209,9 @@ class RunContext:
     news: Callable[[], Awaitable[str]] = _no_news
     hooks: ToolHooks | None = None
     go_on: Callable[[int], Awaitable[str]] | None = None
+    hearing: Hearing = field(default_factory=_Nobody)
+    before_acting: Callable[[], Awaitable[None]] = _at_once
+    steered: Callable[[], Iterable[str | Image]] = tuple
 
 
 def _stop(limit: asyncio.Timeout) -> float | None:

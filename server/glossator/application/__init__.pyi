@@ -4,12 +4,13 @@ from .application import Application
 from .attaching import Attachment, Pasted, attach_again, attach_all, attach_lines, attach_mentioned
 from .changed import describe_changes, keep_texts
 from .context_source import (
-    ContextSource,
+    ContextMaterial,
     fast_model,
     ledger_folder,
     price_range,
     source_of_all,
 )
+from .correcting import CorrectedAnswer, correct, is_to_correct
 from .customizing import (
     Expansion,
     LoadedSkills,
@@ -19,44 +20,76 @@ from .customizing import (
 )
 from .delegation import Delegation
 from .embedding_cost import embedding_bill
+from .gathering import Telling, in_time
 from .git import ask_git
-from .hooking import SessionHooks
-from .instructing import left_out_files, new_instructions
-from .opening import SECTIONS, opening_of
+from .hooking import SessionHooks, session_hooks
+from .instructing import (
+    further_instructions,
+    instructions_now,
+    left_out_files,
+    new_instructions,
+    not_seen_notice,
+)
+from .judging import Judging
+from .leaving_out import LeftOut, left_out
+from .memorising import memorise
+from .opening import LEFT_OUT, SECTIONS, opening_of
+from .planned_tasks import PlannedTasks, synthesis
 from .progress import BuildProgress
 from .recall import Recall, memory_index
+from .telling_facts import established, established_again, follow_facts, known_lines
 
 __all__ = [
+    "LEFT_OUT",
     "SECTIONS",
     "Application",
     "Attachment",
     "BuildProgress",
-    "ContextSource",
+    "ContextMaterial",
+    "CorrectedAnswer",
     "Delegation",
     "Expansion",
+    "Judging",
+    "LeftOut",
     "LoadedSkills",
     "Pasted",
+    "PlannedTasks",
     "Recall",
     "SessionActing",
     "SessionHooks",
+    "Telling",
     "ask_git",
     "attach_again",
     "attach_all",
     "attach_lines",
     "attach_mentioned",
+    "correct",
     "customization_notices",
     "customizations_now",
     "describe_changes",
     "editor_state",
     "embedding_bill",
+    "established",
+    "established_again",
     "expand",
     "fast_model",
+    "follow_facts",
+    "further_instructions",
+    "in_time",
+    "instructions_now",
+    "is_to_correct",
     "keep_texts",
+    "known_lines",
     "ledger_folder",
+    "left_out",
     "left_out_files",
+    "memorise",
     "memory_index",
     "new_instructions",
+    "not_seen_notice",
     "opening_of",
     "price_range",
+    "session_hooks",
     "source_of_all",
+    "synthesis",
 ]

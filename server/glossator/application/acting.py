@@ -16,6 +16,7 @@ from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown
+from glossator.core.tool_events import JobsChanged
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import EditorFiles, PlanEditing
 from glossator.permissions import (
@@ -57,12 +58,18 @@ class Acting:
     ) -> None:
         self.mode = Mode(settings.permissions.mode)
         self.shell = WorkspaceShell(settings.shell, environment)
+        self.shell.jobs.changed = lambda: port.jobs_changed(JobsChanged(self.shell.jobs.all))
         self.always = PrivateFile(grants_file())
         trust = Trust(port.tell)
         if trusted:
             trust.trust_for_session(host.snapshot().roots)
         self.trust = TrustQuestion(
-            trust, lambda: host.snapshot().roots, port.ask_user, port.tell, trusted
+            trust,
+            lambda: host.snapshot().roots,
+            port.ask_user,
+            port.tell,
+            trusted,
+            port.context_changed,
         )
         self.host = host
         self.port = port
@@ -95,7 +102,12 @@ class Acting:
 
     def hidden(self) -> HiddenFiles | None:
         """The files that rules hide; None if no rule does."""
-        return self._hidden_in(self.host.snapshot().roots)
+        return self._hidden_in(self.host.roots)
+
+    def hides(self, path: str) -> bool:
+        """Whether rules hide a file, by its absolute path."""
+        hidden = self.hidden()
+        return hidden is not None and hidden(path)
 
     def policy(self, roots: tuple[str, ...] | None = None) -> Policy:
         """The current policy, in the workspace or in these folders."""
@@ -148,12 +160,13 @@ class SessionActing:
             acting.hard_linked,
         )
 
-    def permission(self, *, only_reads: bool) -> Permission:
-        """Decides about the calls of a run, which may be one that `only_reads`."""
-        if not only_reads:
-            return self.checker.permission
-        policy = self._acting.policy
-        return replace(self.checker, policy=lambda: replace(policy(), only_reads=True)).permission
+    def permission(self, *, only_reads: bool, reviews: bool = False) -> Permission:
+        """Decides about the calls of a run: one that `only_reads`, or whose edits are reviewed."""
+        checker = replace(self.checker, reviews=self.checker.reviews or reviews)
+        if only_reads:
+            policy = self._acting.policy
+            checker = replace(checker, policy=lambda: replace(policy(), only_reads=True))
+        return checker.permission
 
     def reminders(self) -> tuple[str, ...]:
         """A reminder of the mode, if the conversation last named another one."""
@@ -206,7 +219,8 @@ class SessionActing:
         """Applies the plans of a run."""
         acting = self._acting
         kept = TurnFiles(self.checkpoints, run, acting.shell.quarantine)
-        return PlanEditing(acting.host, acting.port, run.emit, kept, acting.reviews)
+        reviews = acting.reviews or run.reviews
+        return PlanEditing(acting.host, acting.port, run.emit, kept, reviews)
 
     def commands(self, run: Run) -> ShellContext:
         """Runs the commands of a run."""

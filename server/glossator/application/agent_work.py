@@ -20,7 +20,8 @@ from glossator.agent import (
     run_subagent,
 )
 from glossator.application.application import Application
-from glossator.application.hooking import SessionHooks
+from glossator.application.hooking import session_hooks
+from glossator.application.judging import Judging
 from glossator.context import Reminders
 from glossator.core.citations import CitationMark
 from glossator.core.events import AgentFinished, AgentStarted
@@ -28,14 +29,34 @@ from glossator.core.report import Report
 from glossator.core.shown import shown
 from glossator.core.span import Citation
 from glossator.core.uri import to_path
-from glossator.grounding import faults, files_of, report_of, seen, verify_answer
+from glossator.documents import WorkspaceSnapshot
+from glossator.grounding import (
+    NONE_ESTABLISHED,
+    CheckedStatement,
+    Established,
+    Sources,
+    faults,
+    files_of,
+    in_lines,
+    judged_report,
+    judged_text,
+    report_of,
+    resolved,
+    seen,
+)
 from glossator.hooks import HookEvent
 from glossator.llm import Message, Meter, Model, SpendingLimit
 from glossator.sessions import AgentConversation, Run, Session
 from glossator.tools import ReadState, ToolContext
 
+Judged = Callable[[Sequence[CheckedStatement]], None]
+
 _ENDED_WITH_RUN = "it was ended with its run"
 _CANCELLED = "it was cancelled"
+
+
+def unheard(_: object) -> None:
+    """Where nobody wants to know what became of a report's statements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +64,7 @@ class AgentJob:
     """A sub-agent that is about to begin with `message`, after what its conversation inherited.
 
     `reads` is what it was shown before, and will be; `context` is what each of its calls sees.
+    `judged` is given the statements of its report with their verdicts.
     """
 
     agent: Agent
@@ -55,6 +77,12 @@ class AgentJob:
     context: Callable[[RunClock], ToolContext]
     permission: Permission
     commands: Sequence[str] = ()  # that the conversation ran
+    established: Established = NONE_ESTABLISHED
+    judged: Judged = unheard
+
+    def sources(self, snapshot: WorkspaceSnapshot) -> Sources:
+        """What the citations of its report are resolved against."""
+        return Sources(snapshot, self.reads, self.commands, self.established)
 
 
 async def work(app: Application, session: Session, run: Run, above: Meter, job: AgentJob) -> Report:
@@ -79,28 +107,29 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
         if ended is None:
             ended = SubAgentResult(job.conversation.text_since(inherited), _CANCELLED)
         report = await _checked(app, job, ended, progress, before)
+        report = await _judged(app, run, job, meter, report)
     finally:
         session.agent_reported(agent_id, report)
         run.emit(_finished(report, progress))
     return report
 
 
-def _run(
+async def _run(
     app: Application,
     session: Session,
     run: Run,
     job: AgentJob,
     progress: SubAgentProgress,
     meter: Meter,
-) -> Coroutine[Any, Any, SubAgentResult]:
+) -> SubAgentResult:
     clock, reminders = RunClock(), Reminders()
-    hooks = SessionHooks(app, session.id, reminders, lambda text: run.notice_once(text, text))
+    hooks = await session_hooks(app, session.id, reminders, run.tell)
 
     async def context() -> ToolContext:
         return job.context(clock)
 
     async def review(report: str) -> str:
-        return await asyncio.to_thread(faults, report, app.host.snapshot(), job.reads, job.commands)
+        return await asyncio.to_thread(faults, report, job.sources(app.host.snapshot()))
 
     surroundings = RunContext(
         job.model,
@@ -114,7 +143,7 @@ def _run(
         review=None if job.model.offline else review,
         hooks=hooks if hooks.any_of(HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL) else None,
     )
-    return run_subagent(job.agent, job.conversation, surroundings)
+    return await run_subagent(job.agent, job.conversation, surroundings)
 
 
 async def _ended(
@@ -144,9 +173,10 @@ async def _checked(
     A partial one names the lines that were shown since `before`, cited or not.
     """
     snapshot = app.host.snapshot()
+    sources = job.sources(snapshot)
 
     def check(mark: CitationMark) -> Citation:
-        return verify_answer(mark, snapshot, job.reads, job.commands)
+        return resolved(mark, sources)[0]
 
     def called(uri: str) -> str:
         path = to_path(uri)
@@ -155,10 +185,25 @@ async def _checked(
     name, searched = job.agent.name, tuple(progress.searched)
     if ended.partial:
         searched += seen(job.reads.since(before), called)
-    is_file = files_of(snapshot, job.reads)
+    is_file = files_of(sources)
+    text = in_lines(ended.text, job.established)  # each mark is of one place then
     return await asyncio.to_thread(
-        report_of, name, job.task, ended.text, check, searched, ended.partial, is_file
+        report_of, name, job.task, text, check, searched, ended.partial, is_file
     )
+
+
+async def _judged(
+    app: Application, run: Run, job: AgentJob, meter: Meter, report: Report
+) -> Report:
+    """The report, with a verdict on what each finding says; one that broke off is only checked."""
+
+    def sources() -> Sources:
+        return job.sources(app.host.snapshot())
+
+    async with Judging(app, meter, sources, asks=not report.partial, tell=run.tell) as judging:
+        checked = await judging.judged(judged_text(report))
+    job.judged(checked.statements)
+    return judged_report(report, checked)
 
 
 def _finished(report: Report, progress: SubAgentProgress) -> AgentFinished:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from glossator.application.application import Application
-from glossator.context import in_tags
+from glossator.application.gathering import Telling
 from glossator.core.editor_state import EditorState, ShownLines
-from glossator.core.shown import shown
+from glossator.core.shown import in_tags, shown
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
@@ -28,21 +29,21 @@ _PATH_CHARACTERS = 200
 _LIST_BYTES = {"Open": 350, "Edited last": 150}  # with what is active, 300 tokens in all
 
 
-async def editor_state(app: Application, session: Session) -> str:
-    """What the model is told; "" if nothing is open, or nothing changed since it was told."""
+async def editor_state(app: Application, session: Session) -> Telling:
+    """What the model is told; nothing if nothing is open, or changed since it was told."""
     if not app.settings.context.ambient:
-        return ""
+        return Telling()
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
     if app.editor_state is None and not snapshot.overlays:
-        return ""
-    told = await asyncio.to_thread(_told, app.editor_state, snapshot, hidden)
+        return Telling()
+    told = await asyncio.to_thread(_in_words, app.editor_state, snapshot, hidden)
     if not told or session.kept(EDITOR_STATE)[-1:] == [told]:
-        return ""
-    session.keep(EDITOR_STATE, told)
-    return load_prompt("user/editor_state").render(told=in_tags(told))
+        return Telling()
+    text = load_prompt("user/editor_state").render(told=in_tags(told))
+    return Telling((text,), partial(session.keep, EDITOR_STATE, told))
 
 
-def _told(
+def _in_words(
     state: EditorState | None, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None
 ) -> str:
     documents = sorted(snapshot.overlays.values(), key=lambda each: -each.changed_ns)

@@ -6,22 +6,27 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from glossator.agent import check_tools
+from glossator.anchors import AnchorIndex
 from glossator.application.acting import Acting
+from glossator.application.cited_answers import CitedAnswers
+from glossator.application.context_files import follow_context_files
 from glossator.application.embedding_cost import chosen_embedding, embedding_notice
+from glossator.application.extracts import statements_in
 from glossator.application.git import Git
+from glossator.application.ledgers import open_ledger
 from glossator.application.progress import BuildProgress
 from glossator.application.remembering import session_memories
 from glossator.application.reranking import rerank_by
+from glossator.application.summarising import Summaries
 from glossator.application.team_contexts import TeamContexts
-from glossator.core.document import Document
 from glossator.core.editor_state import EditorState
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import EditorPort
-from glossator.core.statement import Statement
 from glossator.core.text import PositionEncoding
 from glossator.customizations import CustomizationFiles
 from glossator.documents import Indexing, WorkspaceHost
@@ -30,6 +35,7 @@ from glossator.hooks import Hooks
 from glossator.llm import Meter, Model, Models, options_of
 from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
+from glossator.permissions import Approvals, Switches
 from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
 from glossator.search import FolderFinder, begin_search
 from glossator.sessions import Run, Runs, Session, Sessions
@@ -37,7 +43,7 @@ from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
 from glossator.tools import Registry, Skills, SubAgents, ToolContext, all_tools
-from glossator.worker import JobFailed, Worker, WorkerGone
+from glossator.worker import Worker
 
 if TYPE_CHECKING:
     from glossator.contextual import ContextStore, SharedContexts
@@ -89,31 +95,40 @@ class Application:
         self.retriever.stages = Stages(rerank=settings.retrieval.reranker != "none")
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
-        parallel = settings.agents.parallel
         self.memories = Memories(lambda: self.host.roots)
         own_tools = all_tools(
             diagnostics=port.tells_diagnostics,
-            agents=parallel > 0,
+            agents=settings.agents.parallel > 0,
             memory=settings.memory.enabled,
         )
         check_tools(own_tools.values())
         disabled = settings.customizations.disabled
         self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
-        self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
+        self.exploring = asyncio.Semaphore(settings.agents.parallel)  # sub-agents at work
         options = options_of(settings.models)
-        self.models = Models(settings.models, environment, options, self._statements)
+        statements = partial(statements_in, self.host, self.symbols)
+        self.models = Models(settings.models, environment, options, statements)
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
         self.runs = Runs(port)
-        self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
-        self.hooks = Hooks(settings.hooks)
+        self.anchors = AnchorIndex(self.host)
+        self.cited = CitedAnswers(self.host, self.anchors, port)
+        keep_glosses = Retention(**settings.glosses.model_dump())
+        self.glosses = GlossIndex(self.host, self.anchors, keep_glosses, port.tell)
+        self.approvals = Approvals(port.tell)
+        self.switches = Switches(port.tell, lambda: self.host.roots)
+        self.hooks = Hooks(settings.hooks, self.approvals, self.switches)
         self.acting = Acting(self.host, port, settings, environment, trusted)
+        self.ledger = open_ledger(settings, environment, self.host, self.anchors, self.acting, port)
+        self.summaries = Summaries(settings, self.models, self.ledger)
         self.mcp = McpServers(
             settings.mcp,
             environment,
             lambda: self.host.snapshot().roots,
             lambda: self.acting.trust.is_trusted,
-            port.tell,
+            port,
+            self.approvals,
+            self.switches,
         )
         self.tools: Registry = ToolsWithMcp(own_tools, self.mcp, port.begin)
         self._mcp_news: WeakKeyDictionary[Session, News] = WeakKeyDictionary()
@@ -130,6 +145,7 @@ class Application:
         self._starting = asyncio.create_task(self._start())
         self.sessions.prune()
         self.glosses.look_soon()
+        self.ledger.look_soon()
 
     async def scanned(self) -> None:
         """Wait until the model is ready and the workspace has been scanned."""
@@ -143,18 +159,22 @@ class Application:
         await self.scanned()
 
     def renamed(self, names: Mapping[str, str]) -> None:
-        """The editor gave files or folders other names; their glosses go with them."""
+        """The editor gave files or folders other names; what cites them follows."""
         real = self.host.canonical
-        self.glosses.renamed({real(old): real(new) for old, new in names.items()})
+        self.anchors.renamed({real(old): real(new) for old, new in names.items()})
 
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
+        await self.summaries.close()
         await self.mcp.close()
         await self.git.close()
         await self.acting.close()
         await self.sessions.close()
+        await self.cited.close()
+        await self.anchors.close()
         await self.glosses.close()
+        await self.ledger.close()
         await self.hover_cache.close()
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
@@ -228,12 +248,15 @@ class Application:
             agents=agents,
             rerank=self.reranking(meter),
             skills=skills,
-            memory=session_memories(self.memories, session),
+            memory=session_memories(
+                self.memories, session, self.port.context_changed, self.switches
+            ),
         )
 
     def mcp_news(self, session: Session) -> tuple[str, ...]:
-        """What a conversation is not told yet of the tools of MCP servers."""
-        return self._mcp_news.setdefault(session, News(self.mcp, session.tools)).take()
+        """What a conversation is not told yet of the tools of MCP servers, also before a resume."""
+        news = self._mcp_news.setdefault(session, News(self.mcp, session.tools)).take()
+        return tuple(each for each in news if not session.conversation.was_told(each))
 
     def tell_mcp_again(self, session: Session) -> None:
         """The conversation was compacted, so what it was told is not in it any more."""
@@ -256,23 +279,13 @@ class Application:
         await self.ready()
         await asyncio.to_thread(begin_search, self.host.snapshot())
 
-    async def _statements(
-        self, path: str, first_line: int, last_line: int
-    ) -> tuple[Statement, ...]:
-        """Where an extract may begin and end; the offline model quotes paragraphs without it."""
-        snapshot = self.host.snapshot()
-        document = await asyncio.to_thread(snapshot.read, path)
-        if not isinstance(document, Document):
-            return ()
-        try:
-            return await self.symbols.statements(snapshot, document, first_line, last_line)
-        except (WorkerGone, JobFailed) as failure:
-            logger.warning("Extracts of %s are cut at blank lines: %s", path, failure)
-            return ()
-
     def _let_go(self, session_id: str) -> bool:
         """Forget what is held for a session, unless it is at work."""
-        return not self.runs.busy(session_id) and self.acting.let_go(session_id)
+        busy = self.runs.busy(session_id) or self.summaries.busy(session_id)
+        if busy or not self.acting.let_go(session_id):
+            return False
+        self.cited.forget(session_id)
+        return True
 
     def choose_embedding(self) -> tuple[EmbedderChoice, VectorPlace] | None:
         """What is to embed the chunks, and where vectors are kept; asks no server. In a thread.
@@ -281,11 +294,9 @@ class Application:
         """
         self.embedding_problem = ""
         try:
+            distrusted = self.acting.trust.said is False
             return chosen_embedding(
-                self.settings,
-                self.environment,
-                self.host.roots,
-                distrusted=self.acting.trust.said is False,
+                self.settings, self.environment, self.host.roots, distrusted=distrusted
             )
         except (EmbeddingFailed, OSError) as error:
             logger.warning("Search goes by words alone: %s", error)
@@ -306,12 +317,7 @@ class Application:
         def announce(chunks: int, tokens: int) -> None:
             self.port.tell(embedding_notice(self.settings.models, choice, chunks, tokens))
 
-        return Embedding(choice, place, self.worker, progress, self._hides, announce)
-
-    def _hides(self, path: str) -> bool:
-        """Whether permission rules hide a file, by its absolute path."""
-        hidden = self.acting.hidden()
-        return hidden is not None and hidden(path)
+        return Embedding(choice, place, self.worker, progress, self.acting.hides, announce)
 
     def _pause_embedding(self) -> None:
         if self.retriever.embedding is not None:
@@ -341,3 +347,4 @@ class Application:
         self.retriever.start()
         self.git.look()
         await self.mcp.refresh()
+        await follow_context_files(self.host, self.port)

@@ -24,14 +24,13 @@ from glossator.context import (
     attach_any,
     exhibit_image,
     find_mentions,
-    in_tags,
     resolve_mentions,
 )
+from glossator.core.attached import AttachedItem
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics
-from glossator.core.errors import UsageError
-from glossator.core.events import AttachedItem
+from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.images import Image
-from glossator.core.shown import shown, shown_text
+from glossator.core.shown import in_tags, shown, shown_text
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
@@ -225,7 +224,7 @@ def _last_of(text: str) -> str:
 async def _of_git(app: Application, text: str) -> Exhibit | str:
     try:
         return await git_exhibit(app.acting, app.host.snapshot(), text)
-    except UsageError as error:
+    except (GlossatorError, OSError) as error:
         return str(error).rstrip(".")
 
 
@@ -246,9 +245,9 @@ def check_images(model: Model, attached: Iterable[Attached | Exhibit]) -> None:
     Offline, the answer says that nobody looked.
     """
     shown = [item for item in attached if isinstance(item, Exhibit)]
-    images = [item.image for item in shown if item.image is not None]
+    images = [image for item in shown for image in item.images]
     if images and not (model.images or model.offline):
-        names = ", ".join(item.name for item in shown if item.image is not None)
+        names = ", ".join(item.name for item in shown if item.images)
         raise UsageError(
             f"{model.id} is not known to see images, so {names} cannot be attached. Ask"
             " without, choose another model, or set models.images to true if it does see them."

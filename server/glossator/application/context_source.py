@@ -67,7 +67,7 @@ class Workplace(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ContextSource:
+class ContextMaterial:
     """What a request works with; `left_out` counts the files that are not sent."""
 
     app: Workplace
@@ -184,7 +184,7 @@ class ContextSource:
         return " ".join(words)
 
 
-async def source_of_all(app: Workplace, path: str | None, glob: str | None) -> ContextSource:
+async def source_of_all(app: Workplace, path: str | None, glob: str | None) -> ContextMaterial:
     """The files that may be sent. Raises `UsageError` where none may be, or no model is there."""
     if app.acting.trust.said is False:
         raise UsageError(_UNTRUSTED)
@@ -201,7 +201,7 @@ async def source_of_all(app: Workplace, path: str | None, glob: str | None) -> C
         raise UsageError(f"The files could not be read: {error} Try again later.") from error
 
 
-async def source_of(app: Workplace, paths: Iterable[str]) -> ContextSource:
+async def source_of(app: Workplace, paths: Iterable[str]) -> ContextMaterial:
     """Those of the files, by absolute path, that may be sent.
 
     Raises `UsageError` where no model is there, `ModelError`, `WorkerGone` and `JobFailed`.
@@ -234,7 +234,7 @@ def open_contexts(
     file = ContextFile(str(_base() / "contexts.sqlite"))
     if not url:
         return file
-    shared = SharedContexts(file, RedisStore(url, environment, KIND, MAX_VALUE_BYTES), tell)
+    shared = SharedContexts(file, RedisStore(url, environment, MAX_VALUE_BYTES, KIND), tell)
     shared.push()
     return shared
 
@@ -261,12 +261,12 @@ async def _source_of(
     snapshot: WorkspaceSnapshot,
     files: Sequence[FileEntry],
     left_out: int,
-) -> ContextSource:
+) -> ContextMaterial:
     cut = await cut_documents(app.worker, snapshot, app.settings.workspace, files)
     glossary = await asyncio.to_thread(_glossary, app, snapshot)
     generator = ContextGenerator(model, app.contexts, ledger_folder(snapshot.roots), glossary)
     documents = tuple(_source(snapshot, *each) for each in cut)
-    return ContextSource(app, generator, documents, tuple(cut), left_out)
+    return ContextMaterial(app, generator, documents, tuple(cut), left_out)
 
 
 def _below(roots: Iterable[str], path: str) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from glossator.application.application import Application
-from glossator.context import Exhibit, in_tags
+from glossator.context import Exhibit
 from glossator.core.customization import CustomizationKind, CustomizationState
 from glossator.core.errors import UsageError
-from glossator.core.shown import shown, shown_text, some_of
+from glossator.core.shown import in_tags, shown, shown_prose, shown_text, some_of
 from glossator.customizations import (
     Customizations,
     Rendered,
@@ -27,7 +27,7 @@ from glossator.sessions import Session
 from glossator.tools import Explore, Skill
 
 _TYPED = re.compile(r"/(?P<word>[^\W_][\w.:-]*)(?:\s+(?P<arguments>.*))?", re.DOTALL)
-_OWNERS = {"user": "user's own", "project": "project in this workspace"}
+OWNERS = {"user": "user's own", "project": "project in this workspace"}
 _NAMED = 3  # commands that were not run, in a notice
 
 
@@ -35,7 +35,9 @@ async def customizations_now(app: Application) -> Customizations:
     """What there is; of the workspace only where it is known to be trusted."""
     trusted = app.acting.trust.is_trusted
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    return await asyncio.to_thread(app.customization_files.load, snapshot, hidden, trusted=trusted)
+    off = frozenset[str]().union(*(app.switches.off(kind) for kind in CustomizationKind))
+    load = app.customization_files.load
+    return await asyncio.to_thread(load, snapshot, hidden, trusted=trusted, off=off)
 
 
 async def customization_notices(
@@ -69,13 +71,7 @@ def _used_by(tools: Iterable[ToolSpec]) -> Iterator[str]:
 
 
 def _has(session: Session, prompt: str) -> bool:
-    opening = load_prompt(prompt).opening
-    return any(
-        str(block.get("text", "")).startswith(opening)
-        for message in session.conversation.messages
-        if message["role"] == "user"
-        for block in message["content"]
-    )
+    return session.conversation.was_told(load_prompt(prompt).opening)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +101,7 @@ async def expand(app: Application, question: str, built_in: frozenset[str]) -> E
         return Expansion((Exhibit(text, f"/{word}"),), notice=_not_run(word, rendered))
     rendered = await asyncio.to_thread(render, called.body, arguments)
     text = load_prompt("user/command").render(
-        name=word, owner=_OWNERS[called.owner], text=in_tags(rendered.text)
+        name=word, owner=OWNERS[called.owner], text=in_tags(rendered.text)
     )
     return Expansion((Exhibit(text, f"/{word}"),), rendered.text, _not_run(word, rendered))
 
@@ -131,7 +127,7 @@ class LoadedSkills:
         skill, app = await self._skill(name), self._app
         snapshot, hidden = app.host.snapshot(), app.acting.hidden()
         text = await asyncio.to_thread(read_skill_file, skill, file, first_line, snapshot, hidden)
-        return in_tags(text)
+        return in_tags(shown_prose(text))
 
     async def _skill(self, name: str) -> SkillText:
         skills = (await customizations_now(self._app)).skills
@@ -154,7 +150,7 @@ async def _loaded(app: Application, skill: SkillText, arguments: str) -> tuple[s
         prompt = load_prompt("user/skill")
         text = prompt.render(
             name=skill.name,
-            owner=_OWNERS[skill.owner],
+            owner=OWNERS[skill.owner],
             text=in_tags(rendered.text),
             files=files,
         )

@@ -8,15 +8,24 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from glossator.agent import Agent, RunClock, read_only_permission, seconds_for_last_word
-from glossator.application.agent_work import AgentJob, work
+from glossator.agent import (
+    Agent,
+    RunClock,
+    read_only_permission,
+    seconds_for_last_word,
+)
+from glossator.application.agent_work import AgentJob, Judged, unheard, work
 from glossator.application.application import Application
-from glossator.application.customizing import LoadedSkills, customizations_now
+from glossator.application.customizing import OWNERS, LoadedSkills, customizations_now
+from glossator.application.looking_up import look_up, looked_at
 from glossator.application.opening import sub_agent_section
 from glossator.context import Attached, Exhibit, system_blocks
 from glossator.core.errors import UsageError
 from glossator.core.report import Report
-from glossator.core.shown import shown
+from glossator.core.shown import in_tags, shown, shown_prose
+from glossator.core.span import FoundPlace
+from glossator.core.tool_result import ToolResult
+from glossator.grounding import Established
 from glossator.llm import Message, Meter, Model, ToolSpec, user_message
 from glossator.prompts import load_prompt
 from glossator.sessions import AgentConversation, Run, Session
@@ -61,7 +70,7 @@ class Delegation:
         self._model = model
         self._permission = app.acting.of(session).permission(only_reads=True)
         self._work = partial(work, app, session, run, meter)
-        self._meter = meter
+        self.meter = meter
         self._shown = ReadState(), Findings()  # before the newest reply that forks
 
     @property
@@ -80,8 +89,14 @@ class Delegation:
         directive: Directive,
         call_id: str | None,
         attached: Sequence[Attached | Exhibit] = (),
+        looked: Sequence[FoundPlace] = (),
+        judged: Judged = unheard,
     ) -> Report:
-        """A sub-agent without any history; what is attached is put before it with its task."""
+        """A sub-agent without any history; what is attached is put before it with its task.
+
+        `looked` are places at which somebody looked for it in vain; `judged` is given the
+        statements of the report with their verdicts.
+        """
         app, task, thoroughness = self._app, directive.task, directive.thoroughness
         async with self._place() as is_free:
             if not is_free:
@@ -98,6 +113,9 @@ class Delegation:
             reads = ReadState()
             reads.show(item.span for item in attached if isinstance(item, Attached))
             shown = [part for item in attached for part in item.parts]
+            if looked:
+                told = in_tags(shown_prose(looked_at(looked)))
+                shown.append(load_prompt("user/looked_at").render(places=told))
             return await self._work(
                 AgentJob(
                     agent,
@@ -109,8 +127,45 @@ class Delegation:
                     reads,
                     partial(self._context, reads, Findings()),
                     self._permission,
+                    judged=judged,
                 )
             )
+
+    async def task(
+        self,
+        name: str,
+        task: str,
+        message: Message,
+        reads: ReadState,
+        established: Established,
+        judged: Judged,
+    ) -> Report:
+        """A task of a plan: one reply without tools; `reads` are the lines that `message` shows."""
+        async with self._place() as is_free:
+            if not is_free:
+                return Report(name, task, partial=_TOO_LATE)
+            agent = self._agent(name, (), {}, self._app.settings.agents.quick)
+            return await self._work(
+                AgentJob(
+                    agent,
+                    self._app.models.fast,
+                    task,
+                    None,
+                    AgentConversation(),
+                    message,
+                    reads,
+                    partial(self._context, reads, Findings()),
+                    self._permission,
+                    established=established,
+                    judged=judged,
+                )
+            )
+
+    async def look_up(self, query: str, reads: ReadState) -> ToolResult:
+        """What is found for a query, see `look_up`; `reads` knows then what was shown."""
+        await self._app.ready()
+        context = self._context(reads, Findings(), RunClock())
+        return await look_up(query, context, self._permission, reads)
 
     async def fork(self, task: str, call_id: str) -> Report:
         """The conversation itself, up to what was sent of it last, with one more message."""
@@ -172,7 +227,12 @@ class Delegation:
                 f"The sub-agent {name} has no tool that reads: its file leaves none.\n"
                 "Leave `agent` out, or choose another."
             )
-        own = load_prompt("system/agent").render(name=name, prompt=found.prompt)
+        own = load_prompt("system/agent").render(
+            name=name,
+            tools=", ".join(tools),
+            owner=OWNERS[found.owner],
+            prompt=in_tags(found.prompt),
+        )
         model = self._model if found.model in _AS_RUN else app.models.fast
         return _Explorer(name, (*system, own), tools, model)
 
@@ -228,7 +288,7 @@ class Delegation:
             diagnostics=app.port.diagnostics,
             hidden=app.acting.hidden(),
             waiting=clock.waiting_also(self._run.clock.waiting),
-            rerank=app.reranking(self._meter),
+            rerank=app.reranking(self.meter),
             skills=skills,
         )
 

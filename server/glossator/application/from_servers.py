@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable
 
 from glossator.application.application import Application
-from glossator.context import Exhibit, Mention, Mentioned, in_tags
-from glossator.core.errors import UsageError
-from glossator.core.shown import shown, some_of
+from glossator.context import Exhibit, Mention, Mentioned
+from glossator.core.errors import GlossatorError, UsageError
+from glossator.core.shown import in_tags, shown, some_of
 from glossator.prompts import load_prompt
 
 _PROMPT = re.compile(r"/(?P<name>mcp__[\w-]+)(?:\s+(?P<words>.*))?", re.DOTALL)
@@ -38,14 +38,14 @@ async def attach_from_servers(
             continue
         server, uri = named
         try:
-            text, image = await app.mcp.calls.read(server, uri, app.port.ask_user)
-        except UsageError as error:
+            text, images = await app.mcp.calls.read(server, uri, app.port.ask_user)
+        except (GlossatorError, OSError) as error:
             doubts[mention.text] = str(error).partition("\n")[0].rstrip(".")
             continue
         told = load_prompt("user/mcp_resource").render(
             uri=shown(uri), server=server, text=in_tags(text)
         )
-        found.append(Exhibit(told, f"{server}:{shown(uri)}", image))
+        found.append(Exhibit(told, f"{server}:{shown(uri)}", images))
     if match := _PROMPT.fullmatch(question.strip()):
         found.append(await _prompt(app, match["name"], match["words"] or ""))
     return Mentioned(tuple(found), doubts)
@@ -56,8 +56,8 @@ async def _prompt(app: Application, name: str, words: str) -> Exhibit:
     if (prompt := prompts.get(name)) is None:
         known = some_of([f"/{each}" for each in sorted(prompts)], _NAMED) or "none"
         raise UsageError(f"No connected MCP server has the prompt /{name}; there are: {known}.")
-    text, image = await app.mcp.calls.prompt(prompt, words, app.port.ask_user)
+    text, images = await app.mcp.calls.prompt(prompt, words, app.port.ask_user)
     told = load_prompt("user/mcp_prompt").render(
         name=name, server=prompt.server, text=in_tags(text)
     )
-    return Exhibit(told, f"/{name}", image)
+    return Exhibit(told, f"/{name}", images)

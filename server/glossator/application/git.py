@@ -11,15 +11,14 @@ import logging
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from glossator.context import in_tags
 from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
-from glossator.core.shown import shown, shown_text
+from glossator.core.shown import in_tags, shown, shown_text
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.permissions import TrustQuestion
 from glossator.prompts import load_prompt
@@ -40,13 +39,15 @@ _GIT = (
     "--literal-pathspecs",
     *("-c", "core.fsmonitor=false", "-c", "log.showSignature=false"),
 )
+# Of these one changes with a commit, a fetch, a branch, a remote or what is staged.
+_FILES = (("HEAD",), ("index",), ("logs", "HEAD"), ("config",), ("FETCH_HEAD",))
 _BETWEEN = "\x1e"
 _LOOK = f"; printf '{_BETWEEN}'; ".join(
     shlex.join((*_GIT, *arguments))
     for arguments in (
         ("status", "--porcelain=v1", "--branch", "--untracked-files=normal"),
         ("log", f"-{_COMMITS}", "-s", "--date=short", "--format=%h %ad %an: %s"),
-        ("remote", "get-url", "origin"),
+        ("config", "--get", "remote.origin.url"),  # silent where there is none
         ("log", f"-{_OFFERED}", "-s", f"--format=%h %<({_SUBJECT},trunc)%s"),
     )
 )
@@ -115,6 +116,8 @@ class Git:
 
     def known(self) -> str | None:
         """What the model is told, "" if there is nothing to tell; None if it has to be asked."""
+        if not any(map(has_repository, self._host.roots)):
+            return ""
         known = self._known
         return known.text if known is not None and known.state == self._state() else None
 
@@ -147,7 +150,7 @@ class Git:
                 finished = await _run(shell, root, _LOOK, _SECONDS)
                 # the last of several commands may fail: a repository without a remote
                 told = "" if finished is None else finished.output.head.decode(errors="replace")
-                if text := _told(root, told):
+                if text := _in_words(root, told):
                     texts.append(text)
                     commits += _commits(told)
         now = datetime.now().astimezone().strftime("%H:%M")
@@ -159,15 +162,18 @@ class Git:
     def _state(self) -> object:
         """What changes when git may say something else."""
         roots = tuple(self._host.roots)
-        stamps = [_stamp(os.path.join(root, ".git", "HEAD")) for root in roots]
-        stamps += [_stamp(os.path.join(root, ".git", "index")) for root in roots]
-        return self._trust.is_trusted, self._host.snapshot().revision, roots, stamps
+        return self._trust.is_trusted, self._host.snapshot().revision, roots, stamps(roots)
 
 
 def has_repository(root: str) -> bool:
     """Whether the root, or a folder above it, is a work tree of git."""
     here = Path(root)
     return any((folder / ".git").exists() for folder in (here, *here.parents))
+
+
+def stamps(roots: Iterable[str]) -> list[int | None]:
+    """When git's own files last changed."""
+    return [_stamp(os.path.join(root, ".git", *file)) for root in roots for file in _FILES]
 
 
 def _stamp(path: str) -> int | None:
@@ -177,7 +183,7 @@ def _stamp(path: str) -> int | None:
         return None
 
 
-def _told(root: str, told: str) -> str:
+def _in_words(root: str, told: str) -> str:
     """The branch, the remote, what changed and the last commits, in words; "" if there is none."""
     status, log, remote, _ = _parts(told)
     if not status.startswith("## "):

@@ -8,14 +8,16 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from glossator.application.acting import Acting
 from glossator.application.git import CUT, ROOTS, ask_git, has_repository
-from glossator.context import GIT, GIT_DIFF, Exhibit, in_tags
+from glossator.application.patches import spans_shown
+from glossator.context import GIT, GIT_DIFF, Exhibit
 from glossator.core.errors import UsageError
-from glossator.core.shown import shown, shown_text, some_of
+from glossator.core.shown import in_tags, shown, shown_text, some_of
+from glossator.core.span import Span
 from glossator.documents import WorkspaceSnapshot
 from glossator.permissions import HiddenFiles, how_to_trust
 from glossator.prompts import load_prompt
@@ -43,7 +45,8 @@ async def git_exhibit(acting: Acting, snapshot: WorkspaceSnapshot, mentioned: st
     if mentioned == GIT_DIFF:
         told = [await _diff(_Repository(shell, root, hidden)) for root in repositories]
         text = in_tags(shown_text("\n\n".join(told)))
-        return Exhibit(load_prompt("user/git_diff").render(told=text), mentioned)
+        citable = await asyncio.to_thread(_spans, snapshot, zip(repositories, told, strict=True))
+        return Exhibit(load_prompt("user/git_diff").render(told=text), mentioned, citable=citable)
     revision = mentioned.removeprefix(GIT)
     if not _REVISION.fullmatch(revision):
         raise UsageError(f"{shown(revision)} is no revision; name a commit, such as git:HEAD~1")
@@ -51,8 +54,13 @@ async def git_exhibit(acting: Acting, snapshot: WorkspaceSnapshot, mentioned: st
         if commit := await _commit(_Repository(shell, root, hidden), revision):
             text = in_tags(shown_text(commit))
             rendered = load_prompt("user/git_commit").render(revision=shown(revision), told=text)
-            return Exhibit(rendered, mentioned)
+            citable = await asyncio.to_thread(_spans, snapshot, [(root, commit)])
+            return Exhibit(rendered, mentioned, citable=citable)
     raise UsageError("git knows no such commit here")
+
+
+def _spans(snapshot: WorkspaceSnapshot, told: Iterable[tuple[str, str]]) -> tuple[Span, ...]:
+    return tuple(span for root, patch in told for span in spans_shown(snapshot, root, patch))
 
 
 def _repositories(roots: tuple[str, ...]) -> tuple[str, ...]:

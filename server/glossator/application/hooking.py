@@ -1,32 +1,42 @@
-"""The user's hooks in conversations: when they run, what they are told, and what becomes of it.
+"""Hooks in conversations: when they run, what they are told, and what becomes of it.
 
-They run in the sandbox of commands, and only where the folder is trusted. Where none are set,
-nothing is done.
+They run in the sandbox of commands, and only where the folder is trusted; those of the workspace,
+if exactly what would run is adopted. Where there are none, nothing is done.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from glossator.application.application import Application
-from glossator.context import Reminders, in_tags
+from glossator.context import Reminders
+from glossator.core.context_answers import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
-from glossator.core.shown import shown, shown_text
+from glossator.core.shown import in_tags, shown, shown_text
 from glossator.core.tool_result import ToolResult, shorten
-from glossator.hooks import HookAnswer, HookEvent, run_hook, strictest
+from glossator.documents import WorkspaceSnapshot
+from glossator.hooks import (
+    HookAnswer,
+    HookEvent,
+    KnownHook,
+    proposed_hooks,
+    run_hook,
+    strictest,
+)
 from glossator.prompts import load_prompt
 from glossator.sandbox import LimitedShell
-from glossator.settings import Hook
 from glossator.tools import ToolArgs
 
 _NAMED = 80  # characters of a command in a notice
 _REASON = 2_000  # characters of a reason or a notice
 _NOTHING = HookAnswer()
+
+WasTold = Callable[[str], bool]  # whether a text stands in the conversation
 
 
 @dataclass(slots=True)
@@ -46,10 +56,11 @@ class SessionHooks:
         """Whether there are hooks for one of these moments."""
         return any(self.app.hooks.of(event) for event in events)
 
-    async def admit(self, question: str, *, source: str = "") -> None:
+    async def admit(self, question: str, was_told: WasTold, *, source: str = "") -> None:
         """A question is about to be answered, with a `source` as the first in its session here.
 
-        Raises `UsageError` if a hook refuses it.
+        A note on it that is the same as on the last question, and that the model still reads
+        (`was_told`), is not told again. Raises `UsageError` if a hook refuses the question.
         """
         told: list[str] = []
         if source:
@@ -62,8 +73,11 @@ class SessionHooks:
         said = await self._run(HookEvent.PROMPT_SUBMIT, prompt=question)
         if reason := said.block or said.halt:
             raise UsageError(_refusal(reason))
-        for text in (*told, *_told(HookEvent.PROMPT_SUBMIT, said)):
-            self.reminders.add(text)
+        notes = tuple(_told(HookEvent.PROMPT_SUBMIT, said))
+        before = self.app.hooks.notes.get(self.session_id, ())
+        self.app.hooks.notes[self.session_id] = notes
+        told += (each for each in notes if each not in before or not was_told(each))
+        self.reminders.add(*told)
 
     def concern(self, tool: str) -> bool:
         """Whether there are hooks about a tool."""
@@ -118,37 +132,50 @@ class SessionHooks:
 
     async def _run(self, event: HookEvent, tool: str = "", **said: object) -> HookAnswer:
         """Run the hooks of a moment side by side; what they say together."""
-        hooks = self.app.hooks.of(event, tool)
-        acting = self.app.acting
-        if not hooks or not acting.trust.is_trusted:
+        acting, before = self.app.acting, self.app.hooks.of(event, tool)
+        if not before or not acting.trust.is_trusted:
             return _NOTHING
         await self.app.ready()
         snapshot = self.app.host.snapshot()
-        if not snapshot.roots:
+        hooks = await self._as_adopted(before, snapshot)
+        if not snapshot.roots or not hooks:
             return _NOTHING
         try:
             shell = await asyncio.to_thread(acting.limited, snapshot)
         except UsageError as error:
-            self.tell(f"Your hooks were not run. {error}")
+            self.tell(f"The hooks that you set up or adopted were not run. {error}")
             return _NOTHING
         if shell.open_reason is not None:
-            self.tell(f"Your hooks were not run. {shell.open_reason}")
+            self.tell(f"The hooks that you set up or adopted were not run. {shell.open_reason}")
             return _NOTHING
-        folder = snapshot.roots[0]
-        given = {"session_id": self.session_id, "cwd": folder, "hook_event_name": event.value}
-        data = json.dumps({**given, **said}).encode()
+        given = {"session_id": self.session_id, "hook_event_name": event.value, **said}
         async with asyncio.TaskGroup() as group:
             running = [
-                group.create_task(self._answer(shell, event, hook, folder, data)) for hook in hooks
+                group.create_task(
+                    self._answer(shell, each, each.folder or snapshot.roots[0], given)
+                )
+                for each in hooks
             ]
         answer = strictest(task.result() for task in running)
         for notice in answer.notices:
             self.tell(f"A hook ({event.setting}) says: {_for_user(notice)}")
         return answer
 
+    async def _as_adopted(
+        self, before: tuple[KnownHook, ...], snapshot: WorkspaceSnapshot
+    ) -> tuple[KnownHook, ...]:
+        """Those that are still what the user adopted."""
+        if not any(each.folder for each in before):
+            return before
+        await _look(self.app, snapshot, self.tell)
+        adopted = frozenset(self.app.hooks.adopted)
+        return tuple(each for each in before if not each.folder or each in adopted)
+
     async def _answer(
-        self, shell: LimitedShell, event: HookEvent, hook: Hook, folder: str, data: bytes
+        self, shell: LimitedShell, known: KnownHook, folder: str, given: Mapping[str, object]
     ) -> HookAnswer:
+        event, hook = known.event, known.hook
+        data = json.dumps({**given, "cwd": folder}).encode()
         said = await run_hook(shell, event, hook, folder, data)
         if isinstance(said, HookAnswer):
             return said
@@ -157,9 +184,36 @@ class SessionHooks:
         return _NOTHING
 
 
+async def session_hooks(
+    app: Application, session_id: str, reminders: Reminders, tell: Callable[[str], object]
+) -> SessionHooks:
+    """The hooks of a conversation, those of the workspace as they are now."""
+    await _look(app, app.host.snapshot(), tell)
+    return SessionHooks(app, session_id, reminders, tell)
+
+
+async def left_out_hooks(app: Application) -> tuple[str, ...]:
+    """What the workspace asks for that could run, and does not: `2 hooks`; may be empty."""
+    trusted, off = app.acting.trust.is_trusted, app.switches.off(ContextKind.HOOK)
+    found = (await asyncio.to_thread(proposed_hooks, app.host.snapshot(), hashed=trusted)).hooks
+    wanted = [each for each in found if each.hook is not None and each.id not in off]
+    count = sum(not (trusted and app.hooks.is_adopted(each)) for each in wanted)
+    return (f"{count} hook{'s' if count > 1 else ''}",) if count else ()
+
+
+async def _look(
+    app: Application, snapshot: WorkspaceSnapshot, tell: Callable[[str], object]
+) -> None:
+    """Look at the hooks of the workspace; tells, once, which are not as they were adopted."""
+    for changed in await app.hooks.look(snapshot, trusted=app.acting.trust.is_trusted):
+        tell(
+            f"The hook {changed} of this workspace does not run: it is not as you adopted it any"
+            " more. `glossator hooks` lists it."
+        )
+
+
 def _call(tool: str, args: ToolArgs, call_id: str) -> dict[str, Any]:
-    given = args.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return {"tool_name": tool, "tool_input": given, "tool_use_id": call_id}
+    return {"tool_name": tool, "tool_input": args.of_tool(), "tool_use_id": call_id}
 
 
 def _told(event: HookEvent, said: HookAnswer) -> list[str]:
@@ -173,7 +227,7 @@ def _reminder(event: HookEvent, text: str) -> str:
 def _refusal(reason: str) -> str:
     return (
         f"A hook of yours refuses this question: {_for_user(reason)}\nNothing was sent. Change the"
-        " question, or the hook in your settings."
+        " question, or the hook: `glossator hooks` lists those that you set up or adopted."
     )
 
 

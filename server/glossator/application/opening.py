@@ -8,7 +8,12 @@ from datetime import date
 
 from glossator.agent import tool_specs
 from glossator.application.application import Application
-from glossator.application.instructing import instructions_now, know_instructions
+from glossator.application.gathering import in_time
+from glossator.application.instructing import (
+    instructions_now,
+    know_instructions,
+)
+from glossator.application.leaving_out import LeftOut, left_out
 from glossator.application.recall import memory_index
 from glossator.context import (
     Instructions,
@@ -19,6 +24,7 @@ from glossator.context import (
     instruction_sections,
     language_section,
     plain_facts,
+    profile_section,
     session_section,
     system_blocks,
     whole_workspace,
@@ -26,35 +32,41 @@ from glossator.context import (
 from glossator.customizations import Customizations
 from glossator.llm import ToolSpec, profile_of
 from glossator.mcp import instructions_section, opening_specs
+from glossator.memory import unlisted
 from glossator.sessions import Session
 from glossator.tools import Explore, Skill
 
 _WINDOW_SHARE = 0.5  # of the model's window, that a whole workspace may take
 
 
-SECTIONS = "sections"  # the name under which a session keeps what its system prompt consists of
+# The names under which a session keeps what its system prompt consists of, and what it lacks.
+SECTIONS = "sections"
+LEFT_OUT = "leftOut"
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
     """System blocks and tools of a conversation, with the workspace if it goes in whole.
 
-    `sections` are the parts of the second block. `notice` tells the user why the workspace does not
-    go in whole.
+    `sections` are the parts of the second block, `left_out` sentences on what is in no part.
+    `notices` tell the user what failed, and why the workspace does not go in whole.
     """
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
     sections: tuple[Section, ...] = ()
+    left_out: tuple[str, ...] = ()
     instructions: Instructions = field(default_factory=Instructions)
     whole: WholeWorkspace | None = None
-    notice: str = ""
+    notices: tuple[str, ...] = ()
 
     def freeze(self, session: Session) -> None:
         """Begin a conversation with it."""
         session.freeze(self.system, self.tools)
-        session.keep(SECTIONS, [[each.name, each.why, len(each.text)] for each in self.sections])
-        know_instructions(session, self.instructions, in_prompt=True)
+        placed = [[each.name, each.why, len(each.text), each.cut] for each in self.sections]
+        session.keep(SECTIONS, placed)
+        session.keep(LEFT_OUT, list(self.left_out))
+        know_instructions(session, self.instructions.files, in_prompt=True)
         if self.whole is None:
             return
         session.reads.show(self.whole.spans)
@@ -68,39 +80,76 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
 
     Where no sub-agent is described, none can be named; without a skill there is no tool for them.
     """
-    await app.mcp.refresh()
+    failed: list[str] = []
+    _, where, memories, instructions = await asyncio.gather(
+        in_time("MCP servers", app.mcp.refresh(), None, failed.append),
+        in_time("Facts about the project", session_now(app), sub_agent_section(app), failed.append),
+        in_time("Memories", memory_index(app), "", failed.append),
+        in_time("Instruction files", instructions_now(app), Instructions(), failed.append),
+    )
     specs = tool_specs(app.tools)
     searches = profile_of(app.settings.models).tool_search
-    specs = (*specs, *opening_specs(app.mcp, searches=searches))
+    offered = opening_specs(app.mcp, searches=searches)
+    specs = (*specs, *offered)
     if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
     if not described.skills:
         specs = tuple(spec for spec in specs if spec.name != Skill.name)
-    sections = [await session_now(app)]
+    sections = [where]
     if language := app.settings.context.language:
         sections.append(language_section(language))
-    if memories := await memory_index(app):
-        sections.append(Section("memories", memories, "the index of what you had remembered"))
-    instructions = await instructions_now(app)
+    who = app.settings.profile
+    if profile := profile_section(who.role, who.persona, who.rules):
+        sections.append(profile)
+    if memories:
+        why = "the index of what you had remembered; memory.enabled turns it off"
+        sections.append(Section("memories", memories, why, unlisted(memories)))
     sections += instruction_sections(instructions)
-    if words := instructions_section(app.mcp):
+    if words := instructions_section(app.mcp.instructions()):
         sections.append(Section("MCP servers", words, "what they say about the use of their tools"))
     system = system_blocks(sections)
-    opening = Opening(system, specs, tuple(sections), instructions)
+    found = await in_time("Notices on trust", left_out(app, described), LeftOut(), failed.append)
+    missing = _left_out(app, found, instructions, len(offered), words)
+    opening = Opening(system, specs, tuple(sections), missing, instructions, notices=tuple(failed))
     most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))
     if not most or app.model.offline:
         return opening
     await app.ready()
     snapshot = app.host.snapshot()
-    found = await asyncio.to_thread(whole_workspace, snapshot, app.acting.hidden(), most)
-    if isinstance(found, TooLarge):
+    whole = await asyncio.to_thread(whole_workspace, snapshot, app.acting.hidden(), most)
+    if isinstance(whole, TooLarge):
         notice = (
-            f"The workspace has about {found.tokens:,} tokens, and at most {most:,} go into the"
+            f"The workspace has about {whole.tokens:,} tokens, and at most {most:,} go into the"
             " prompt whole (retrieval.wholeTokens, and half of the model's window), so it is"
             " searched instead."
         )
-        return replace(opening, notice=notice)
-    return replace(opening, system=(*system, found.text), whole=found)
+        return replace(opening, notices=(*failed, notice), left_out=(*missing, notice))
+    return replace(opening, system=(*system, whole.text), whole=whole)
+
+
+def _left_out(
+    app: Application,
+    found: LeftOut,
+    instructions: Instructions,
+    offered: int,
+    servers_words: str,
+) -> tuple[str, ...]:
+    """Sentences on what the prompt lacks of what there is, for people."""
+    told = [f"Of the instruction files: {problem}." for problem in instructions.problems]
+    if found.untrusted:
+        told.append(f"As the workspace is not trusted: {', '.join(found.untrusted)}.")
+    if found.proposed:
+        told.append(f"Not adopted: {', '.join(found.proposed.values())} of this workspace.")
+    if found.off:
+        told.append(f"Turned off here: {', '.join(found.off)}.")
+    if (tools := len(app.mcp.tools()) - offered) > 0:
+        told.append(
+            f"{tools:,} tools of MCP servers, which would exceed mcp.toolTokens; the model finds"
+            " them by ToolSearch."
+        )
+    if unread := [name for name in app.mcp.instructions() if f"{name}:\n" not in servers_words]:
+        told.append(f"What MCP servers say of themselves, as it is too long: {', '.join(unread)}.")
+    return tuple(told)
 
 
 async def session_now(app: Application) -> Section:

@@ -2,7 +2,8 @@
 
 Words find some at once. Meanwhile the fast model reads the list of all and picks; if it is ready
 when the message is, its choice goes in their place, else what it adds follows as a reminder.
-Nothing waits for it, and no failure of it ends a run.
+Nothing waits for it, and no failure of it ends a run. What is sent counts as seen, and the user is
+told its names.
 """
 
 from __future__ import annotations
@@ -11,28 +12,22 @@ import asyncio
 import logging
 import re
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from glossator.application.application import Application
-from glossator.application.remembering import mark_seen, unseen
-from glossator.context import in_tags
-from glossator.contextual import answers_at_once
+from glossator.application.gathering import Telling
+from glossator.application.remembering import mark_seen, turned_on, unseen
+from glossator.core.context_answers import ContextKind
 from glossator.core.errors import ModelError
-from glossator.core.shown import shown_prose
+from glossator.core.events import Notice
+from glossator.core.shown import in_tags, shown, shown_prose
 from glossator.core.tool_result import shorten
-from glossator.llm import (
-    Message,
-    Meter,
-    Model,
-    ModelRequest,
-    Reply,
-    known_facts,
-    user_message,
-)
+from glossator.llm import Message, Meter, Model, side_query
 from glossator.memory import (
     Kept,
     Memory,
@@ -58,9 +53,9 @@ _LISTED = 150  # memories that the fast model chooses from
 _QUESTION = 4_000  # characters of a question that it reads
 _RECENT = 20  # messages in which a tool worked "just now"
 _READING_SECONDS = 1.0  # that a question waits for the files, which are the user's own
-_SYMBOL_SECONDS = 0.1  # for the symbols that a memory names
+_SYMBOL_SECONDS = 0.03  # for the symbols that the memories name, where a question waits
+_LATE_SYMBOL_SECONDS = 0.5  # and where nothing does
 _OUTPUT_TOKENS = 100
-_THINKING_TOKENS = 1_000  # room for a model that cannot do without
 _CHOICE = re.compile(r"\[?\d{1,3}\]?(?:\s*[,>\s]\s*\[?\d{1,3}\]?)*\.?")
 _NONE = re.compile(r"(?i)[\"'`]?(?:none|0)[\"'`]?\.?")
 
@@ -73,21 +68,27 @@ class _Candidates:
     listed: tuple[Memory, ...]
 
 
+_Texts = tuple[tuple[Memory, str], ...]  # memories, and what the model is told of each
+
+
 class Recall:
     """Finds the memories for one question; ends with its block."""
 
     def __init__(
-        self, app: Application, session: Session, run: Run, question: str, seconds: float = SECONDS
+        self, app: Application, session: Session, run: Run, seconds: float = SECONDS
     ) -> None:
         self._app = app
         self._session = session
         self._run = run
-        self._question = question
+        self._question = ""
         self._seconds = seconds
-        self._candidates: asyncio.Task[_Candidates] | None = None
+        self._looking: asyncio.Task[_Candidates] | None = None
+        self._by_words: asyncio.Task[_Texts] | None = None
         self._choosing: asyncio.Task[None] | None = None
-        self._chosen: tuple[Memory, ...] | None = None  # by the fast model
-        self._is_sent = False  # the message is on its way
+        self._chosen: _Texts | None = None  # by the fast model
+        self._given: dict[Path, Memory] = {}  # to the model in this run
+        self._is_gathered = False  # the message has what it gets
+        self._late: _Texts = ()  # chosen after that
 
     async def __aenter__(self) -> Self:
         return self
@@ -100,40 +101,64 @@ class Recall:
     ) -> None:
         await self.end()
 
-    def begin(self, meter: Meter) -> None:
+    def begin(self, meter: Meter, question: str) -> None:
         """Start to look, if anything is remembered; what that costs counts in `meter`."""
+        self._question = question
         if self._app.settings.memory.enabled:
-            self._candidates = asyncio.create_task(self._look())
-            self._choosing = asyncio.create_task(self._choose(meter, self._candidates))
+            self._looking = asyncio.create_task(self._look())
+            self._by_words = asyncio.create_task(self._find_by_words(self._looking))
+            self._choosing = asyncio.create_task(self._choose(meter, self._looking))
 
-    async def at_once(self) -> tuple[str, ...]:
+    async def at_once(self) -> Telling:
         """The memories that go with the message."""
-        if self._candidates is None:
-            return ()
-        read, _ = await asyncio.wait({self._candidates}, timeout=_READING_SECONDS)
-        self._is_sent = True
+        if self._by_words is None:
+            return Telling()
+        read, _ = await asyncio.wait({self._by_words}, timeout=_READING_SECONDS)
+        self._is_gathered = True
         if not read:
             self._fail(f"their files were not read within {_READING_SECONDS:g} s")
-            return ()
-        by_words = self._candidates.result().by_words
-        return await self._texts(by_words if self._chosen is None else self._chosen)
+            return Telling()
+        if error := self._by_words.exception():
+            self._fail(f"looking for them failed: {error}")
+            return Telling()
+        found = self._by_words.result() if self._chosen is None else self._chosen
+        return Telling(tuple(text for _, text in found), partial(self._sent, found))
+
+    def late(self) -> tuple[str, ...]:
+        """What the choice adds, for the next message; what no message takes is not seen."""
+        late, self._late = self._late, ()
+        new = unseen(self._session, tuple(memory for memory, _ in late))
+        late = tuple(each for each in late if each[0] in new)
+        self._sent(late)
+        return tuple(text for _, text in late)
+
+    async def again(self) -> Telling:
+        """What was told in this run and a compaction took from the conversation."""
+        taken = unseen(self._session, tuple(self._given.values()))
+        found = await self._texts(taken, _LATE_SYMBOL_SECONDS)
+        return Telling(tuple(text for _, text in found), partial(self._taken, found))
 
     async def end(self) -> None:
         """Stop looking."""
-        tasks = [task for task in (self._candidates, self._choosing) if task is not None]
+        begun = (self._looking, self._by_words, self._choosing)
+        tasks = [task for task in begun if task is not None]
         for task in tasks:
             task.cancel()
-        for ended in await asyncio.gather(*tasks, return_exceptions=True):
-            if isinstance(ended, Exception):  # of ours: the question is answered all the same
-                logger.error("Recall failed", exc_info=ended)
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        for error in {each for each in ended if isinstance(each, Exception)}:  # of ours
+            logger.error("Recall failed", exc_info=error)
 
     async def _look(self) -> _Candidates:
         """What the conversation has not seen yet; tells what is wrong with files, once."""
+        off = self._app.switches.off(ContextKind.MEMORY)
         kept, problems = await asyncio.to_thread(_kept, self._app)
         for problem in problems:
-            self._run.notice_once(problem, problem)
-        new = unseen(self._session, kept.memories)
+            self._run.tell(problem)
+        new = unseen(self._session, turned_on(kept.memories, off))
         return await asyncio.to_thread(_candidates, self._question, new)
+
+    async def _find_by_words(self, looking: asyncio.Task[_Candidates]) -> _Texts:
+        return await self._texts((await asyncio.shield(looking)).by_words, _SYMBOL_SECONDS)
 
     async def _choose(self, meter: Meter, looking: asyncio.Task[_Candidates]) -> None:
         listed = (await asyncio.shield(looking)).listed
@@ -148,10 +173,11 @@ class Recall:
         except ModelError as error:
             self._fail(str(error))
         else:
-            self._chosen = chosen
-            if self._is_sent:
-                for text in await self._texts(unseen(self._session, chosen)):
-                    self._session.reminders.add(text)
+            found = await self._texts(chosen, _LATE_SYMBOL_SECONDS)
+            if self._is_gathered:
+                self._late = found
+            else:
+                self._chosen = found
 
     async def _ask(self, model: Model, listed: Sequence[Memory], meter: Meter) -> str:
         meter.check()
@@ -167,36 +193,33 @@ class Recall:
             tools=", ".join(worked(self._session.conversation.messages)) or "none",
             most=str(MOST),
         )
-        room = 0 if answers_at_once(known_facts(model)) else _THINKING_TOKENS
-        request = ModelRequest(
-            system=(),
-            tools=(),
-            messages=(user_message(prompt),),
-            max_output_tokens=_OUTPUT_TOKENS + room,
-            shared_blocks=0,
-            thinks=False,
-        )
-        async with aclosing(meter.stream(model, request, "recall")) as events:
-            async for event in events:
-                if isinstance(event, Reply):
-                    return event.text
-        raise ModelError("The model ended a reply without its end. Report this.")
+        return (await side_query(model, meter, "recall", prompt, _OUTPUT_TOKENS)).text
 
-    async def _texts(self, memories: Sequence[Memory]) -> tuple[str, ...]:
-        """The memories for the model, with what is stale in them; they count as seen."""
+    async def _texts(self, memories: Sequence[Memory], seconds: float) -> _Texts:
+        """What the model is told of each, and what is stale in it; `seconds` are for symbols."""
         app, hidden = self._app, self._app.acting.hidden()
         snapshot, now = app.host.snapshot(), datetime.now(UTC)
-        for memory in memories:  # before the first await: what comes later must not repeat one
-            mark_seen(self._session, memory)
 
         async def text_of(memory: Memory) -> str:
             gone = (
                 *await asyncio.to_thread(gone_places, memory, snapshot, hidden),
-                *await gone_symbols(memory, snapshot, app.symbols, hidden, _SYMBOL_SECONDS),
+                *await gone_symbols(memory, snapshot, app.symbols, hidden, seconds),
             )
             return memory_text(memory, now, gone)
 
-        return tuple(await asyncio.gather(*map(text_of, memories)))
+        return tuple(zip(memories, await asyncio.gather(*map(text_of, memories)), strict=True))
+
+    def _sent(self, found: _Texts) -> None:
+        """A message has the texts: they count as seen, and the user knows of them."""
+        self._taken(found)
+        if found:
+            names = ", ".join(shown(memory.name) for memory, _ in found)
+            self._run.emit(Notice(f"Remembered: {names}."))
+
+    def _taken(self, found: _Texts) -> None:
+        for memory, _ in found:
+            mark_seen(self._session, memory)
+            self._given[memory.path] = memory
 
     def _fail(self, why: str) -> None:
         message = f"Not all memories that matter may have been found: {why}"
@@ -208,9 +231,10 @@ async def memory_index(app: Application) -> str:
     if not app.settings.memory.enabled:
         return ""
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+    off = app.switches.off(ContextKind.MEMORY)
 
     def work() -> str:
-        memories = app.memories.kept().memories
+        memories = turned_on(app.memories.kept().memories, off)
         now = datetime.now(UTC)
         return index_section(memories, now, lambda each: gone_places(each, snapshot, hidden))
 

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
+from glossator.core.context_answers import ContextKind
 from glossator.memory import Memories, Memory, SessionMemories
+from glossator.permissions import Switches
 from glossator.sessions import MEMORIES, Session
 
 _QUESTION_CHARACTERS = 120
 
 
-def session_memories(memories: Memories, session: Session) -> SessionMemories:
-    """What the Memory tool works on in a session."""
-    return SessionMemories(memories, partial(_source, session), partial(mark_seen, session))
+def turned_on(memories: tuple[Memory, ...], off: frozenset[str]) -> tuple[Memory, ...]:
+    """Those that the user did not turn off; `off` are paths."""
+    return tuple(each for each in memories if str(each.path) not in off)
+
+
+def session_memories(
+    memories: Memories,
+    session: Session,
+    changed: Callable[[], object],
+    switches: Switches,
+) -> SessionMemories:
+    """What the Memory tool works on in a session; `changed` is called when it kept or forgot."""
+
+    def is_off(memory: Memory) -> bool:
+        return not turned_on((memory,), switches.off(ContextKind.MEMORY))
+
+    source, saw = partial(_source, session), partial(mark_seen, session)
+    return SessionMemories(memories, source, saw, changed, is_off)
 
 
 def mark_seen(session: Session, memory: Memory) -> None:

@@ -30,6 +30,7 @@ from glossator.sandbox import (
     Output,
     Polled,
     ShellCommand,
+    Show,
     WorkspaceShell,
     blocked_notes,
     outcome_text,
@@ -65,17 +66,19 @@ class TurnShell:
         """Why there is no sandbox; None if there is one."""
         return self.shells.unconfined
 
-    async def run(self, command: ShellCommand, seconds: float) -> Finished:
+    async def run(
+        self, command: ShellCommand, seconds: float, show: Show | None = None
+    ) -> Finished:
         """Run a command; see `Shell`."""
         listing = _Listing(self.host)
         if command.permit.only_reads and self.unconfined is None:  # there is nothing to undo
             await listing.renew()
-            finished = await (await self._limited()).run(command, seconds)
+            finished = await (await self._limited()).run(command, seconds, show)
             return replace(finished, notes=self._blocked_notes(finished.output, BlockedPaths()))
         async with self.checkpoints.around(self.turn.id, listing.paths):
             limited = await self._limited()
             async with self._settling(limited.limits, command, listing) as settled:
-                finished = await limited.run(command, seconds)
+                finished = await limited.run(command, seconds, show)
             blocked = BlockedPaths(command.permit.hard_linked, limited.limits.protected)
             notes = (*settled, *self._blocked_notes(finished.output, blocked))
             return replace(finished, notes=notes)

@@ -9,15 +9,17 @@ import typer
 
 from glossator import __version__
 from glossator.cli.asking import Command, ask_server
+from glossator.cli.context_commands import hooks, instructions, skills
 from glossator.cli.contexts import contexts
 from glossator.cli.evaluation import evaluations
+from glossator.cli.fact_commands import facts
 from glossator.cli.generic import add_generic_commands
 from glossator.cli.mcp_commands import mcp
 from glossator.cli.memory_commands import memory
 from glossator.cli.messages import duration
 from glossator.cli.options import ModelledOptions, tool_arguments, with_options
 from glossator.cli.permission_commands import rules, trust
-from glossator.cli.questions import add_actions, ask, explore, gloss, overview, retry
+from glossator.cli.questions import add_actions, ask, chat, explore, gloss, overview, retry
 from glossator.cli.searching import search
 from glossator.cli.session_commands import redo, sessions, undo
 from glossator.core.errors import UsageError
@@ -75,6 +77,7 @@ def serve(
 
 
 app.command()(ask)
+app.command()(chat)
 add_actions(app)
 
 
@@ -161,28 +164,6 @@ def models(
 
 @app.command()
 @with_options
-def skills(
-    context: typer.Context,
-    *,
-    common: ModelledOptions,
-) -> None:
-    """List the skills, slash commands and sub-agents that files describe."""
-    ask_server(context, common, Command("glossator.listCustomizations"))
-
-
-@app.command()
-@with_options
-def hooks(
-    context: typer.Context,
-    *,
-    common: ModelledOptions,
-) -> None:
-    """List your hooks, and those that files of the workspace ask for, which are not run."""
-    ask_server(context, common, Command("glossator.listHooks"))
-
-
-@app.command()
-@with_options
 def doctor(
     context: typer.Context,
     *,
@@ -199,8 +180,12 @@ def doctor(
 
 app.add_typer(sessions, name="sessions")
 app.add_typer(rules, name="rules")
+app.add_typer(skills, name="skills")
+app.add_typer(hooks, name="hooks")
+app.add_typer(instructions, name="instructions")
 app.add_typer(mcp, name="mcp")
 app.add_typer(memory, name="memory")
+app.add_typer(facts, name="facts")
 app.add_typer(evaluations, name="eval")
 app.command()(undo)
 app.command()(redo)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from glossator.cli.messages import NO_SESSION
+from glossator.cli.messages import NO_SESSION, NOBODY_ADOPTS, NOT_ADOPTED
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +28,29 @@ class Command:
 
 # Execute gives the answer as a dataclass, and raises `ResponseError` and `ServerLost`.
 Execute = Callable[[Command], Awaitable[Any]]
+
+
+class Beside(Protocol):
+    """What goes on while a command is carried out."""
+
+    def post(self, command: Command) -> asyncio.Future[Any]:
+        """Send another command; its answer, in JSON, is there once it is heard."""
+
+    async def hear(self, answer: asyncio.Future[Any]) -> object:
+        """Wait for it when no command is carried out. Raises as `Execute`."""
+
+    def go_on(self) -> None:
+        """A command was cancelled; the next Ctrl-C cancels the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation at the keyboard; it begins with `session_id`, or with a new session."""
+
+    session_id: str | None = None
+    newest: bool = False
+
+
 Work = Callable[[Execute], Awaitable[Any]]  # commands, one after the other; gives the last answer
 Show = Callable[["Display", Any], bool]  # shows an answer; whether it is a good one
 
@@ -36,7 +61,7 @@ class CarryOut(Protocol):
     def __call__(
         self,
         common: CommonOptions,
-        work: Command | Work,
+        work: Command | Work | Talk,
         show: Show,
         *,
         thinking: bool,
@@ -51,10 +76,18 @@ def show_answer(display: Display, answer: object) -> bool:
     return True
 
 
+def show_adopted(display: Display, answer: object, *, is_adopted: bool) -> bool:
+    """Show what an adoption answers, and whether the user said yes to it."""
+    display.answer(answer)
+    if not is_adopted:
+        display.notice(NOT_ADOPTED if sys.stdin.isatty() else f"{NOT_ADOPTED} {NOBODY_ADOPTS}")
+    return is_adopted
+
+
 def ask_server(
     context: typer.Context,
     common: CommonOptions,
-    work: Command | Work,
+    work: Command | Work | Talk,
     show: Show = show_answer,
     *,
     thinking: bool = False,
@@ -76,13 +109,13 @@ def in_session(name: str, session_id: str | None, argument: Mapping[str, Any]) -
     """
 
     async def work(execute: Execute) -> object:
-        chosen = session_id or await _newest_session(execute)
+        chosen = session_id or await newest_session(execute)
         return await execute(Command(name, {**argument, "sessionId": chosen}))
 
     return work
 
 
-async def _newest_session(execute: Execute) -> str:
+async def newest_session(execute: Execute) -> str:
     """The id of the session that changed last."""
     listed = await execute(Command("glossator.listSessions"))
     if not listed.sessions:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _FAILED = 1
 
-evaluations = typer.Typer(help="Measure how good Glossator is, on labelled questions.")
+evaluations = typer.Typer(help="Measure how good Glossator is.")
 
 
 @evaluations.callback()
 def measured() -> None:
-    """Measure how good Glossator is, on labelled questions."""
+    """Measure how good Glossator is."""
 
 
 @evaluations.command()
@@ -157,6 +157,71 @@ def retrieval(  # noqa: PLR0913 - an option each
             if plot is not None:
                 evaluation.plot(report, plot)
                 display.notice(f"Drawn: {shown(str(plot))}", "")
+
+    _show(work, json=json)
+
+
+@evaluations.command()
+def grounding(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="A repository: a folder, or a .tar archive of one.",
+            exists=True,
+            show_default=False,
+        ),
+    ],
+    *,
+    phrasings: Annotated[
+        str,
+        typer.Option(
+            "--phrasings",
+            metavar="HALF",
+            help="How things are said: dev (for those who build a verifier), held-out, or all.",
+        ),
+    ] = "all",
+    most: Annotated[
+        int,
+        typer.Option(
+            "--most",
+            metavar="N",
+            min=1,
+            help="Make so many true statements about a repository, and as many false ones.",
+        ),
+    ] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="Which statements are drawn.")] = 0,
+    show: Annotated[
+        int,
+        typer.Option(
+            "--show",
+            metavar="N",
+            min=0,
+            help="Show so many true statements that were refused, and false ones that were not.",
+        ),
+    ] = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", metavar="FILE.png", help="Draw the report, too.", show_default=False
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure which false statements about code are refused without asking a model."""
+
+    def work(display: Display) -> None:
+        from glossator import evaluation  # noqa: PLC0415 - slow
+
+        if plot is not None:
+            evaluation.check_plot(plot)
+        report = evaluation.measure_grounding(
+            paths, half=phrasings, most=most, seed=seed, show=show, told=_Progress(display)
+        )
+        display.answer(report)
+        if plot is not None:
+            evaluation.plot_grounding(report, plot)
+            display.notice(f"Drawn: {shown(str(plot))}", "")
 
     _show(work, json=json)
 

@@ -26,7 +26,7 @@ from glossator.core.wire import Json, camel
 from glossator.usecases import DECLARED, CommandDeclaration
 
 # They ask no server; `launch.py` knows them, too.
-ALONE = frozenset({"eval", "eval retrieval", "serve", "trust"})
+ALONE = frozenset({"eval", "eval grounding", "eval retrieval", "serve", "trust"})
 
 
 def add_generic_commands(app: typer.Typer) -> None:
@@ -36,7 +36,8 @@ def add_generic_commands(app: typer.Typer) -> None:
     """
     declared = {each.terminal: each for each in DECLARED.values() if each.terminal}
     known = set(_words(app))
-    if unknown := sorted(known - declared.keys() - ALONE):
+    others = {word for each in DECLARED.values() for word in each.also}
+    if unknown := sorted(known - declared.keys() - others - ALONE):
         raise DeclarationError(f"No declaration names as `terminal`: {', '.join(unknown)}.")
     for word in sorted(declared.keys() - known):
         declaration = declared[word]

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from glossator.cli.asking import Command, Show, Work
+    from glossator.cli.asking import Command, Show, Talk, Work
     from glossator.cli.options import CommonOptions
 
 ALONE = frozenset({"eval", "serve", "trust"})  # they ask no server; a wrong guess costs a process
@@ -68,7 +68,9 @@ def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -
     from glossator.cli.app import app  # noqa: PLC0415 - likewise
     from glossator.core.errors import UsageError  # noqa: PLC0415 - likewise
 
-    def carry_out(common: CommonOptions, work: Command | Work, show: Show, **how: bool) -> int:
+    def carry_out(
+        common: CommonOptions, work: Command | Work | Talk, show: Show, **how: bool
+    ) -> int:
         from glossator.cli.run import CommandRun  # noqa: PLC0415 - `--version` and `--help` need no server
 
         spawned = process()  # if this fails, nothing is drawn yet

@@ -12,6 +12,7 @@ import typer
 
 from glossator.cli.asking import Command, ask_server
 from glossator.cli.options import CommonOptions, with_options
+from glossator.cli.switches import add_switches
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from glossator.core.memory_answers import MemoryList, OpenedMemory
 
 _FAILED = 1
+_LISTING = Command("glossator.listMemories")
 
 memory = typer.Typer(
     help="List what is remembered from earlier sessions, or work on one memory.",
@@ -45,11 +47,12 @@ def list_memories(
             raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
         return
 
-    def show(display: Display, answer: MemoryList) -> bool:
-        display.answer(answer)
-        return not answer.problems
+    ask_server(context, common, _LISTING, _show)
 
-    ask_server(context, common, Command("glossator.listMemories"), show)
+
+def _show(display: Display, answer: MemoryList) -> bool:
+    display.answer(answer)
+    return not answer.problems
 
 
 @memory.command("show")
@@ -122,3 +125,6 @@ def _edit(path: str) -> None:
 
 def _named(name: str, everywhere: bool) -> dict[str, Any]:
     return {"name": name, "everywhere": True} if everywhere else {"name": name}
+
+
+add_switches(memory, ("memory",), "a memory", _LISTING, _show)

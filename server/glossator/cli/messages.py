@@ -28,15 +28,24 @@ NOBODY_REVIEWS = (
     "An edit was not applied, because nobody is here to review it; run the command in a terminal,"
     " or with --mode acceptEdits and without a review."
 )
+NOBODY_TALKS = (
+    "`glossator chat` needs a terminal to type in, and no --json; ask one question with"
+    " `glossator ask`."
+)
 NO_SESSION = "This workspace has no session yet; begin one with `glossator ask`."
 NO_CUSTOMIZATIONS = (
     "No file describes a skill, a slash command or a sub-agent; docs/customizations.md says where"
     " they may lie."
 )
+NO_INSTRUCTIONS = "No instruction file is here, such as AGENTS.md."
 NO_HOOKS = "No hooks are set, and no file here asks for any; docs/hooks.md says how to set some."
 NO_RULES = "No permission rule holds here: you are asked about all that the mode does not allow."
+OPEN_ADDRESS = "Open this address in your browser:"
 NO_MCP_SERVERS = "No MCP server is set up; docs/mcp.md says how."
+NOT_ADOPTED = "Not adopted."
+NOBODY_ADOPTS = "Nobody was asked: run this in a terminal, or adopt it in your editor."
 NO_MEMORY = "Nothing is remembered here; the model asks you before it keeps something."
+NO_FACT = "No fact is kept here yet; answers add some whose sentences are supported by their lines."
 NO_TURN = "No turn of this session has changed a file."
 NO_AGENT = "No sub-agent was at work in this session."
 NO_TRUSTED = "No folder is remembered as trusted; `glossator trust DIR` trusts one."

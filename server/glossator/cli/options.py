@@ -77,6 +77,7 @@ Review = Annotated[
 ]
 
 Thinking = Annotated[bool, typer.Option("--thinking", help="Show the thinking.")]
+Outputs = Annotated[bool, typer.Option("--outputs", help="Show what tools gave the model.")]
 Resume = Annotated[
     str | None,
     typer.Option("--resume", metavar="ID", help="Go on with this session.", show_default=False),
@@ -107,6 +108,11 @@ class CommonOptions:
     @property
     def trusted(self) -> bool:
         """Whether the user says that the workspace is trusted, for this run."""
+        return False
+
+    @property
+    def shows_outputs(self) -> bool:
+        """Whether what tools gave is shown."""
         return False
 
 
@@ -172,8 +178,14 @@ class AskingOptions(ActingOptions):
     """The options of a command that a model answers, in a session."""
 
     thinking: Thinking = False
+    outputs: Outputs = False
     resume: Resume = None
     newest: Newest = False
+
+    @property
+    def shows_outputs(self) -> bool:
+        """By --outputs."""
+        return self.outputs
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

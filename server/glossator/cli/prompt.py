@@ -16,7 +16,7 @@ from glossator.core.permission import Choice, PermissionRequest
 from glossator.core.question import Question
 from glossator.core.shown import shown
 
-VIEW, EDIT = "v", "e"
+VIEW, EDIT, PARTS = "v", "e", "p"
 _MOST_LINES = 200
 _MOST_CHARACTERS = 600  # of a line
 _CHOICES: Mapping[str, Choice] = {
@@ -70,6 +70,11 @@ class PermissionPrompt:
         return is_cut(self.details)
 
     @property
+    def has_parts(self) -> bool:
+        """Whether some of an edit can be allowed without the rest."""
+        return self.request.plan is not None and len(self.request.plan.hunks) > 1
+
+    @property
     def warning(self) -> str | None:
         """That it is cut, where it is: for right above the keys."""
         return _CUT if self.is_cut else None
@@ -98,6 +103,8 @@ class PermissionPrompt:
         keys = [_KEYS[choice] for choice in self.request.choices]
         if self._keeps:
             keys.insert(-1, f"{EDIT} edit rules")
+        if self.has_parts:
+            keys.insert(-1, f"{PARTS} choose parts")
         if self.is_cut:
             keys.insert(-1, f"{VIEW} view all")
         return " · ".join(keys)

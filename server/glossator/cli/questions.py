@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from glossator.cli.asking import Command, Work, ask_server, in_session
+from glossator.cli.asking import Command, Talk, Work, ask_server, in_session
 from glossator.cli.messages import files_left
 from glossator.cli.options import (
     ActingOptions,
@@ -50,13 +50,39 @@ def ask(
         ),
     ] = None,
     *,
+    plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan",
+            help="Answer by a plan of tasks (not the plan mode), however easy it looks.",
+        ),
+    ] = False,
+    direct: Annotated[
+        bool, typer.Option("--direct", help="Answer without a plan, however hard it looks.")
+    ] = False,
     common: AskingOptions,
 ) -> None:
     """Answer a question, or do what is asked, from the lines of the workspace."""
+    if plan and direct:
+        raise UsageError("--plan and --direct exclude each other; choose one.")
     argument: dict[str, Any] = {"question": read_question(question)}
+    if plan or direct:
+        argument["plan"] = "plan" if plan else "direct"
     if attach:
         argument["attachments"] = [document_lines(path, common.roots) for path in attach]
     _answer(context, common, "glossator.ask", argument)
+
+
+@with_options
+def chat(context: typer.Context, *, common: AskingOptions) -> None:
+    """Ask one question after the other, and go on typing while an answer is on its way.
+
+    Enter queues what you type then; `/steer WORDS` tells the model with the next results, `/queue`
+    lists what waits.
+    """
+    _check_session(common)
+    talk = Talk(common.resume, newest=common.newest)
+    ask_server(context, common, talk, thinking=common.thinking)
 
 
 def add_actions(app: typer.Typer) -> None:
@@ -93,8 +119,7 @@ def _answer(
     context: typer.Context, common: AskingOptions, name: str, argument: Mapping[str, Any]
 ) -> None:
     """Run a command in a new session, or in the one that the options name."""
-    if common.resume is not None and common.newest:
-        raise UsageError("--resume and --continue exclude each other; choose one.")
+    _check_session(common)
 
     def show(display: Display, answer: Answer) -> bool:
         display.answer(answer)
@@ -104,6 +129,11 @@ def _answer(
     if common.resume is not None or common.newest:
         work = in_session(name, common.resume, argument)
     ask_server(context, common, work, show, thinking=common.thinking)
+
+
+def _check_session(common: AskingOptions) -> None:
+    if common.resume is not None and common.newest:
+        raise UsageError("--resume and --continue exclude each other; choose one.")
 
 
 @with_options

@@ -11,8 +11,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from glossator.cli.apply_edit import apply_edit, relative
+from glossator.cli.browser import open_in_browser
 from glossator.cli.messages import NOBODY_PERMITS, NOBODY_REVIEWS
-from glossator.cli.prompt import VIEW, PermissionPrompt, denied_notice, edit_hint, edited
+from glossator.cli.prompt import (
+    PARTS,
+    VIEW,
+    PermissionPrompt,
+    denied_notice,
+    edit_hint,
+    edited,
+    hunk_hint,
+)
 from glossator.cli.render import Display
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.server import ResponseError
@@ -27,6 +36,7 @@ _INVALID_PARAMS = -32602
 
 _T = TypeVar("_T")
 _NO_CHOICE = frozenset("y yes yep ok okay sure n no ?".split())  # of one option among several
+_PART_KEYS = "ynad"
 _NUMBERS = re.compile(r"\d+(?:[\s,;]+\d+)*[\s,;]*")
 _NOBODY_ASKED = {"message": NOBODY_PERMITS, "asked": False}
 
@@ -42,7 +52,7 @@ class Replies:
         self._lock = lock
         self._user = user
 
-    async def reply(self, method: str, params: Json) -> Json:
+    async def reply(self, method: str, params: Json) -> Json:  # noqa: PLR0911 - one for each
         """The result. Raises `ResponseError` for what a terminal cannot do."""
         match method:
             case "glossator/question" if self._user is not None:
@@ -55,6 +65,8 @@ class Replies:
                 return await self._apply(params)
             case "workspace/configuration":  # it has no settings of its own
                 return [None for _ in params["items"]]
+            case "window/showDocument":
+                return self._open(str(params["uri"]))
             case (
                 "client/registerCapability"
                 | "client/unregisterCapability"
@@ -65,8 +77,17 @@ class Replies:
             case _:
                 raise ResponseError(METHOD_NOT_FOUND, f"{method} is not supported.")
 
+    def _open(self, url: str) -> dict[str, Json]:
+        """The address stands there in any case: the browser may be on another machine."""
+        self._lock.show(partial(self._display.address, url))
+        open_in_browser(url)
+        return {"success": True}
+
     async def _permit(self, request: PermissionRequest) -> dict[str, Json]:
         if self._user is not None:
+            if (plan := request.plan) is not None:
+                hunks = tuple(map(self._relative, plan.hunks))
+                request = replace(request, plan=replace(plan, hunks=hunks))
             return await self._user.permit(request)
         self._lock.show(partial(self._display.notice, denied_notice(request)))
         return {"choice": "deny", **_NOBODY_ASKED}
@@ -124,8 +145,11 @@ class User:
             self._renderer.permission(prompt)
             while True:
                 line = await self._keyboard.line()
-                if line.strip().lower() == VIEW:
+                key = line.strip().lower()
+                if key == VIEW:
                     await self._view(prompt)
+                elif key == PARTS and prompt.has_parts and request.plan is not None:
+                    return _in_parts(request.plan, *await self._chosen(request.plan.hunks))
                 elif prompt.is_edit(line):
                     prompt = replace(prompt, rules=await self._edited(prompt.rules))
                     self._renderer.ask_again("\n".join((*prompt.reasons, prompt.hint)))
@@ -138,26 +162,34 @@ class User:
     async def review(self, hunks: Sequence[HunkView]) -> dict[str, Json]:
         """A `Review`: which hunks to apply, and the user's words."""
         async with self._lock.asking():
-            accepted: list[str] = []
-            reasons: list[str] = []
             self._keyboard.forget()
-            for number, hunk in enumerate(hunks, 1):
-                self._renderer.hunk(hunk, number=number, total=len(hunks))
+            accepted, words = await self._chosen(hunks)
+            return {"accepted": accepted, "message": words}
+
+    async def _chosen(self, hunks: Sequence[HunkView]) -> tuple[list[str], str]:
+        """The ids of the hunks to apply, and the user's words about the others."""
+        accepted: list[str] = []
+        reasons: list[str] = []
+        for number, hunk in enumerate(hunks, 1):
+            self._renderer.hunk(hunk, number=number, total=len(hunks))
+            line = (await self._keyboard.line()).strip()
+            while line.isdigit() or (len(line) == 1 and line.lower() not in _PART_KEYS):
+                self._renderer.ask_again(hunk_hint(number, len(hunks)))
                 line = (await self._keyboard.line()).strip()
-                match line.lower():
-                    case "y" | "yes":
-                        accepted.append(hunk.id)
-                    case "a":
-                        accepted += [each.id for each in hunks[number - 1 :]]
-                        break
-                    case "d" | "":
-                        break
-                    case "n" | "no":
-                        pass
-                    case _:
-                        reasons.append(line)
-            self._renderer.resume()
-            return {"accepted": accepted, "message": "\n".join(reasons)}
+            match line.lower():
+                case "y" | "yes":
+                    accepted.append(hunk.id)
+                case "a":
+                    accepted += [each.id for each in hunks[number - 1 :]]
+                    break
+                case "d" | "":
+                    break
+                case "n" | "no":
+                    pass
+                case _:
+                    reasons.append(line)
+        self._renderer.resume()
+        return accepted, "\n".join(reasons)
 
     async def _view(self, prompt: PermissionPrompt) -> None:
         if not await page(prompt.whole):
@@ -173,6 +205,14 @@ class User:
             typed = edited(rule, await self._keyboard.line())
             kept += [] if typed is None else [typed]
         return tuple(kept)
+
+
+def _in_parts(plan: PlanView, accepted: list[str], words: str) -> dict[str, Json]:
+    """A `PermissionAnswer` for the hunks that were accepted, if any."""
+    if not accepted:
+        return {"choice": "deny", "message": words}
+    parts = {"parts": accepted} if len(accepted) < len(plan.hunks) else {}
+    return {"choice": "once", "message": words, **parts}
 
 
 def parse_answer(line: str, question: Question) -> dict[str, Json] | str:

@@ -9,14 +9,15 @@ from functools import partial
 from subprocess import Popen
 from typing import Any
 
-from glossator.cli.asking import Command, Execute, Show, Work
-from glossator.cli.messages import planned_notice
+from glossator.cli.asking import Beside, Command, Execute, Show, Talk, Work, newest_session
+from glossator.cli.messages import NOBODY_TALKS, planned_notice
 from glossator.cli.options import CommonOptions
 from glossator.cli.render.renderer import Renderer, choose
 from glossator.cli.replies import Replies, User
 from glossator.cli.server import ResponseError, ServerProcess
 from glossator.cli.session import CommandCancelled, Setup, run_command
-from glossator.cli.terminal import StandardInput, TerminalLock
+from glossator.cli.talking import Talking
+from glossator.cli.terminal import SharedKeyboard, StandardInput, TerminalLock
 from glossator.core.answers import Answer
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.plan import OFFER, PLANNED, chosen_mode
@@ -37,16 +38,22 @@ class CommandRun:
         self._show = show
         self._progress = progress
         self._display = choose(
-            json=common.json, terminal=sys.stdout.isatty(), thinking=thinking, roots=common.roots
+            json=common.json,
+            terminal=sys.stdout.isatty(),
+            thinking=thinking,
+            outputs=common.shows_outputs,
+            roots=common.roots,
         )
         self._lock = TerminalLock()
         self._user: User | None = None
+        self._talking: Talking | None = None
         if isinstance(self._display, Renderer) and sys.stdin.isatty():
-            self._user = User(self._display, StandardInput(), self._lock)
+            self._keyboard = SharedKeyboard(StandardInput())
+            self._user = User(self._display, self._keyboard, self._lock)
         self._shown: object = None  # the last answer
         self._good = False  # whether it was a good one
 
-    def carry_out(self, work: Command | Work, process: Popen[bytes]) -> int:
+    def carry_out(self, work: Command | Work | Talk, process: Popen[bytes]) -> int:
         """Do the work with the server that is this process; gives the exit code."""
         try:
             self._work(work, process)
@@ -61,7 +68,7 @@ class CommandRun:
             self._display.close()
         return 0 if self._good else _FAILED
 
-    def _work(self, work: Command | Work, process: Popen[bytes]) -> None:
+    def _work(self, work: Command | Work | Talk, process: Popen[bytes]) -> None:
         """On an event loop; leaves no process behind."""
         common, server = self._common, None
         setup = Setup(common.roots, common.settings, self._user is not None, common.trusted)
@@ -69,9 +76,9 @@ class CommandRun:
         with asyncio.Runner() as runner:
             try:
                 server = runner.run(ServerProcess.attach(process, verbose=common.verbose))
-                planned = partial(self._with_plans, work)
+                carried_out = partial(self._carried_out, work)
                 heard, answered = self._heard, self._answered
-                runner.run(run_command(server, setup, planned, heard, replies.reply, answered))
+                runner.run(run_command(server, setup, carried_out, heard, replies.reply, answered))
             finally:
                 self._lock.release()
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
@@ -82,6 +89,8 @@ class CommandRun:
 
     def _heard(self, method: str, params: dict[str, Any]) -> None:
         if method == "glossator/event":
+            if self._talking is not None:
+                self._talking.heard(params)
             self._lock.show(partial(self._display.event, params))
         elif method == "$/progress" and self._progress:
             self._display.progress(params["value"])
@@ -94,11 +103,34 @@ class CommandRun:
             self._shown = answer
             self._good = self._show(self._display, answer)
 
+    async def _carried_out(
+        self, work: Command | Work | Talk, execute: Execute, beside: Beside
+    ) -> object:
+        """The last answer."""
+        if not isinstance(work, Talk):
+            return await self._with_plans(work, execute)
+        if self._user is None or not isinstance(self._display, Renderer):
+            raise UsageError(NOBODY_TALKS)
+        session = await newest_session(execute) if work.newest else work.session_id
+        self._talking = Talking(
+            self._display,
+            self._keyboard,
+            self._lock,
+            beside,
+            lambda command: self._with_plans(command, execute),
+            self._answered,
+            session,
+        )
+        self._good = True
+        await self._talking.talk()
+        return self._shown
+
     async def _with_plans(self, work: Command | Work, execute: Execute) -> object:
         """The answer. After a plan the user decides, and the follow-up gives the answer.
 
         A program (--json) is not asked.
         """
+        self._display.working()
         answer = await (execute(work) if isinstance(work, Command) else work(execute))
         while isinstance(answer, Answer) and answer.stop == PLANNED and not self._common.json:
             self._answered(answer)

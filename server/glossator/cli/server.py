@@ -1,8 +1,9 @@
-"""The language server as a child process, and JSON-RPC 2.0 with it: one request at a time.
+"""The language server as a child process, and JSON-RPC 2.0 with it: one request is waited for.
 
 Nothing listens in the background. The caller that waits for an answer reads the stream, so
 notifications are handled in the order they were sent, and an error in handling one reaches that
-caller. pygls has a client, too, but takes longer to import than a command may take to start.
+caller. Answers to requests posted beside it are heard meanwhile. pygls has a client, too, but takes
+longer to import than a command may take to start.
 Sources: JSON-RPC 2.0; LSP 3.17, "Base Protocol".
 """
 
@@ -129,22 +130,35 @@ class ServerConnection:
         self._notified = notified
         self._asked = asked
         self._answering: dict[Json, asyncio.Task[None]] = {}  # by the request's id
+        self._posted: dict[Json, asyncio.Future[Json]] = {}  # by the request's id
         self._last_id = 0
+        self._main_id = 0  # of the request that `cancel` ends
         self.waits = False  # for the answer to a request
 
     async def request(self, method: str, params: Json = None) -> Json:
         """The server's result. Raises `ResponseError` and `ServerLost`."""
+        answer = self.post(method, params)
+        self._main_id = self._last_id
+        return await self.hear(answer)
+
+    def post(self, method: str, params: Json = None) -> asyncio.Future[Json]:
+        """Send a request; its answer is there once it is heard, by whoever hears."""
         self._last_id += 1
         self._send({"id": self._last_id, "method": method, "params": params})
+        answer = asyncio.get_running_loop().create_future()
+        self._posted[self._last_id] = answer
+        return answer
+
+    async def hear(self, answer: asyncio.Future[Json]) -> Json:
+        """Read until the answer is there. Raises as `request`. One caller at a time."""
         self.waits = True
         try:
-            while True:
-                message = await self._receive()
-                if "method" not in message and message.get("id") == self._last_id:
-                    return _result(message)
-                self._handle(message)
+            while not answer.done():
+                self._handle(await self._receive())
+            return answer.result()
         finally:
             self.waits = False
+            answer.cancel()  # nobody waits for it any more; does nothing if it is there
 
     def notify(self, method: str, params: Json = None) -> None:
         """Tell the server something; there is no answer."""
@@ -152,12 +166,13 @@ class ServerConnection:
 
     def cancel(self) -> None:
         """Ask the server to end the request that is being waited for; it still answers."""
-        self.notify("$/cancelRequest", {"id": self._last_id})
+        self.notify("$/cancelRequest", {"id": self._main_id})
 
     def _handle(self, message: Message) -> None:
         method = message.get("method")
         if method is None:
-            return  # an answer nobody waits for any more
+            _settle(self._posted.pop(message.get("id"), None), message)
+            return
         if "id" in message:
             task = asyncio.create_task(self._answer(message))
             self._answering[message["id"]] = task
@@ -219,11 +234,16 @@ async def read_frame(reader: asyncio.StreamReader) -> Message:
     return message
 
 
-def _result(message: Message) -> Json:
+def _settle(answer: asyncio.Future[Json] | None, message: Message) -> None:
+    """Give the answer to who waits for it, if anybody still does."""
+    if answer is None or answer.done():
+        return
     error = message.get("error")
-    if error is not None:
-        raise ResponseError(error.get("code", 0), error.get("message", "no message"))
-    return message.get("result")
+    if error is None:
+        answer.set_result(message.get("result"))
+        return
+    why = error.get("message", "no message")
+    answer.set_exception(ResponseError(error.get("code", 0), why))
 
 
 async def _reader(pipe: IO[bytes] | None) -> asyncio.StreamReader:

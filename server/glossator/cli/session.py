@@ -6,15 +6,14 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Self
 
-from glossator import __version__
 from glossator.cli.apply_edit import ENCODING
-from glossator.cli.asking import Command, Work
+from glossator.cli.asking import Beside, Command, Execute
 from glossator.cli.messages import CANCELLING, SERVER_LOST_NEXT_STEP
 from glossator.cli.server import (
     REQUEST_CANCELLED,
@@ -35,8 +34,10 @@ from glossator.core.answers import (
     StatusAnswer,
     ToolAnswer,
 )
+from glossator.core.context_answers import ContextSourceList
 from glossator.core.customization import CustomizationList
 from glossator.core.errors import GlossatorError
+from glossator.core.fact_answers import FactList, ForgottenFacts, PinnedFact, SummaryAnswer
 from glossator.core.hook_answers import HookList
 from glossator.core.mcp_answers import McpServerList
 from glossator.core.memory_answers import (
@@ -72,8 +73,10 @@ from glossator.core.wire import Json, WireError, from_wire
 
 _SIGINT_EXIT = 130
 ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic ones
+    "glossator.adoptHook": HookList,
     "glossator.adoptMcpServer": McpServerList,
     "glossator.ask": Answer,
+    "glossator.clearFacts": ForgottenFacts,
     "glossator.compact": CompactAnswer,
     "glossator.deleteSession": DeletedSession,
     "glossator.doctor": DoctorAnswer,
@@ -85,23 +88,32 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.exploreUsage": Explored,
     "glossator.exploreWorkspace": Explored,
     "glossator.exportContexts": ContextsExported,
+    "glossator.exportFacts": ExportedSession,
     "glossator.exportSession": ExportedSession,
+    "glossator.edit": Answer,
     "glossator.fix": Answer,
+    "glossator.forgetFact": ForgottenFacts,
+    "glossator.forgetHook": HookList,
     "glossator.forgetMcpServer": McpServerList,
     "glossator.forgetMemory": ForgottenMemory,
     "glossator.generateContexts": ContextsAnswer,
     "glossator.gloss": Explored,
     "glossator.importContexts": ContextsImported,
     "glossator.listAgents": AgentList,
+    "glossator.listContext": ContextSourceList,
     "glossator.listCustomizations": CustomizationList,
-    "glossator.listMcpServers": McpServerList,
+    "glossator.listFacts": FactList,
     "glossator.listHooks": HookList,
+    "glossator.listMcpServers": McpServerList,
     "glossator.listMemories": MemoryList,
     "glossator.listModels": ModelList,
     "glossator.listRules": RuleList,
     "glossator.listSessions": SessionList,
     "glossator.listTurns": TurnList,
+    "glossator.loginMcpServer": McpServerList,
+    "glossator.logoutMcpServer": McpServerList,
     "glossator.openMemory": OpenedMemory,
+    "glossator.pinFact": PinnedFact,
     "glossator.rebuildIndex": IndexAnswer,
     "glossator.redoTurn": UndoAnswer,
     "glossator.refactor": Answer,
@@ -116,6 +128,8 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.showMemory": MemoryText,
     "glossator.startPlan": Answer,
     "glossator.status": StatusAnswer,
+    "glossator.summarise": SummaryAnswer,
+    "glossator.switchContext": ContextSourceList,
     "glossator.tool": ToolAnswer,
     "glossator.undoTurn": UndoAnswer,
     "glossator.writeTests": Answer,
@@ -148,7 +162,7 @@ class CommandCancelled(GlossatorError):
 async def run_command(
     server: ServerProcess,
     setup: Setup,
-    work: Work,
+    work: Callable[[Execute, Beside], Awaitable[Json]],
     notified: Notified,
     asked: Asked,
     answered: Callable[[Json], None],
@@ -161,6 +175,7 @@ async def run_command(
     """
     session = _Session(server, notified, asked)
     with Interrupts(ask=session.cancel, insist=server.kill) as interrupts:
+        session.interrupts = interrupts
         try:
             answered(await session.run(setup, work))
         except asyncio.CancelledError as error:
@@ -186,12 +201,13 @@ class _Session:
         self._client = ServerConnection(server.stdout, server.stdin, notified, asked)
         self._commanded = False
         self._working: asyncio.Future[Json] | None = None
+        self.interrupts: Interrupts | None = None
 
-    async def run(self, setup: Setup, work: Work) -> Json:
+    async def run(self, setup: Setup, work: Callable[[Execute, Beside], Awaitable[Json]]) -> Json:
         await self._client.request("initialize", _initialize(setup))
         self._client.notify("initialized", {})
         self._commanded = True
-        self._working = asyncio.ensure_future(work(self._execute))
+        self._working = asyncio.ensure_future(work(self._execute, self))
         return await self._working
 
     def cancel(self) -> None:
@@ -204,10 +220,19 @@ class _Session:
         else:
             self._server.kill()  # nothing has begun that would want an orderly end
 
+    def post(self, command: Command) -> asyncio.Future[Json]:
+        return self._client.post(*_executing(command))
+
+    async def hear(self, answer: asyncio.Future[Json]) -> object:
+        return await self._client.hear(answer)
+
+    def go_on(self) -> None:
+        if self.interrupts is not None:
+            self.interrupts.exit_code = None
+
     async def _execute(self, command: Command) -> Json:
         """The answer, as the dataclass that the server declares for it."""
-        params = {"command": command.name, "arguments": [command.argument]}
-        answer = await self._client.request("workspace/executeCommand", params)
+        answer = await self._client.request(*_executing(command))
         try:
             kind = ANSWERS.get(command.name)
             return answer if kind is None else from_wire(kind, answer)
@@ -226,6 +251,11 @@ class _Session:
         await self._client.request("shutdown")
         self._client.notify("exit")
         await self._server.ended()
+
+
+def _executing(command: Command) -> tuple[str, Json]:
+    """The method and parameters of a command's request."""
+    return "workspace/executeCommand", {"command": command.name, "arguments": [command.argument]}
 
 
 class Interrupts:
@@ -270,12 +300,12 @@ def _initialize(setup: Setup) -> dict[str, Json]:
     folders = [{"uri": to_uri(str(root)), "name": root.name} for root in setup.roots]
     return {
         "processId": os.getpid(),
-        "clientInfo": {"name": "glossator", "version": __version__},
+        "clientInfo": {"name": "terminal"},  # the model is told what edits, and that is no editor
         "rootUri": folders[0]["uri"],
         "workspaceFolders": folders,
         "capabilities": {
             "general": {"positionEncodings": [ENCODING]},
-            "window": {"workDoneProgress": True},
+            "window": {"workDoneProgress": True, "showDocument": {"support": True}},
             "workspace": {
                 "workspaceFolders": True,
                 "applyEdit": True,

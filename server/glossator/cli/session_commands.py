@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from glossator.cli.asking import Command, ask_server, in_session
+from glossator.cli.asking import Command, ask_server, in_session, show_answer
 from glossator.cli.options import CommonOptions, ModelledOptions, with_options
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.session_answers import ExportedSession, UndoAnswer
+    from glossator.core.session_answers import ExportedSession, SessionList, UndoAnswer
 
 sessions = typer.Typer(
     help="List the sessions of the workspace, or work on one.",
@@ -37,14 +37,29 @@ Turn = Annotated[
 def list_sessions(
     context: typer.Context,
     *,
+    words: Annotated[
+        str,
+        typer.Option(
+            "--find", metavar="WORDS", help="Only those whose title, or one question, holds these."
+        ),
+    ] = "",
     common: CommonOptions,
 ) -> None:
     """List the sessions of the workspace, or work on one."""
     if context.invoked_subcommand is not None:
-        if common != CommonOptions():
+        if common != CommonOptions() or words:
             raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
         return
-    ask_server(context, common, Command("glossator.listSessions"))
+    command = Command("glossator.listSessions", {"words": words})
+    ask_server(context, common, command, _show_found if words else show_answer)
+
+
+def _show_found(display: Display, answer: SessionList) -> bool:
+    """Show the sessions that were found; none is no good answer."""
+    if not answer.sessions:
+        display.notice("No session has a title or a question that holds these words.")
+        return False
+    return show_answer(display, answer)
 
 
 @sessions.command()
@@ -115,6 +130,18 @@ def compact(
 ) -> None:
     """Replace a session's conversation by a summary."""
     ask_server(context, common, in_session("glossator.compact", session_id, {}))
+
+
+@sessions.command("summary")
+@with_options
+def summarise(
+    context: typer.Context,
+    session_id: IdOrNewest = None,
+    *,
+    common: ModelledOptions,
+) -> None:
+    """Summarise what a session was about so far; its conversation stays as it is."""
+    ask_server(context, common, in_session("glossator.summarise", session_id, {}))
 
 
 @sessions.command("context")

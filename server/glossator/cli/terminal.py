@@ -82,6 +82,38 @@ class StandardInput:
             loop.remove_reader(descriptor)
 
 
+class SharedKeyboard:
+    """A keyboard at which several may wait: a line is for who asked last."""
+
+    def __init__(self, keyboard: Keyboard) -> None:
+        self._keyboard = keyboard
+        self._waiting: list[asyncio.Future[str]] = []
+        self._reading: asyncio.Task[None] | None = None
+
+    def forget(self) -> None:
+        """What was typed ahead."""
+        self._keyboard.forget()
+
+    async def line(self) -> str:
+        """As a `Keyboard`'s."""
+        typed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._waiting.append(typed)
+        if self._reading is None or self._reading.done():
+            self._reading = asyncio.create_task(self._read())
+        try:
+            return await typed
+        finally:
+            if typed in self._waiting:
+                self._waiting.remove(typed)
+            if not self._waiting:
+                self._reading.cancel()
+
+    async def _read(self) -> None:
+        while self._waiting:
+            line = await self._keyboard.line()
+            self._waiting.pop().set_result(line)
+
+
 def _settle(typed: asyncio.Future[bytes], read: Callable[[], bytes]) -> None:
     if typed.done():
         return

@@ -4,13 +4,17 @@ from .attachments import (
     attach,
     attach_any,
     exhibit_image,
-    in_tags,
     refuse_hidden,
 )
 from .compaction import CarriedState, Compacted, CompactionBackoff, Compactor, NoGain
 from .environment import environment_facts, plain_facts
-from .inspector import SentRequest, window_layers
-from .instructions import InstructionFinder, Instructions, instructions_reminder
+from .inspector import SentRequest, estimate_sent, window_layers
+from .instructions import (
+    InstructionFile,
+    InstructionFinder,
+    Instructions,
+    instruction_reminders,
+)
 from .kept import KeptTools
 from .mentions import (
     DIAGNOSTICS,
@@ -26,7 +30,7 @@ from .mentions import (
     unfinished_mention,
 )
 from .reminders import Reminders
-from .summary import PromptPrefix
+from .summary import PromptPrefix, Summary, extracted, summarise
 from .system import (
     SECTIONS_APART,
     Section,
@@ -35,6 +39,7 @@ from .system import (
     is_mode_notice,
     language_section,
     mode_notice,
+    profile_section,
     session_section,
     system_blocks,
 )
@@ -53,6 +58,7 @@ __all__ = [
     "CompactionBackoff",
     "Compactor",
     "Exhibit",
+    "InstructionFile",
     "InstructionFinder",
     "Instructions",
     "KeptTools",
@@ -63,6 +69,7 @@ __all__ = [
     "Reminders",
     "Section",
     "SentRequest",
+    "Summary",
     "TooLarge",
     "WholeWorkspace",
     "as_mention",
@@ -71,18 +78,21 @@ __all__ = [
     "changed_since",
     "ends_in_plan",
     "environment_facts",
+    "estimate_sent",
     "exhibit_image",
+    "extracted",
     "find_mentions",
-    "in_tags",
+    "instruction_reminders",
     "instruction_sections",
-    "instructions_reminder",
     "is_mode_notice",
     "language_section",
     "mode_notice",
     "plain_facts",
+    "profile_section",
     "refuse_hidden",
     "resolve_mentions",
     "session_section",
+    "summarise",
     "system_blocks",
     "unfinished_mention",
     "whole_workspace",

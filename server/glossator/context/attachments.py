@@ -9,14 +9,14 @@ from itertools import chain
 from operator import attrgetter
 from typing import Protocol
 
+from glossator.core.attached import AttachedItem
 from glossator.core.citations import place
 from glossator.core.diagnostics import Diagnostic
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
-from glossator.core.events import AttachedItem
 from glossator.core.images import MAX_BYTES, Image, image_of, is_image
 from glossator.core.price import BYTES_PER_TOKEN
-from glossator.core.shown import shown
+from glossator.core.shown import in_tags, shown
 from glossator.core.span import Span
 from glossator.core.tool_result import Budget, cut, shorten
 from glossator.core.uri import to_path, to_uri
@@ -63,22 +63,26 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """An attachment without citable lines: an image, a listing, diagnostics."""
+    """An attachment that is no lines of a document: an image, a listing, diagnostics, a patch.
+
+    `citable` are lines that it shows on the way.
+    """
 
     text: str
     name: str
-    image: Image | None = None
+    images: tuple[Image, ...] = ()
     uri: str | None = None
+    citable: tuple[Span, ...] = ()
 
     @property
     def parts(self) -> tuple[str | Image, ...]:
         """What of it goes into a message."""
-        return (self.text,) if self.image is None else (self.text, self.image)
+        return self.text, *self.images
 
     @property
     def item(self) -> AttachedItem:
         """The attachment in events."""
-        media_type = None if self.image is None else self.image.media_type
+        media_type = self.images[0].media_type if self.images else None
         return AttachedItem(self.name, self.uri, media_type=media_type)
 
 
@@ -131,15 +135,7 @@ def exhibit_image(name: str, content: bytes, uri: str | None = None) -> Exhibit:
     if isinstance(image, str):
         raise UsageError(f"{name} {image}. Choose another file, or convert it.")
     description = f"{name} ({image.media_type}, {len(content):,} bytes)"
-    return Exhibit(load_prompt("user/image").render(image=description), name, image, uri)
-
-
-def in_tags(text: str) -> str:
-    """Text between a pair of tags that it does not contain."""
-    tag = "material"
-    while f"</{tag}" in text:
-        tag += "-"
-    return f"<{tag}>\n{text}\n</{tag}>"
+    return Exhibit(load_prompt("user/image").render(image=description), name, (image,), uri)
 
 
 def is_folder(snapshot: WorkspaceSnapshot, path: str) -> bool:

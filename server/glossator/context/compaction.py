@@ -12,8 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from glossator.context.kept import KeptTools, collect, is_compaction, message_of, newest
+from glossator.context.kept import KeptTools, collect, is_compaction, message_of
 from glossator.context.summary import Asked, PromptPrefix, Summary, ask_summary, extract_summary
+from glossator.context.tail import newest
 from glossator.context.transcript import estimate_request
 from glossator.core.errors import ModelError
 from glossator.core.events import Event, Notice, Usage

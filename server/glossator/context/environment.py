@@ -16,7 +16,19 @@ from datetime import date
 from glossator.core.document import Document
 from glossator.documents import WorkspaceSnapshot
 
-_VERSION = re.compile(r"[\w.<>=~^*!,|+ -]{1,40}")  # what looks like one; nothing else is told
+# The files are read without trust, so only these tools and what can be no sentence are told.
+_TOOLS = frozenset(
+    "bun cargo clojure cmake dart deno dotnet elixir erlang flutter ghc go golang gradle helm java"
+    " julia kotlin kubectl lua maven nim node nodejs npm ocaml perl php pip pnpm poetry python r"
+    " ruby rust scala swift terraform uv yarn zig".split()
+)
+_NUMBER = (
+    r"[<>=~^!]{0,3} ?v?\d{1,4}(?:\.(?:\d{1,4}|[x*])){0,3}(?:-?(?:alpha|beta|rc|a|b)\.?\d{0,3})?"
+)
+_WORD = r"(?:stable|beta|nightly|latest|lts(?:/\*)?)"
+_VERSION = re.compile(
+    rf"(?=.{{1,40}}$)(?:{_NUMBER}|{_WORD})(?:(?:, ?| ?\|\| ?| - | ){_NUMBER}){{0,4}}"
+)
 _MOST = 12
 
 
@@ -46,11 +58,14 @@ def pinned_tools(snapshot: WorkspaceSnapshot) -> tuple[tuple[str, str, str], ...
     found: dict[tuple[str, str], str] = {}
     for root in snapshot.roots:
         for file, read in _FILES.items():
-            document = snapshot.read(os.path.join(root, file))
+            path = os.path.join(root, file)
+            if path not in snapshot.overlays and not os.path.lexists(path):
+                continue  # most are not there, and reading asks the disk more than once
+            document = snapshot.read(path)
             if not isinstance(document, Document):
                 continue
             for tool, version in read(document.text):
-                if _VERSION.fullmatch(tool) and _VERSION.fullmatch(version):
+                if tool in _TOOLS and _VERSION.fullmatch(version):
                     found.setdefault((tool, version), file)
     return tuple((tool, version, file) for (tool, version), file in found.items())[:_MOST]
 

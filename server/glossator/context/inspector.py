@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from glossator.context.ours import TEXTS, prompt_of
 from glossator.context.summary import PromptPrefix
-from glossator.context.system import SECTIONS_APART
+from glossator.context.system import Section
+from glossator.context.told import Told, told_as
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
 from glossator.core.price import estimate_tokens
 from glossator.core.session_answers import Kind, Layer, Part
 from glossator.llm import ContentBlock, Message
-from glossator.prompts import load_prompt
 
 WHY = {
     Kind.SHARED: "who the model is and how it works; the same for everybody",
@@ -26,9 +25,10 @@ WHY = {
     Kind.STATE: "how things stood at a compaction",
     Kind.QUESTION: "what you said",
     Kind.ATTACHMENT: "what you pointed at",
-    Kind.MEMORY: "what was remembered from earlier sessions",
+    Kind.MEMORY: "remembered from earlier sessions; at most five come with a question",
+    Kind.FACT: "facts of earlier answers whose lines stand; facts.told says how many",
     Kind.REMINDER: "what Glossator told the model",
-    Kind.INSTRUCTIONS: "what the project wishes; of folders that were looked into later",
+    Kind.INSTRUCTIONS: "of folders that were looked into later, or changed",
     Kind.REPLY: "what the model said",
     Kind.THINKING: "what the model thought; it goes back unchanged",
     Kind.CALL: "what the model asked for",
@@ -38,20 +38,17 @@ WHY = {
 }
 _DEFERRED = "is no part of the prompt until the model searches for it"
 
-_SYSTEM_BLOCKS = ("instructions", "this session", "the whole workspace")
+_SYSTEM_BLOCKS = (
+    ("instructions", ""),
+    ("this session", ""),
+    ("the whole workspace", "all its files; retrieval.wholeTokens says up to what size"),
+)
 
 _BLOCKS = {
     "text": (Kind.REPLY, "text"),
     "thinking": (Kind.THINKING, "thinking"),
     "redacted_thinking": (Kind.THINKING, "thinking"),
     "image": (Kind.IMAGE, "images"),
-}
-_NAMES = {
-    "user/diagnostics": "diagnostics",
-    "compaction/said": "your words",
-    "compaction/failure": "failures",
-    "compaction/result": "results",
-    "compaction/answered": "results",
 }
 
 
@@ -74,45 +71,45 @@ def window_layers(
     frame: PromptPrefix, messages: Sequence[Message], sent: SentRequest
 ) -> tuple[Layer, ...]:
     """The layers of the window: system prompt, tools, conversation."""
-    scale = _scale(frame, messages, sent)
+    estimated = estimate_sent(frame, messages, sent)
+    scale = sent.counted / estimated if sent.counted and estimated else 1.0
     held = _Parts(scale)
-    for kind, name, why, text in _system(frame):
-        held.add(kind, name, estimate_tokens(text), why, cached=sent.opening_cached)
+    for kind, section in _system(frame):
+        told = Told(kind, section.name, section.why, section.cut)
+        held.add(told, estimate_tokens(section.text), cached=sent.opening_cached)
     tools = _Parts(scale)
     for tool in frame.tools:
         waits = tool.deferred and sent.searches
         tokens = 0 if waits else estimate_tool(tool)
-        tools.add(Kind.TOOL, tool.name, tokens, cached=sent.opening_cached, deferred=waits)
+        told = Told(Kind.TOOL, tool.name, _DEFERRED if waits else "")
+        tools.add(told, tokens, cached=sent.opening_cached, deferred=waits)
     said = _Parts(scale)
     calls = calls_in(messages)
     for number, message in enumerate(messages):
         cached = sent.messages_cached and number < sent.messages
         for block in message["content"]:
-            kind, name = _what(message, block, calls)
-            said.add(kind, name, estimate_block(block), cached=cached)
+            said.add(_what(message, block, calls), estimate_block(block), cached=cached)
     return held.layer("system"), tools.layer("tools"), said.layer("conversation")
 
 
-def _system(frame: PromptPrefix) -> Iterator[tuple[Kind, str, str, str]]:
-    """The parts of the system blocks: kind, name, why it is there, text."""
-    for number, text in enumerate(frame.system):
-        if number == 1 and frame.sections:
-            at = 0
-            for name, why, length in frame.sections:
-                yield Kind.SESSION, name, why, text[at : at + length]
-                at += length + len(SECTIONS_APART)
-            continue
-        kind = Kind.SESSION if number else Kind.SHARED
-        name = _SYSTEM_BLOCKS[min(number, len(_SYSTEM_BLOCKS) - 1)]
-        yield kind, name, WHY[kind], text
-
-
-def _scale(frame: PromptPrefix, messages: Sequence[Message], sent: SentRequest) -> float:
-    """The number of tokens that the provider counts for an estimated one."""
+def estimate_sent(frame: PromptPrefix, messages: Sequence[Message], sent: SentRequest) -> int:
+    """About how many tokens the newest request took, as we estimate it; 0 without one."""
+    if not sent.messages:
+        return 0
     in_prompt = (tool for tool in frame.tools if not (tool.deferred and sent.searches))
     opening = sum(map(estimate_tokens, frame.system)) + sum(map(estimate_tool, in_prompt))
-    estimated = opening + estimate_messages(messages[: sent.messages])
-    return sent.counted / estimated if sent.counted and sent.messages and estimated else 1.0
+    return opening + estimate_messages(messages[: sent.messages])
+
+
+def _system(frame: PromptPrefix) -> Iterator[tuple[Kind, Section]]:
+    """The parts of the system blocks."""
+    for number, text in enumerate(frame.system):
+        if number == 1 and frame.sections:
+            yield from ((Kind.SESSION, section) for section in frame.sections)
+            continue
+        kind = Kind.SESSION if number else Kind.SHARED
+        name, why = _SYSTEM_BLOCKS[min(number, len(_SYSTEM_BLOCKS) - 1)]
+        yield kind, Section(name, text, why or WHY[kind])
 
 
 class _Parts:
@@ -120,22 +117,12 @@ class _Parts:
 
     def __init__(self, scale: float) -> None:
         self._scale = scale
-        self._held: dict[tuple[Kind, str, str, bool], tuple[int, int, int]] = {}
+        self._held: dict[tuple[Kind, str, str, bool], list[tuple[int, int, str]]] = {}
 
-    def add(
-        self,
-        kind: Kind,
-        name: str,
-        tokens: int,
-        why: str = "",
-        *,
-        cached: bool,
-        deferred: bool = False,
-    ) -> None:
-        """Add a part with its estimated tokens; `why` it is there, if not as all of its kind."""
-        key = kind, name, why or (_DEFERRED if deferred else WHY[kind]), deferred
-        count, total, read = self._held.get(key, (0, 0, 0))
-        self._held[key] = count + 1, total + tokens, read + tokens * cached
+    def add(self, told: Told, tokens: int, *, cached: bool, deferred: bool = False) -> None:
+        """Add one, with its estimated tokens."""
+        key = told.kind, told.name, told.why or WHY[told.kind], deferred
+        self._held.setdefault(key, []).append((tokens, tokens * cached, told.cut))
 
     def layer(self, name: str) -> Layer:
         """All parts as a layer."""
@@ -144,44 +131,27 @@ class _Parts:
                 kind,
                 of,
                 why,
-                count,
-                round(tokens * self._scale),
-                round(cached * self._scale),
+                len(each),
+                round(sum(tokens for tokens, _, _ in each) * self._scale),
+                round(sum(cached for _, cached, _ in each) * self._scale),
                 deferred,
+                "; ".join(dict.fromkeys(cut for _, _, cut in each if cut)),
             )
-            for (kind, of, why, deferred), (count, tokens, cached) in self._held.items()
+            for (kind, of, why, deferred), each in self._held.items()
         )
         tokens, cached = (sum(part.tokens for part in parts), sum(part.cached for part in parts))
         return Layer(name, tokens, cached, parts)
 
 
-def _what(
-    message: Message, block: ContentBlock, calls: dict[str, ContentBlock]
-) -> tuple[Kind, str]:
-    """The kind of a block, and its name among those of its kind."""
+def _what(message: Message, block: ContentBlock, calls: dict[str, ContentBlock]) -> Told:
+    """What a block is, for people."""
     match block.get("type"):
         case "text" if message["role"] == "user":
-            return _text(str(block.get("text", "")))
+            return told_as(str(block.get("text", "")))
         case "tool_use":
-            return Kind.CALL, str(block.get("name", ""))
+            return Told(Kind.CALL, str(block.get("name", "")))
         case "tool_result":
             call = calls.get(str(block.get("tool_use_id")), {})
-            return Kind.RESULT, str(call.get("name", "a tool"))
+            return Told(Kind.RESULT, str(call.get("name", "a tool")))
         case other:
-            return _BLOCKS.get(str(other), (Kind.OTHER, str(other)))
-
-
-def _text(text: str) -> tuple[Kind, str]:
-    name = prompt_of(text)
-    if not name:
-        return Kind.QUESTION, "questions"
-    kind = TEXTS[name]
-    if kind in (Kind.ATTACHMENT, Kind.MEMORY):
-        return kind, _NAMES.get(name) or load_prompt(name).first_value(text)
-    names = {
-        Kind.SUMMARY: "summary",
-        Kind.STATE: "state",
-        Kind.REMINDER: "reminders",
-        Kind.INSTRUCTIONS: "instruction files",
-    }
-    return kind, names.get(kind) or _NAMES[name]
+            return Told(*_BLOCKS.get(str(other), (Kind.OTHER, str(other))))

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from glossator.context.attachments import in_tags
 from glossator.context.mentions import find_mentions
-from glossator.core.document import Document, text_hash
-from glossator.core.shown import shown, shown_prose
+from glossator.core.document import Missing, MissingReason, text_hash
+from glossator.core.shown import in_tags, shown, shown_prose
 from glossator.documents import WorkspaceSnapshot
-from glossator.files import is_inside
+from glossator.files import is_inside, same_file
 from glossator.prompts import load_prompt
 
 NAMES = ("AGENTS.md", "CLAUDE.md", os.path.join(".claude", "CLAUDE.md"), "CLAUDE.local.md")
@@ -35,7 +34,10 @@ Hides = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class InstructionFile:
-    """A file that is obeyed; `name` is its path for people, `cut` characters were left out."""
+    """A file that is obeyed; `name` is its path for people, `cut` characters were left out.
+
+    One that is gone has no `sha256`.
+    """
 
     path: str
     name: str
@@ -52,29 +54,32 @@ class InstructionFile:
 
     def rendered(self) -> str:
         """The file for the model."""
+        if not self.sha256:
+            return f"{shown(self.name)}, {self.origin}:\n[It is gone, and does not count any more.]"
         end = f"\n[{self.cut:,} more characters were cut; read the file for them]" * bool(self.cut)
         return f"{shown(self.name)}, {self.origin}:\n{in_tags(shown_prose(self.text))}{end}"
 
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """Files in the order in which they count, the last most; what was not taken, and why."""
+    """Files in the order in which they count, the last most; what was not taken, and why.
+
+    The user turned off the files of `off`.
+    """
 
     files: tuple[InstructionFile, ...] = ()
     problems: tuple[str, ...] = ()
+    off: tuple[InstructionFile, ...] = ()
 
     @property
-    def notice(self) -> str:
-        """What the user should know of what was not taken; "" if all was."""
+    def not_seen(self) -> tuple[str, ...]:
+        """What was not taken, in words for the user."""
         cut = (
             f"{shown(each.name)} is cut by {each.cut:,} characters"
             for each in self.files
             if each.cut
         )
-        left_out = "; ".join((*self.problems, *cut))
-        return (
-            f"Of the instruction files the model does not see all: {left_out}." if left_out else ""
-        )
+        return tuple(dict.fromkeys((*self.problems, *cut)))
 
     def rendered(self) -> str:
         """All files for the model; "" without any."""
@@ -87,15 +92,18 @@ class InstructionFinder:
 
     `home` and `config` are folders of the user. Files of a workspace must lie in it, and may not be
     hidden by permission rules; imports of the user's own files must lie in `home` or `config`.
+    `off` are paths of files that the user turned off; what they import is left out, too.
     """
 
     snapshot: WorkspaceSnapshot
     home: str | None
     config: str | None
     hidden: Hides | None = None
+    off: frozenset[str] = frozenset()
     _seen: set[str] = field(default_factory=set)  # real paths
     _texts: set[str] = field(default_factory=set)
     _found: list[InstructionFile] = field(default_factory=list)
+    _off: list[InstructionFile] = field(default_factory=list)
     _problems: list[str] = field(default_factory=list)
 
     def find(self, *, trusted: bool, touched: Iterable[str] = ()) -> Instructions:
@@ -111,13 +119,28 @@ class InstructionFinder:
             for folder in folders:
                 for name in NAMES:
                     self._take_of_workspace(os.path.join(folder, name))
-        return Instructions(tuple(_fitting(self._found)), tuple(self._problems))
+        return Instructions(tuple(_fitting(self._found)), tuple(self._problems), tuple(self._off))
+
+    def listed(self) -> tuple[str, ...]:
+        """The files of such names in every folder of the workspace."""
+        listing = self.snapshot.listing
+        paths = (os.path.join(folder, name) for folder in listing.folders for name in NAMES)
+        return tuple(path for path in paths if listing.get(path) is not None)
+
+    def is_there(self, path: str) -> bool:
+        """Whether a file is on disk, or open in the editor."""
+        return path in self.snapshot.overlays or os.path.lexists(path)
+
+    def gone(self, path: str) -> InstructionFile:
+        """What stands for a file that is not there any more."""
+        if any(is_inside(path, root) for root in self.snapshot.roots):
+            return InstructionFile(path, self.snapshot.relative(path), "project", "", "")
+        return InstructionFile(path, self._for_people(path), "user", "", "")
 
     def left_out(self) -> tuple[str, ...]:
-        """The names of files of the roots, for a notice where they are not obeyed."""
+        """The files of the roots, for a notice where they are not obeyed."""
         paths = (os.path.join(root, name) for root in self.snapshot.roots for name in NAMES)
-        there = (path for path in paths if os.path.isfile(path))
-        return tuple(self.snapshot.relative(path) for path in there)
+        return tuple(filter(os.path.isfile, paths))
 
     def _above(self, touched: Iterable[str]) -> Iterator[str]:
         """The folders between the roots and what was touched, the outermost first."""
@@ -142,7 +165,8 @@ class InstructionFinder:
         if not self._is_new(path, text):
             return
         name = self._for_people(path)
-        self._found.append(InstructionFile(path, name, "user", text, text_hash(text), importer))
+        if not self._add(InstructionFile(path, name, "user", text, text_hash(text), importer)):
+            return
         for target in self._imports(path, text, depth):
             allowed = (folder for folder in (self.home, self.config) if folder)
             if any(_holds(folder, target) for folder in allowed):
@@ -151,22 +175,33 @@ class InstructionFinder:
                 self._refuse(target, name, "lies outside your home folder")
 
     def _take_of_workspace(self, path: str, importer: str = "", depth: int = 0) -> None:
-        document = self.snapshot.read(path)
-        if not isinstance(document, Document):
+        if not self.is_there(path):  # most are not, and reading asks the disk more than once
             return
+        document = self.snapshot.read(path)
         name = self.snapshot.relative(path)
+        if isinstance(document, Missing):
+            if document.reason is not MissingReason.ABSENT:
+                self._problems.append(document.message.rstrip("."))
+            return
         if self.hidden is not None and (self.hidden(path) or self.hidden(document.path)):
             self._problems.append(f"{shown(name)} is hidden by permission rules")
             return
         if not self._is_new(path, document.text):
             return
         file = InstructionFile(path, name, "project", document.text, document.sha256, importer)
-        self._found.append(file)
+        if not self._add(file):
+            return
         for target in self._imports(path, document.text, depth):
             if any(_holds(root, target) for root in self.snapshot.roots):
                 self._take_of_workspace(target, name, depth + 1)
             else:
                 self._refuse(target, name, "lies outside the workspace")
+
+    def _add(self, file: InstructionFile) -> bool:
+        """Whether it counts, and so does what it imports."""
+        is_on = not same_file(file.path, self.off)
+        (self._found if is_on else self._off).append(file)
+        return is_on
 
     def _is_new(self, path: str, text: str) -> bool:
         """Whether a file is not there yet, under another name or with the same text."""
@@ -203,11 +238,10 @@ class InstructionFinder:
         return path
 
 
-def instructions_reminder(instructions: Instructions) -> str:
-    """What the model is told of files that came into play later; "" without any."""
-    if not instructions.files:
-        return ""
-    return load_prompt("user/instructions").render(files=instructions.rendered())
+def instruction_reminders(files: Iterable[InstructionFile]) -> tuple[str, ...]:
+    """What the model is told of files that came into play later: a text for each of them."""
+    prompt = load_prompt("user/instructions")
+    return tuple(prompt.render(file=file.rendered()) for file in files)
 
 
 def _fitting(files: Iterable[InstructionFile]) -> Iterator[InstructionFile]:

@@ -22,7 +22,7 @@ from glossator.context.attachments import (
 )
 from glossator.core.citations import fences
 from glossator.core.document import Missing, MissingReason
-from glossator.core.errors import UsageError
+from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.images import is_image
 from glossator.core.languages import CODE
 from glossator.core.tool_result import shorten
@@ -159,7 +159,7 @@ async def resolve_mentions(
             continue
         try:
             file = await asyncio.to_thread(_file, snapshot, mention, hidden)
-        except UsageError as error:
+        except (GlossatorError, OSError) as error:
             doubts[mention.text] = str(error).rstrip(".")
             continue
         if not isinstance(file, Missing):
@@ -180,7 +180,7 @@ async def resolve_mentions(
                 if doubt:
                     doubts[mention.text] = doubt
                 del names[0]
-    except (TimeoutError, WorkerGone, JobFailed) as failure:
+    except (GlossatorError, OSError, WorkerGone, JobFailed) as failure:  # or the time is over
         why = str(failure).rstrip(".") or f"symbols took more than {_SECONDS:g} s"
         doubts |= {mention.text: f"it could not be looked up: {why}" for mention, _ in names}
     return Mentioned(tuple(found), doubts)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from glossator.context.kept import KeptTexts
+from glossator.context.kept import KeptTexts, KeptTools, collect
+from glossator.context.system import Section
 from glossator.context.transcript import estimate_request, paths_in, transcript
 from glossator.core.errors import ModelRefused, StreamCut
 from glossator.llm import (
@@ -22,6 +23,7 @@ from glossator.llm import (
     Meter,
     Model,
     ModelRequest,
+    Purpose,
     Reply,
     StopReason,
     ToolSpec,
@@ -71,12 +73,12 @@ class Summary(_Part):
 class PromptPrefix:
     """What comes before the messages in the prompt: frozen system blocks and tools.
 
-    `sections` are those of the second block: the name of each, why it is there, its length.
+    `sections` are those that the second block consists of, as far as they are known.
     """
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
-    sections: tuple[tuple[str, str, int], ...] = ()
+    sections: tuple[Section, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,27 @@ async def ask_summary(
             problem = str(error)
             whole = whole and reply.stop is not StopReason.CONTEXT_FULL
     return Asked(None, scale)
+
+
+async def summarise(model: Model, messages: Sequence[Message], meter: Meter) -> Summary | None:
+    """The summary of a conversation that goes on as it is: of a record of it, by any model.
+
+    None if the model writes no valid one. Raises `ModelError`.
+    """
+    problem = ""
+    for _ in range(_ATTEMPTS):
+        meter.check()
+        reply = await _reply(model, _short(messages, model, problem), meter, "summary")
+        try:
+            return parse_summary(reply)
+        except ValueError as error:
+            problem = str(error)
+    return None
+
+
+def extracted(messages: Sequence[Message], open_tasks: Sequence[str]) -> Summary:
+    """The summary of a conversation that goes on as it is, without a model."""
+    return extract_summary(messages, collect(messages, KeptTools()), open_tasks)
 
 
 def parse_summary(reply: Reply) -> Summary:
@@ -179,8 +202,10 @@ def _instructions(problem: str) -> tuple[str, ...]:
     return (asked, load_prompt("compaction/retry").render(problem=problem)) if problem else (asked,)
 
 
-async def _reply(model: Model, request: ModelRequest, meter: Meter) -> Reply:
-    async with aclosing(meter.stream(model, request, "compaction")) as events:
+async def _reply(
+    model: Model, request: ModelRequest, meter: Meter, purpose: Purpose = "compaction"
+) -> Reply:
+    async with aclosing(meter.stream(model, request, purpose)) as events:
         async for event in events:
             if isinstance(event, Reply):
                 return event

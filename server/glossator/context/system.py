@@ -13,6 +13,7 @@ from functools import cache
 
 from glossator.context.instructions import Instructions
 from glossator.core.citations import fences
+from glossator.core.shown import shown
 from glossator.documents import WorkspaceSnapshot
 from glossator.llm import ContentBlock, Message
 from glossator.prompts import load_prompt
@@ -36,11 +37,15 @@ _PLAN = re.compile(  # a heading, or bold words that head what follows
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the system prompt's second block; `name` and `why` are for people."""
+    """A part of the system prompt's second block; all but the text is for people.
+
+    `cut` says what was left out of it, "" for nothing.
+    """
 
     name: str
     text: str
     why: str
+    cut: str = ""
 
 
 def system_blocks(
@@ -52,7 +57,7 @@ def system_blocks(
 
 def session_section(snapshot: WorkspaceSnapshot, facts: str) -> Section:
     """The workspace's folders, and facts about the session in lines."""
-    roots = "\n".join(f"- {root}" for root in snapshot.roots) or "- (no folder is open)"
+    roots = "\n".join(f"- {shown(root)}" for root in snapshot.roots) or "- (no folder is open)"
     text = load_prompt("system/session").render(roots=roots, facts=facts)
     return Section("this session", text, "the workspace and where you work; of this session")
 
@@ -63,6 +68,16 @@ def language_section(language: str) -> Section:
     return Section("language", text, "your setting context.language")
 
 
+def profile_section(role: str, persona: str, rules: Sequence[str]) -> Section | None:
+    """Who the user wants to be answered by; None if they do not say."""
+    words = (role and f"You are {role.strip()}", persona.strip(), *(f"- {rule}" for rule in rules))
+    profile = "\n".join(filter(None, words))
+    if not profile:
+        return None
+    text = load_prompt("system/profile").render(profile=profile)
+    return Section("profile", text, "your settings profile.role, profile.persona, profile.rules")
+
+
 def instruction_sections(found: Instructions) -> tuple[Section, ...]:
     """A section for each instruction file, the first below the heading of them all."""
     sections: list[Section] = []
@@ -70,8 +85,9 @@ def instruction_sections(found: Instructions) -> tuple[Section, ...]:
         text = file.rendered()
         if not sections:
             text = load_prompt("system/instructions").render(files=text)
-        cut = f"; {file.cut:,} characters of it were cut" if file.cut else ""
-        sections.append(Section(file.name, text, f"{file.origin}{cut}"))
+        cut = f"{file.cut:,} characters of it" if file.cut else ""
+        why = f"an instruction file, {file.origin}"
+        sections.append(Section(file.name, text, why, cut))
     return tuple(sections)
 
 

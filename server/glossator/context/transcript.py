@@ -40,10 +40,12 @@ def paths_in(messages: Sequence[Message]) -> list[str]:
 
 
 def call_in_words(call: ContentBlock | None) -> str:
-    """A call in one line."""
+    """A call in one line; of what the user was asked, the whole question."""
     if call is None:
         return "a tool"
-    return f"{call['name']} {brief_arguments(call['input'])}".strip()
+    question = call["input"].get("question")
+    said = " ".join(question.split()) if isinstance(question, str) else ""
+    return f"{call['name']} {said or brief_arguments(call['input'])}".strip()
 
 
 def text_of(content: object) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from glossator.context.attachments import in_tags
 from glossator.core.document import Document, Missing
 from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.images import is_image
 from glossator.core.price import BYTES_PER_TOKEN
+from glossator.core.shown import in_tags
 from glossator.core.span import Span, spans_of
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry

@@ -6,7 +6,7 @@ from .contexts import (
     export_contexts,
     import_contexts,
 )
-from .estimate import ContextEstimate, PassageTokens, Tariff, answers_at_once, price_passages
+from .estimate import ContextEstimate, PassageTokens, Tariff, price_passages
 from .generate import ContextGenerator
 from .passages import SourceChunk, SourceDocument
 from .report import ContextProgress, ContextReport
@@ -36,7 +36,6 @@ __all__ = [
     "SourceDocument",
     "Tariff",
     "VoyageReranker",
-    "answers_at_once",
     "clean_context",
     "create_reranker",
     "export_contexts",

@@ -61,7 +61,7 @@ class Tariff:
     @staticmethod
     def of(facts: ModelFacts) -> Tariff:
         """The tariff of a model that thinks as little as it can."""
-        output = OUTPUT_TOKENS + (0 if answers_at_once(facts) else _THOUGHT_TOKENS)
+        output = OUTPUT_TOKENS + (0 if facts.answers_at_once else _THOUGHT_TOKENS)
         return Tariff(facts.price, facts.smallest_cached, output)
 
     def is_cached(self, passage: PassageTokens) -> bool:
@@ -87,11 +87,6 @@ class Tariff:
         """The most that one request can cost: nothing is in the cache, and the output is full."""
         written = Usage(own, 0, shared, output) if cached else Usage(shared + own, 0, 0, output)
         return self.dollars(written)
-
-
-def answers_at_once(facts: ModelFacts) -> bool:
-    """Whether the model can be kept from thinking, or is not known to think."""
-    return facts.thinking == "unasked" or facts.least_thinking == "disabled"
 
 
 def price_passages(passages: Iterable[PassageTokens], tariff: Tariff) -> ContextEstimate:

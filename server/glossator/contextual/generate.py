@@ -18,7 +18,6 @@ from glossator.contextual.direct import DirectRun, Means, tokens_of
 from glossator.contextual.estimate import (
     ContextEstimate,
     Tariff,
-    answers_at_once,
     price_passages,
 )
 from glossator.contextual.ledger import Ledger
@@ -72,7 +71,7 @@ class ContextGenerator:
         pace: Pace | None = None,
     ) -> None:
         facts = known_facts(model)
-        thinking = 0 if answers_at_once(facts) else THINKING_TOKENS
+        thinking = 0 if facts.answers_at_once else THINKING_TOKENS
         glossary = cut(glossary, GLOSSARY_TOKENS)
         rest = CHUNK_TOKENS + GLOSSARY_TOKENS * bool(glossary) + MAX_OUTPUT_TOKENS + thinking
         room = max(_FIXED_TOKENS, model.window - rest - _FIXED_TOKENS)

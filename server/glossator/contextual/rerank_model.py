@@ -13,10 +13,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from contextlib import aclosing
 
-from glossator.contextual.estimate import answers_at_once
-from glossator.contextual.passages import THINKING_TOKENS, tag_of
+from glossator.contextual.passages import tag_of
 from glossator.contextual.rerank import (
     BEST,
     MOST_CANDIDATES,
@@ -27,15 +25,7 @@ from glossator.contextual.rerank import (
     ordered,
 )
 from glossator.core.errors import ModelError
-from glossator.llm import (
-    Meter,
-    Model,
-    ModelRequest,
-    Reply,
-    StopReason,
-    known_facts,
-    user_message,
-)
+from glossator.llm import Meter, Model, Reply, StopReason, side_query
 from glossator.prompts import load_prompt
 
 SECONDS = 20.0  # that a search waits for it
@@ -82,21 +72,8 @@ class ModelReranker:
     async def _ask(
         self, question: str, candidates: Sequence[Candidate], best: int, meter: Meter
     ) -> Reply:
-        meter.check()
-        room = 0 if answers_at_once(known_facts(self._model)) else THINKING_TOKENS
-        request = ModelRequest(
-            system=(),
-            tools=(),
-            messages=(user_message(_prompt(question, candidates[:MOST_CANDIDATES], best)),),
-            max_output_tokens=best * _OUTPUT + _SPARE + room,
-            shared_blocks=0,
-            thinks=False,
-        )
-        async with aclosing(meter.stream(self._model, request, "rerank")) as events:
-            async for event in events:
-                if isinstance(event, Reply):
-                    return event
-        raise ModelError("The model ended a reply without its end. Report this.")
+        prompt = _prompt(question, candidates[:MOST_CANDIDATES], best)
+        return await side_query(self._model, meter, "rerank", prompt, best * _OUTPUT + _SPARE)
 
 
 def _read(reply: Reply, by: str, count: int) -> Reranked:

@@ -5,11 +5,12 @@ Standard library and `core` only: a client decodes what it is sent without the r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
 from glossator.core.events import Usage
+from glossator.core.grounded_events import Correction, UncitedClaim
 from glossator.core.permission import Mode
 from glossator.core.price import Price
 from glossator.core.report import Report
@@ -20,7 +21,8 @@ from glossator.core.span import CitationView
 class Answer:
     """The end of a run; see `docs/protocol.md`. Dollars are None where a price is not known.
 
-    `changed_files` are the paths of those that undoing the run brings back.
+    `changed_files` are the paths of those that undoing the run brings back. `uncited` are the
+    sentences that cite nothing, with their places in `text`; `corrections` are of those that fell.
     """
 
     run_id: str
@@ -37,6 +39,8 @@ class Answer:
     dollars: float | None
     session_usage: Usage
     session_dollars: float | None
+    uncited: tuple[UncitedClaim, ...] = field(default=(), kw_only=True)
+    corrections: tuple[Correction, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

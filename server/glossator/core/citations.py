@@ -1,9 +1,10 @@
 """Citations in an answer: `[cite: doc, PATH, L1-L2]` after the sentence resting on the lines.
 
-Models write many forms that mean the same; all that are plain are read, here and, by the same
-`GRAMMAR`, in the panel. A *mention* is `path:10-20` or `path, L10-20` outside such a mark, or a
-mark that is all of quoted code: it cites the lines where the path is one of a file. What else
-quoted code holds is no citation.
+Beside lines there are `[cite: run, N]` for a command's run, `[cite: fact, ID, null]` and
+`[cite: task, N]`. Models write many forms that mean the same; all that are plain are read, here
+and, by the same `GRAMMAR`, in the panel. A *mention* is `path:10-20` or `path, L10-20` outside
+such a mark, or a mark that is all of quoted code: it cites the lines where the path is one of a
+file. What else quoted code holds is no citation.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 _NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})"  # 1,466 is one
 _LINE = rf"(?:lines?\s*|l\.?\s*)?{_NUMBER}"
@@ -25,14 +27,19 @@ _FENCE = (
     r"(?:^ *(?P=fence)[`~]* *(?=\n|(?![\s\S]))|(?![\s\S]))"
 )
 _CODE = r"(?<!`)(?P<tick>`+)(?P<code>[^`\n](?:[^\n]*?[^`\n])??)(?P=tick)(?!`)"
+_FACT = r"[`\"']?#?(?P<fact>(?!null\b)[A-Za-z0-9][A-Za-z0-9_-]{0,63})[`\"']?"
+_WITHOUT_WORD = (  # what says by itself that it is a citation
+    r"doc\s*,|runs?\s+#?[0-9]|fact\s*,[^\],\n]{1,70},\s*null\s*\]|task\s*,\s*#?[0-9]{1,9}\s*\]"
+)
 _CITE = (  # a path may hold brackets: app/[id]/[[...rest]]/page.tsx
-    r"\[\s*(?:cit(?:e|es|ation)\s*:|(?=doc\s*,|runs?\s+#?[0-9]))"
+    rf"\[\s*(?:cit(?:e|es|ation)\s*:|(?={_WITHOUT_WORD}))"
     r"(?P<body>(?:[^\][\n]|\[(?:[^\][\n]|\[[^\][\n]*\])*\]){1,1000})\]"
+    r"(?:\((?!\[)[^()\s]{1,300}\))?"  # the address of a link that the mark was made
 )
 _IN_PATH = r"[^\s`'\"()\[\]{}<>|*,;:!?#\\]"
 _MENTION = (
     r"(?<![^\s`'\"()\[\]{}<>|*,;!?])(?<!\]\()"
-    rf"(?P<path>(?:{_IN_PATH}|\[(?:{_IN_PATH}|\[{_IN_PATH}{{0,80}}\]){{0,80}}\]){{1,250}})"
+    rf"(?:\./)*(?P<path>(?:{_IN_PATH}|\[(?:{_IN_PATH}|\[{_IN_PATH}{{0,80}}\]){{0,80}}\]){{1,250}})"
     r"(?::l?|#l|,?\s(?:lines?\s|l))(?P<lines>[0-9]{1,7}(?:[-\u2010-\u2015]l?[0-9]{1,7})?"
     r"(?:,\s?l?[0-9]{1,7}[-\u2010-\u2015]l?[0-9]{1,7}(?![0-9]))*)(?::[0-9]{1,5})?"
     r"(?![A-Za-z0-9_/]|[.,:-][0-9]|`?\]\()"
@@ -43,12 +50,17 @@ GRAMMAR = {
     "text": rf"{_FENCE}|{_CODE}|{_CITE}|{_MENTION}",
     "mention": _MENTION,
     "cite": _CITE,
-    "between": r";|(?<=[0-9])[`\"']?\s*,(?!\s*(?:lines?\s*|l\.?\s*)?[0-9])",  # items of a mark
+    "between": (  # items of a mark
+        r";|(?<=[0-9])[`\"']?\s*,(?!\s*(?:null\b|(?:lines?\s*|l\.?\s*)?[0-9]))"
+        r"|,(?=\s*(?:doc|runs?|facts?|tasks?)\s*[,:])"
+    ),
     "item": (
         rf"\s*(?:runs?\s*[,:]?\s*(?P<runs>{_RUNS})(?:\s*,?\s*(?:lines?|l).*)?"
-        r"|(?:doc\s*[,:]\s*|(?!(?:doc|fact|task|run)\s*,))[`\"']?"
+        rf"|tasks?\s*[,:]?\s*(?P<tasks>{_RUNS})|facts?(?:\s*[,:]\s*|\s+){_FACT}"
+        r"|(?:doc\s*[,:]\s*|(?!(?:doc|fact|task|run)\s*,))[`\"']?(?:\./)*"
         r"(?P<path>[^\s,`\"'](?:.*?[^\s,`\"'])??)"
-        rf"[`\"']?(?:\s*[,:#]\s*|\s+(?=l))(?P<lines>{_SPANS})(?:\s+of\s+{_NUMBER})?[`\"']?)\s*"
+        rf"[`\"']?(?:\s*[,:#]\s*|\s+(?=l))(?P<lines>{_SPANS})(?:\s+of\s+{_NUMBER})?[`\"']?)"
+        r"(?:\s*,\s*null)?\s*"
     ),
     "lines": rf"\s*(?P<lines>{_SPANS})\s*",  # an item may be more lines of the path before
     "span": rf"(?P<first>{_NUMBER})(?:{_TO}(?:lines?\s*|l\.?\s*)?(?P<last>{_NUMBER}))?",
@@ -60,8 +72,9 @@ _TEXT, _MENTIONED, _CITED, _BETWEEN, _ITEM, _LINES, _RANGE = (
 )
 _FENCED = re.compile(_FENCE, _FLAGS)
 _CITE_PREFIX = re.compile(r"\[\s*cit(?:e|es|ation)\s*:", _FLAGS)
+_LINK_TO = re.compile(r"\[(?P<words>[^\][\n]{1,500})\]\($")
 _ENDS = ("first", "last")
-_MOST_RUNS = 20  # that a range names
+_MOST_RUNS = 20  # or tasks, that a range names
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +82,9 @@ class CitationMark:
     """A citation as written: where it stands in the answer, and the lines it names (1-based).
 
     A mark that names several places stands for as many citations with the same `start` and `end`.
-    `run` is the number of a command's run, which has no path and lines, else 0. One that cannot be
-    read has the whole mark as its path, and no lines.
+    `run` is the number of a command's run, `task` of a task of the plan, else 0; `fact` is a fact's
+    id, else "". These have no lines, and `run N`, `task N` or `fact ID` as their path. A mark that
+    cannot be read has the whole of it as its path, and no lines.
     """
 
     start: int
@@ -80,10 +94,17 @@ class CitationMark:
     last_line: int
     run: int = 0
     is_mention: bool = False
+    fact: str = ""
+    task: int = 0
+
+    @property
+    def names_file(self) -> bool:
+        """Whether it names lines of a file, or cannot be read."""
+        return not (self.run or self.task or self.fact)
 
     @property
     def place(self) -> str:
-        """`path:10` or `path:10-20`; `run 3` of a command."""
+        """`path:10` or `path:10-20`; `run 3`, `task 2` or `fact f12`."""
         named = bool(self.first_line)
         return place(self.path, self.first_line, self.last_line) if named else self.path
 
@@ -92,6 +113,10 @@ class CitationMark:
         """The mark as models are asked to write it."""
         if self.run:
             return f"[cite: run, {self.run}]"
+        if self.task:
+            return f"[cite: task, {self.task}]"
+        if self.fact:
+            return f"[cite: fact, {self.fact}, null]"
         return f"[cite: doc, {self.path}, L{self.first_line}-L{self.last_line}]"
 
 
@@ -131,7 +156,9 @@ def parse_citations(
         if match["body"] is not None:
             marks += _in_mark(match)
         else:
-            marks += (mark for mark in _mentions(match) if mark.run or is_file(mark.path))
+            marks += (
+                mark for mark in _mentions(match) if not mark.names_file or is_file(mark.path)
+            )
     named = {mark.place for mark in marks if not mark.is_mention}
     return tuple(mark for mark in marks if not (mark.is_mention and mark.place in named))
 
@@ -148,12 +175,22 @@ def unreadable(answer: str) -> tuple[CitationMark, ...]:
 def rewrite_citations(
     answer: str, show: Callable[[CitationMark], str], is_file: Callable[[str], bool] = no_file
 ) -> str:
-    """The answer with `show(mark)` in the place of each citation, several of a mark in a row."""
+    """The answer with `show(mark)` in the place of each citation, several of a mark in a row.
+
+    Of a link that leads to a mark, `[words]([cite: …])`, the words stay, and the mark follows them.
+    """
     parts: list[str] = []
     at = 0
     for mark in parse_citations(answer, is_file):
-        parts += answer[at : mark.start] if mark.start >= at else " ", show(mark)
-        at = mark.end
+        before = " "
+        if mark.start >= at:
+            before = answer[at : mark.start]
+            at = mark.end
+            link = _LINK_TO.search(before) if answer.startswith(")", at) else None
+            if link:
+                before = f"{before[: link.start()]}{link['words']} "
+                at += 1
+        parts += before, show(mark)
     return "".join((*parts, answer[at:]))
 
 
@@ -201,14 +238,23 @@ def _in_mark(match: re.Match[str]) -> Iterator[CitationMark]:
 def _named_in(body: str, mark: CitationMark) -> Iterator[CitationMark]:
     """`mark` for each place that the body of a mark names."""
     items = (_BETWEEN.split(body), body.split(";"), [body])  # a path may hold a `,` or a `;`
-    for path, runs, lines in next(filter(None, map(_places, items)), []):
-        for span in _RANGE.finditer(runs):
+    for each in next(filter(None, map(_items, items)), []):
+        for run in _numbers(each.runs):
+            yield replace(mark, path=f"run {run}", run=run)
+        for task in _numbers(each.tasks):
+            yield replace(mark, path=f"task {task}", task=task)
+        if each.fact:
+            yield replace(mark, path=f"fact {each.fact}", fact=each.fact)
+        for span in _RANGE.finditer(each.lines):
             first, last = _ends(span)
-            for run in range(first, min(last + 1, first + _MOST_RUNS)):
-                yield replace(mark, path=f"run {run}", run=run)
-        for span in _RANGE.finditer(lines):
-            first, last = _ends(span)
-            yield replace(mark, path=path, first_line=first, last_line=last)
+            yield replace(mark, path=each.path, first_line=first, last_line=last)
+
+
+def _numbers(ranges: str) -> Iterator[int]:
+    """Of `2, 4-6`: 2, 4, 5, 6."""
+    for span in _RANGE.finditer(ranges):
+        first, last = _ends(span)
+        yield from range(first, min(last + 1, first + _MOST_RUNS))
 
 
 def _ends(span: re.Match[str]) -> tuple[int, int]:
@@ -216,14 +262,24 @@ def _ends(span: re.Match[str]) -> tuple[int, int]:
     return first, last
 
 
-def _places(items: list[str]) -> list[tuple[str, str, str]]:
-    """A path, or runs, or lines of the path, as written, for each item; none for nonsense."""
-    found: list[tuple[str, str, str]] = []
-    for item in items:
-        if named := _ITEM.fullmatch(item):
-            found.append((named["path"] or "", named["runs"] or "", named["lines"] or ""))
-        elif found and found[-1][0] and (more := _LINES.fullmatch(item)):
-            found.append((found[-1][0], "", more["lines"]))
+class _Item(NamedTuple):
+    """What a part of a mark names, as written: lines of a path, runs, tasks or a fact."""
+
+    path: str
+    lines: str
+    runs: str = ""
+    tasks: str = ""
+    fact: str = ""
+
+
+def _items(parts: list[str]) -> list[_Item]:
+    """The items of a mark; none if one of them is nonsense."""
+    found: list[_Item] = []
+    for part in parts:
+        if named := _ITEM.fullmatch(part):
+            found.append(_Item(**{name: text or "" for name, text in named.groupdict().items()}))
+        elif found and found[-1].path and (more := _LINES.fullmatch(part)):
+            found.append(_Item(found[-1].path, more["lines"]))
         else:
             return []
     return found

@@ -31,7 +31,7 @@ class CustomizationState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Customization:
-    """One that a file describes; `why` says why it is not on, and what to do.
+    """One that a file describes; `why` says why it is not on, or what of it has no effect.
 
     `source` says whose it is. `path` is absolute; `hint` says what a command's arguments are.
     """

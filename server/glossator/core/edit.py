@@ -249,6 +249,14 @@ class PlanView:
         return PlanView(plan.id, plan.label, tuple(map(_view, plan.hunks)))
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the user takes of a plan: the ids of hunks, and words for the model about the rest."""
+
+    accepted: frozenset[str]
+    message: str = ""
+
+
 def keep(plan: EditPlan, accepted: AbstractSet[str]) -> EditPlan:
     """The plan without the hunks whose id is not among `accepted`; may be empty."""
     kept = (change.keeping(accepted) for change in plan.files)
@@ -299,9 +307,15 @@ class Editing(Protocol):
     """Changes files for the tools."""
 
     def within(
-        self, paths: AbstractSet[str], waiting: Callable[[], AbstractContextManager[object]]
+        self,
+        paths: AbstractSet[str],
+        waiting: Callable[[], AbstractContextManager[object]],
+        parts: Parts | None = None,
     ) -> Editing:
-        """The same, for plans about these real paths alone; `waiting` while the user decides."""
+        """The same, for plans about these real paths alone; `waiting` while the user decides.
+
+        With `parts` the user has decided already, and only these are applied.
+        """
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the whole plan or nothing of it, but for what the user rejects."""

@@ -11,9 +11,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from glossator.core.diagnostics import Diagnostic
+from glossator.core.attached import AttachedItem
 from glossator.core.edit import EditPlan
+from glossator.core.grounded_events import (
+    Correction,
+    FactChanged,
+    PlanChanged,
+    StateChanged,
+    UncitedClaim,
+)
 from glossator.core.span import Citation, FoundPlace
+from glossator.core.tool_events import FilesChanged, ToolOutput
 
 
 class TodoState(StrEnum):
@@ -62,26 +70,12 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class AttachedItem:
-    """What the user attached: a document or lines of it (1-based), a folder, or an image.
-
-    Without `uri` it is no file, without lines all of it. `media_type` is an image's; `diagnostics`
-    are the findings that the question is about.
-    """
-
-    name: str
-    uri: str | None
-    first_line: int | None = None
-    last_line: int | None = None
-    media_type: str | None = None
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class RunStarted:
     """A run began; `model` is the model's id, and "offline" is true when none is asked.
 
-    `only_reads`: nothing is changed in it, whatever the mode allows.
+    `only_reads`: nothing is changed in it, whatever the mode allows. `plan`: whether it is answered
+    by a plan of tasks, as it was asked: `auto`, `plan` or `direct`; "" if no plan may be made.
+    `began_at` is ISO 8601; "" where an older version kept the event.
     """
 
     kind: ClassVar[str] = "run.started"
@@ -91,6 +85,8 @@ class RunStarted:
     offline: bool
     attachments: tuple[AttachedItem, ...] = ()
     only_reads: bool = False
+    plan: str = "auto"
+    began_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +110,7 @@ class DiscardReason(StrEnum):
 
     BROKE_OFF = "broke off"
     CITATIONS = "citations"  # some did not hold; the corrected answer follows
+    PLAN = "plan"  # the question is answered by a plan of tasks
     HOOK = "hook"  # the user's hook has the model go on; the new answer follows
 
 
@@ -141,6 +138,8 @@ class ToolFinished:
 
     `milliseconds` is the wall time without that in which the user was waited for. `unsuccessful`:
     the call is no error, but the command that it ran failed. `places` are what it found.
+    `answer` is what the user answered to the question that it put, "" for no answer; None of other
+    calls.
     """
 
     kind: ClassVar[str] = "tool.finished"
@@ -151,6 +150,7 @@ class ToolFinished:
     milliseconds: float
     unsuccessful: bool = False
     places: tuple[FoundPlace, ...] = ()
+    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class AgentFinished:
 
 @dataclass(frozen=True, slots=True)
 class CitationChecked:
-    """A citation of the answer was checked."""
+    """A citation of the answer was checked, or checked anew; the newest for a place holds."""
 
     kind: ClassVar[str] = "citation"
     citation: Citation
@@ -256,6 +256,15 @@ class Notice:
 
     kind: ClassVar[str] = "notice"
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """The model is told what the user said during the run; its replies from here on know it."""
+
+    kind: ClassVar[str] = "steered"
+    text: str
+    attachments: tuple[AttachedItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +296,9 @@ Event = (
     | ThinkingDelta
     | TextDiscarded
     | ToolStarted
+    | ToolOutput
     | ToolFinished
+    | FilesChanged
     | TodoChanged
     | EditProposed
     | EditSettled
@@ -295,9 +306,15 @@ Event = (
     | AgentProgress
     | AgentFinished
     | CitationChecked
+    | UncitedClaim
+    | Correction
+    | StateChanged
+    | PlanChanged
+    | FactChanged
     | Usage
     | Compaction
     | Notice
+    | Steered
     | RunFinished
     | RunFailed
     | RunCancelled

@@ -22,6 +22,7 @@ class FileKind(IntEnum):
     PROSE = 4
     GENERATED = 5
     DATA = 6
+    CUSTOMIZATION = 7  # describes a sub-agent, a skill or a slash command
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,12 @@ def _rule(kind: FileKind, path: str, asked: str, weight: float) -> _Rule:
 # A package may hold `test/client.py` or `mock.py` as part of the product: `test` in the singular is
 # of tests at the top of a source tree only, or in the name of a file that has more to its name.
 _RULES = (  # the first that fits counts
+    _rule(
+        FileKind.CUSTOMIZATION,  # it speaks of the code, in the words that questions use
+        r"(^|/) \. ( claude/ (agents | skills | commands) | agents/skills ) / .* (?i: \.md ) $",
+        r"\bsub-?agents?\b|\bskills?\b|\bslash commands?\b|\.claude\b",
+        0.1,
+    ),
     _rule(
         FileKind.GENERATED,
         r"\. ((min|bundle) \. [^/]+ | map | lock | svg ) $ | -lock\.[^/]+ $",

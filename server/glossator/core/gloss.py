@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from glossator.core import passage as passages
 from glossator.core import report as reports
+from glossator.core.passage import Passage
 from glossator.core.report import Report
 
 FILE, FOLDER, WORKSPACE = "file", "folder", "workspace"  # kinds beside those of symbols
@@ -34,22 +36,6 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """Cited lines, 1-based and inclusive, of the document at `path`: a hash of each.
-
-    `before` and `after` are hashes of the lines around, nearest first: they tell lines that moved
-    from others that read the same.
-    """
-
-    path: str
-    first_line: int
-    last_line: int
-    lines: tuple[str, ...]
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Gloss:
     """A report on a subject; `passages` are those of its citations, None for one of no lines.
 
@@ -68,14 +54,6 @@ class Gloss:
         return frozenset(each.path for each in self.passages if each)
 
 
-def line_hashes(lines: Sequence[str]) -> tuple[str, ...]:
-    """A short hash of each line."""
-    return tuple(
-        hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
-        for line in lines
-    )
-
-
 def to_json(gloss: Gloss) -> dict[str, Any]:
     """As JSON."""
     return {
@@ -92,12 +70,7 @@ def from_json(fields: Mapping[str, Any]) -> Gloss:
     return Gloss(
         Subject(**fields["subject"]),
         reports.from_json(fields["report"]),
-        tuple(each and _passage(each) for each in fields["passages"]),
+        tuple(each and passages.from_json(each) for each in fields["passages"]),
         fields["model"],
         datetime.fromisoformat(fields["made"]),
     )
-
-
-def _passage(fields: Mapping[str, Any]) -> Passage:
-    hashes = {name: tuple(fields[name]) for name in ("lines", "before", "after")}
-    return Passage(fields["path"], fields["first_line"], fields["last_line"], **hashes)

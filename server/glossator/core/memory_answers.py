@@ -11,9 +11,9 @@ class MemoryView:
     """A memory as it is listed; `created` and `updated` are ISO 8601.
 
     `source`: it counts everywhere (user), or in this workspace (project). `state` is `off` where
-    `memory.enabled` is, and `stale` where something that it names is gone. `why` says how old it
-    is, which session and question it is from, and what is gone. `about` are the paths, lines and
-    symbols that it names.
+    `memory.enabled` is or the user turned it off, and `stale` where something that it names is
+    gone; `why` says which, and what is gone. `origin` says how old it is, and which session and
+    question it is from. `about` are the paths, lines and symbols that it names.
     """
 
     name: str
@@ -22,6 +22,7 @@ class MemoryView:
     source: Literal["user", "project"]
     state: Literal["on", "off", "stale"]
     why: str
+    origin: str
     uri: str
     path: str
     created: str

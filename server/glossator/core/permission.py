@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from glossator.core.edit import Parts, PlanView
+
 _DETAIL_BYTES = 1_000_000  # of what is asked about
 
 
@@ -42,12 +44,14 @@ class Permit:
 
     `only_reads`: it is a command that was found to change nothing, and is kept from doing so.
     `hard_linked` are files and folders that a command may not change because they have other names
-    elsewhere, unless the user was asked about just that.
+    elsewhere, unless the user was asked about just that. `parts` of an edit are all that is made of
+    it; None: the whole of it.
     """
 
     paths: frozenset[str] = frozenset()
     only_reads: bool = False
     hard_linked: tuple[str, ...] = ()
+    parts: Parts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ class PermissionRequest:
 
     `title` is one line, `detail` the whole command or change; where it is too long to be sent, its
     beginning, and `cut` says what follows. `suggestions` are the rules that would together allow it
-    next time; without any it can be allowed once only.
+    next time; without any it can be allowed once only. `plan` is an edit in its parts, as it would
+    be made now; None where there is no edit, its place is not known, or it is too long.
     """
 
     tool: str
@@ -73,6 +78,7 @@ class PermissionRequest:
     reasons: tuple[str, ...]
     suggestions: tuple[str, ...] = ()
     cut: Cut | None = None
+    plan: PlanView | None = None
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -81,19 +87,29 @@ class PermissionRequest:
             return tuple(Choice)
         return (Choice.ONCE, Choice.DENY)
 
+    def offers(self, answer: PermissionAnswer) -> bool:
+        """Whether the answer is one to this question."""
+        hunks = self.plan.hunks if self.plan else ()
+        parts = set(answer.parts or ())
+        if answer.parts is not None and not (hunks and parts.issubset(each.id for each in hunks)):
+            return False
+        return answer.choice in self.choices
+
 
 @dataclass(frozen=True, slots=True)
 class PermissionAnswer:
-    """The user's answer; `message` is what the model reads of a denial, if anything.
+    """The user's answer; `message` is what the model reads of what is denied, if anything.
 
     `asked` is false where nobody could be asked: the message is not the user's then. `rules` are
     kept instead of those suggested, if the user wrote other ones; an empty list keeps none.
+    `parts` are the hunks of the plan that are allowed, by id, if not all of them are.
     """
 
     choice: Choice
     message: str = ""
     asked: bool = True
     rules: tuple[str, ...] | None = None
+    parts: tuple[str, ...] | None = None
 
 
 def as_sent(detail: str, left: int = 0, tail: str = "") -> tuple[str, Cut | None]:

@@ -13,6 +13,7 @@ from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.text import Position
+from glossator.core.tool_events import JobsChanged
 
 
 class Activity(Protocol):
@@ -87,6 +88,12 @@ class EditorPort(Protocol):
     def undone(self, turns: TurnsUndone) -> None:
         """Show which turns of a session are undone now; must not block."""
 
+    def jobs_changed(self, jobs: JobsChanged) -> None:
+        """Show which background jobs there are now; must not block."""
+
+    def context_changed(self) -> None:
+        """What `listContext` lists is another now; must not block."""
+
     def tell(self, message: str) -> None:
         """Tell the user something that belongs to no run."""
 
@@ -147,6 +154,9 @@ class EditorPort(Protocol):
 
         One with unsaved text of another version by now is left alone.
         """
+
+    async def open_address(self, url: str) -> None:
+        """Open a web address in the user's browser, or show it to the user, who may open it."""
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
         """Ask the user; an empty answer when nobody is there or none was given."""

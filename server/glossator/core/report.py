@@ -10,7 +10,8 @@ from typing import Any
 
 from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.markdown import harmless
-from glossator.core.span import Citation, CitationStatus, Span
+from glossator.core.span import Basis, Citation, CitationStatus, Span
+from glossator.core.standing import objection
 from glossator.core.tool_result import Budget, cut
 
 ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)]) +")  # how an item of a list begins
@@ -59,9 +60,7 @@ class Report:
     def read(self) -> tuple[Span, ...]:
         """The cited lines that the sub-agent was shown."""
         return tuple(
-            each.span
-            for each in self.citations
-            if each.span is not None and each.status is CitationStatus.READ
+            each.span for each in self.citations if each.span is not None and each.is_shown
         )
 
     @property
@@ -123,7 +122,7 @@ def from_json(fields: Mapping[str, Any]) -> Report:
 
 
 def _citation(fields: Mapping[str, Any]) -> Citation:
-    span = fields["span"]
+    span, basis = fields["span"], fields.get("basis")
     return Citation(
         fields["target"],
         None if span is None else Span(**span),
@@ -131,6 +130,8 @@ def _citation(fields: Mapping[str, Any]) -> Citation:
         fields["reason"],
         fields.get("first_line"),
         fields.get("last_line"),
+        basis and Basis(basis),
+        fields.get("at"),
     )
 
 
@@ -140,9 +141,9 @@ def _told(finding: Finding) -> str:
 
     def mark(written: CitationMark) -> str:
         citation = next(found, None)
-        if citation is None or citation.status is CitationStatus.READ:
+        if citation is None or not (against := objection(citation)):
             return finding.text[written.start : written.end]
-        return f"(not read: {written.place})"
+        return f"({against}: {written.place})"
 
     return rewrite_citations(finding.text, mark)
 

@@ -18,6 +18,7 @@ if sys.platform != "win32":
     import resource
 
 _ENOUGH = 65_536
+_SHORT = 0.05  # of the machine's memory
 
 _of_commands: int | None = None
 
@@ -59,6 +60,23 @@ def refuse_if_exhausted(error: OSError, path: str) -> None:
         " nothing is known about it.\nTry again; if this persists, restart Glossator, or raise the"
         " limit of open files (ulimit -n)."
     ) from error
+
+
+def is_memory_short() -> bool:
+    """Whether the machine has little memory left: Linux says so, elsewhere it is not known.
+
+    Source: proc_meminfo(5), MemAvailable.
+    """
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            sizes = {name: int(rest.split()[0]) for name, _, rest in map(_parted, file)}
+        return sizes["MemAvailable"] < _SHORT * sizes["MemTotal"]
+    except (OSError, KeyError, ValueError, IndexError):
+        return False
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    return text.partition(":")
 
 
 def return_free_memory() -> None:

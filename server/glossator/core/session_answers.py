@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.core.answers import Answer
-from glossator.core.events import UndoneTurn
+from glossator.core.events import UndoneTurn, Usage
 from glossator.core.report import Report
 
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """A session as lists show it; times are ISO 8601, `turns` counts model replies."""
+    """A session as lists show it; times are ISO 8601, `turns` counts model replies.
+
+    `found` is its newest question that holds the words looked for, "" where its title holds them.
+    """
 
     id: str
     title: str
@@ -20,6 +23,7 @@ class SessionInfo:
     updated_at: str
     turns: int
     running: bool
+    found: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,21 @@ class CompactAnswer:
     by_model: bool
 
 
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """What a run took: wall time, model replies, tokens and dollars, sub-agents included.
+
+    Dollars are None where a price is not known. `session_dollars` are those of the session by then.
+    """
+
+    run_id: str
+    milliseconds: float
+    turns: int
+    usage: Usage
+    dollars: float | None
+    session_dollars: float | None
+
+
 class Kind(StrEnum):
     """What a part of the window is."""
 
@@ -68,6 +87,7 @@ class Kind(StrEnum):
     QUESTION = "question"
     ATTACHMENT = "attachment"
     MEMORY = "memory"
+    FACT = "fact"
     REMINDER = "reminder"
     INSTRUCTIONS = "instructions"
     REPLY = "reply"
@@ -82,7 +102,8 @@ class Kind(StrEnum):
 class Part:
     """Things of one kind and name, and why they are there; `cached` are those of the tokens.
 
-    A tool that is `deferred` takes no tokens until the model searches for it.
+    A tool that is `deferred` takes no tokens until the model searches for it. `cut` says what was
+    left out of them, "" for nothing.
     """
 
     kind: Kind
@@ -92,6 +113,7 @@ class Part:
     tokens: int
     cached: int
     deferred: bool = False
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +133,9 @@ class ContextAnswer:
     `model` is the one that answers next; where no model can be asked, the one that was asked last.
     The provider holds what is `cached` until `cached_until` (ISO 8601), if no request comes
     before; it is None where nothing is. The conversation is compacted unasked at `compact_at`, None
-    for never. `counted` is what the provider counted for the newest request, None without;
-    `basis` says what the figures rest on.
+    for never. `counted` is what the provider counted for the newest request, `estimated` what we
+    take that to be, None without such a request; `basis` says what the figures rest on. `left_out`
+    are sentences on what is not in the window although it was there to be told.
     """
 
     session_id: str | None
@@ -125,8 +148,10 @@ class ContextAnswer:
     cached: int
     cached_until: str | None
     counted: int | None
+    estimated: int | None
     basis: str
     layers: tuple[Layer, ...]
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

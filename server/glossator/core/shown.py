@@ -185,3 +185,12 @@ def _cut(value: str) -> str:
 
 def _json(value: object) -> str:
     return shown_text(json.dumps(value, ensure_ascii=False))
+
+
+def in_tags(text: str) -> str:
+    """Text between a pair of tags that it does not contain."""
+    tag = "material"
+    lowered = text.lower()
+    while f"</{tag}" in lowered:
+        tag += "-"
+    return f"<{tag}>\n{text}\n</{tag}>"

@@ -63,26 +63,50 @@ class FoundPlace:
 
 
 class CitationStatus(StrEnum):
-    """What checking a citation found; *read*: the lines exist, and the model was shown them.
+    """What checking a citation found.
 
-    Whether they say what the sentence says is not judged.
+    *Read*: the lines exist, and the model was shown them; whether they carry the sentence is not
+    known. *Verified*: the sentence was judged to be carried by them. *Unsupported*: they say
+    nothing of it, or cannot be found. *Moved* and *stale* are for citations kept from before: the
+    same lines stand elsewhere now, or have changed.
     """
 
+    VERIFIED = "verified"
     READ = "read"
     UNSUPPORTED = "unsupported"
+    CONTRADICTED = "contradicted"
+    MOVED = "moved"
+    STALE = "stale"
 
-    @classmethod
-    def _missing_(cls, value: object) -> CitationStatus | None:
-        return cls.READ if value == "verified" else None  # as older versions kept it
+
+GRAVEST = (  # first
+    CitationStatus.CONTRADICTED,
+    CitationStatus.UNSUPPORTED,
+    CitationStatus.STALE,
+    CitationStatus.MOVED,
+    CitationStatus.READ,
+    CitationStatus.VERIFIED,
+)
+
+
+class Basis(StrEnum):
+    """Who judged a sentence: checks without a model, or a model that quoted the deciding words."""
+
+    CHECKS = "checks"
+    MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A claim's reference to a document, as it stands in the answer, with what checking it found.
+    """A claim's reference, as it stands in the answer, with what checking it found.
 
-    `target` is the workspace-relative path as cited; `span` is None when it could not be resolved,
-    and `first_line` and `last_line` are the lines as cited then; `reason` says in one sentence why
-    a citation does not hold.
+    `target` is the workspace-relative path as cited, `fact ID`, `task N` or `run N: command`;
+    `span` is None when it could not be resolved, and `first_line` and `last_line` are the lines as
+    cited then; `reason` says in one sentence why a citation does not hold. `at` is where its mark
+    begins in the answer, in characters. `span` may be other lines than those cited, which are
+    `first_line` and `last_line` then: where they stand now of one that moved, by the hash of the
+    text that they were cited from, or the part that was shown of one that cites more.
+    One that was kept as *verified* without a `basis` was only read, as the word was used once.
     """
 
     target: str
@@ -91,11 +115,34 @@ class Citation:
     reason: str = ""
     first_line: int | None = None
     last_line: int | None = None
+    basis: Basis | None = None
+    at: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.status is CitationStatus.VERIFIED and self.basis is None:
+            object.__setattr__(self, "status", CitationStatus.READ)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether its lines exist and the model was shown them, whatever they say."""
+        return self.status in (CitationStatus.READ, CitationStatus.VERIFIED)
+
+    @property
+    def cited(self) -> tuple[int | None, int | None]:
+        """The first and the last line as they were cited."""
+        if self.span is None or self.first_line is not None:
+            return self.first_line, self.last_line
+        return self.span.first_line, self.span.last_line
 
 
 @dataclass(frozen=True, slots=True)
 class CitationView:
-    """A citation as clients see it; without `uri` it could not be resolved."""
+    """A citation as clients see it; without `uri` it could not be resolved.
+
+    The lines are those cited. Where the mark leads to others, `moved_to` and `moved_until` are the
+    first and the last of them, in the document `uri`: where they stand now of one that moved, the
+    part that was shown of one that cites more.
+    """
 
     target: str
     status: CitationStatus
@@ -103,16 +150,34 @@ class CitationView:
     uri: str | None
     first_line: int | None
     last_line: int | None
+    basis: Basis | None = None
+    at: int | None = None
+    moved_to: int | None = None
+    moved_until: int | None = None
+
+    @property
+    def leads_to(self) -> tuple[int | None, int | None]:
+        """The first and the last of the lines to open."""
+        if self.moved_to is not None:
+            return self.moved_to, self.moved_until
+        return self.first_line, self.last_line
 
     @staticmethod
     def of(citation: Citation) -> CitationView:
         """What is sent of a citation."""
-        span = citation.span
+        span, (first, last) = citation.span, citation.cited
+        has_moved = citation.status is CitationStatus.MOVED
+        is_as_cited = span is None or (span.first_line, span.last_line) == (first, last)
+        elsewhere = span if has_moved or not is_as_cited else None
         return CitationView(
             citation.target,
             citation.status,
             citation.reason,
             span.uri if span else None,
-            span.first_line if span else citation.first_line,
-            span.last_line if span else citation.last_line,
+            first,
+            last,
+            citation.basis,
+            citation.at,
+            elsewhere.first_line if elsewhere else None,
+            elsewhere.last_line if elsewhere else None,
         )

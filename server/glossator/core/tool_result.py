@@ -28,13 +28,14 @@ class ToolResult:
     same call will tell more later. `number` stands in the text and is another for each call.
     `unsuccessful`: the call did what it was to do, but the command that it ran failed. `waited` are
     the seconds of the call in which the user was waited for. `places` are what people can open.
+    `answer` is what the user answered to the call's question, "" for no answer, None of others.
     """
 
     text: str
     spans: tuple[Span, ...] = ()
     omitted: int = 0
     error: bool = False
-    image: Image | None = None
+    images: tuple[Image, ...] = ()
     outcome: str = ""
     citable: tuple[Span, ...] = ()
     pending: bool = False
@@ -42,6 +43,7 @@ class ToolResult:
     unsuccessful: bool = False
     waited: float = 0.0
     places: tuple[FoundPlace, ...] = ()
+    answer: str | None = None
 
     @property
     def said(self) -> str:
@@ -65,6 +67,12 @@ def cut(items: Iterable[str], budget: Budget) -> tuple[list[str], int]:
             break
         kept.append(item)
     return kept, len(everything) - len(kept)
+
+
+def counted(number: int, things: str) -> str:
+    """`1 file`, `1,234 files`; `things` is the plural."""
+    one = "match" if things == "matches" else things.removesuffix("s")
+    return f"{number:,} {one if number == 1 else things}"
 
 
 def shorten(line: str, characters: int, kind: str = "") -> str:

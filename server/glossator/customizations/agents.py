@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from glossator.core.customization import Owner
 from glossator.customizations.describing import description_of, name_of
 from glossator.customizations.front_matter import FrontMatter, Malformed
 
@@ -22,9 +23,10 @@ class CustomAgent:
     tools: frozenset[str] | None = None
     model: str = ""
     without: frozenset[str] = frozenset()
+    owner: Owner = "user"
 
 
-def agent_of(found: FrontMatter) -> CustomAgent | Malformed:
+def agent_of(found: FrontMatter, owner: Owner) -> CustomAgent | Malformed:
     """The sub-agent that a file describes."""
     name = name_of(found)
     if isinstance(name, Malformed):
@@ -39,4 +41,5 @@ def agent_of(found: FrontMatter) -> CustomAgent | Malformed:
         tools if tools and tools != {"*"} else None,
         found.text("model"),
         frozenset(found.names("disallowedtools")),
+        owner,
     )

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 
 import platformdirs
 
+from glossator.core.context_answers import SWITCHED_OFF
 from glossator.core.customization import Customization, CustomizationKind, CustomizationState
+from glossator.core.home import home_of
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
 from glossator.customizations.agents import CustomAgent
@@ -22,6 +24,7 @@ from glossator.customizations.reading import CustomizationReader, Described
 from glossator.customizations.skills import Skill
 from glossator.customizations.slash_commands import SlashCommand
 from glossator.documents import WorkspaceSnapshot
+from glossator.files import same_file
 
 _WORDS = {
     CustomizationKind.AGENT: "sub-agent",
@@ -80,9 +83,8 @@ class CustomizationFiles:
         environment: Mapping[str, str], disabled: Iterable[str], tools: Iterable[str]
     ) -> CustomizationFiles:
         """With the places of the user of this process."""
-        home = environment.get("HOME") or environment.get("USERPROFILE")
         config = platformdirs.user_config_dir("glossator")
-        return CustomizationFiles(home, config, disabled, tools)
+        return CustomizationFiles(home_of(environment), config, disabled, tools)
 
     def load(
         self,
@@ -90,14 +92,18 @@ class CustomizationFiles:
         hidden: Callable[[str], bool] | None = None,
         *,
         trusted: bool,
+        off: frozenset[str] = frozenset(),
     ) -> Customizations:
-        """What there is now; blocking. Files that are as they were are not read again."""
+        """What there is now; blocking. Files that are as they were are not read again.
+
+        `off` are the paths of what the user turned off.
+        """
         loaded = Customizations()
         for place in places_of(self._home, self._config, snapshot.roots):
             files, more = files_in(place)
             for file in files:
                 if place.owner == "user" or trusted:
-                    self._add(loaded, file, snapshot, hidden)
+                    self._add(loaded, file, snapshot, hidden, off)
                 elif os.path.lexists(file.path):
                     _list(loaded, file, file.name, CustomizationState.UNTRUSTED, _UNTRUSTED)
             if more:
@@ -110,6 +116,7 @@ class CustomizationFiles:
         file: FoundFile,
         snapshot: WorkspaceSnapshot,
         hidden: Callable[[str], bool] | None,
+        off: frozenset[str],
     ) -> None:
         if hidden is not None and hidden(file.path):
             _list(loaded, file, file.name, CustomizationState.OFF, "A permission rule hides it.")
@@ -123,20 +130,35 @@ class CustomizationFiles:
             why = f"{shown(os.path.relpath(file.path, file.place.folder))} {described.why}"
             _list(loaded, file, file.name, CustomizationState.PROBLEM, why)
             return
-        why = self._why_off(loaded, described, file)
+        why = self._why_off(loaded, described, file, off)
         state = CustomizationState.OFF if why else CustomizationState.ON
         hint = "" if isinstance(described, CustomAgent) else described.hint
-        _list(loaded, file, described.name, state, why, described.description, hint)
+        said = why or _without_effect(described)
+        _list(loaded, file, described.name, state, said, described.description, hint)
         if not why:
             _use(loaded, described)
 
-    def _why_off(self, loaded: Customizations, described: Described, file: FoundFile) -> str:
+    def _why_off(
+        self,
+        loaded: Customizations,
+        described: Described,
+        file: FoundFile,
+        off: frozenset[str],
+    ) -> str:
         kind, name = file.place.kind, described.name
         if f"{kind}:{name}" in self._disabled:
             return "The setting customizations.disabled names it."
+        if same_file(file.path, off):
+            return SWITCHED_OFF
         if name in _of_kind(loaded, kind):
             return f"Another {_WORDS[kind]} of this name comes first."
         return ""
+
+
+def _without_effect(described: Described) -> str:
+    """What a skill that is used asks for in vain."""
+    ignored = described.ignored if isinstance(described, Skill) else ()
+    return f"Without effect here: {', '.join(ignored)}." if ignored else ""
 
 
 def _of_kind(loaded: Customizations, kind: CustomizationKind) -> Iterable[str]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from typing import TypeAlias
 
 from glossator.core.customization import CustomizationKind
 from glossator.core.document import Missing
+from glossator.core.shown import shown_prose
 from glossator.customizations.agents import CustomAgent, agent_of
 from glossator.customizations.front_matter import Malformed, read_front_matter
 from glossator.customizations.places import FoundFile
@@ -79,9 +81,10 @@ def _describe(file: FoundFile, text: str) -> Described | Malformed:
     found = read_front_matter(text)
     if isinstance(found, Malformed):
         return found
+    found = replace(found, body=shown_prose(found.body))  # people see all that the model reads
     match file.place.kind:
         case CustomizationKind.AGENT:
-            return agent_of(found)
+            return agent_of(found, file.place.owner)
         case CustomizationKind.SKILL:
             return skill_of(found, file)
         case CustomizationKind.COMMAND:

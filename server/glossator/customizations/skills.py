@@ -1,8 +1,8 @@
 """Skills: folders with a SKILL.md, whose text is instructions for a kind of task.
 
 Of the front matter `name`, `description`, `when_to_use`, `argument-hint`, `user-invocable` and
-`disable-model-invocation` count; `allowed-tools` grants nothing. Source: agentskills.io, and
-"Skills" of Claude Code.
+`disable-model-invocation` count; `IGNORED` has no effect. Source: agentskills.io, and "Skills" of
+Claude Code.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from glossator.customizations.places import SKILL_FILE, FoundFile
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import Roots, load, real_path
 
+IGNORED = ("allowed-tools", "model", "context", "agent", "hooks")  # it grants and starts nothing
 MOST_FILES = 50  # of a skill's folder, that are named
 
 _FILE_BYTES = 1_000_000  # of a file in it, that may be read
@@ -33,7 +34,10 @@ _FOLDERS = 50  # in it
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """A skill; the model may load it unasked if `by_model`, the user by `/name` if `by_user`."""
+    """A skill; the model may load it unasked if `by_model`, the user by `/name` if `by_user`.
+
+    `ignored` are fields of its front matter that have no effect.
+    """
 
     name: str
     description: str
@@ -43,6 +47,7 @@ class Skill:
     hint: str = ""
     by_model: bool = True
     by_user: bool = True
+    ignored: tuple[str, ...] = ()
 
 
 def skill_of(found: FrontMatter, file: FoundFile) -> Skill | Malformed:
@@ -61,6 +66,7 @@ def skill_of(found: FrontMatter, file: FoundFile) -> Skill | Malformed:
         hint_of(found),
         by_model=not found.flag("disable-model-invocation", default=False),
         by_user=found.flag("user-invocable", default=True),
+        ignored=tuple(name for name in IGNORED if name in found.fields),
     )
 
 

@@ -24,6 +24,7 @@ from glossator.core.edit import (
     FileEdit,
     FileRename,
     Hunk,
+    Parts,
     Refused,
     keep,
 )
@@ -91,12 +92,16 @@ class PlanEditing:
     review: bool
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
     permitted: AbstractSet[str] = frozenset()
+    parts: Parts | None = None
 
     def within(
-        self, paths: AbstractSet[str], waiting: Callable[[], AbstractContextManager[object]]
+        self,
+        paths: AbstractSet[str],
+        waiting: Callable[[], AbstractContextManager[object]],
+        parts: Parts | None = None,
     ) -> PlanEditing:
         """See `Editing`."""
-        return replace(self, permitted=paths, waiting=waiting)
+        return replace(self, permitted=paths, waiting=waiting, parts=parts)
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the plan; see `Editing`. What was proposed is settled, even if it is cut off."""
@@ -107,12 +112,18 @@ class PlanEditing:
         self.emit(EditProposed(plan))
         outcome: EditOutcome = _UNFINISHED
         try:
-            outcome = await self._reviewed(plan) if self.review else await self._applying(plan)
+            outcome = await self._decided(plan)
         finally:
             left_out = outcome.left_out if isinstance(outcome, Applied) else ()
             applied = isinstance(outcome, Applied)
             self.emit(EditSettled(plan.id, applied, _told(outcome), left_out))
         return outcome
+
+    async def _decided(self, plan: EditPlan) -> EditOutcome:
+        """Apply what the user wants of it; who has chosen among its parts is not asked again."""
+        if self.parts is not None:
+            return await self._in_part(plan, self.parts)
+        return await self._reviewed(plan) if self.review else await self._applying(plan)
 
     async def _reviewed(self, plan: EditPlan) -> EditOutcome:
         try:
@@ -122,10 +133,12 @@ class PlanEditing:
             return Refused(f"Nothing was changed: {failure}")
         if answer is None:
             return await self._applying(plan, confirm=True)
-        accepted = frozenset(answer.accepted)
-        rejected = [hunk for hunk in plan.hunks if hunk.id not in accepted]
-        note = _rejections(plan, rejected, answer.message)
-        wanted = keep(plan, accepted)
+        return await self._in_part(plan, Parts(frozenset(answer.accepted), answer.message))
+
+    async def _in_part(self, plan: EditPlan, parts: Parts) -> EditOutcome:
+        rejected = [hunk for hunk in plan.hunks if hunk.id not in parts.accepted]
+        note = _rejections(plan, rejected, parts.message)
+        wanted = keep(plan, parts.accepted)
         if not wanted.files:
             return Refused(f"Nothing was changed. {note}")
         match await self._applying(wanted):

@@ -1,5 +1,7 @@
 from .engine import ChunkSearch, Embeddings, embeddings
 from .generating import QUESTIONS, generate
+from .grounding import MOST, measure_grounding
+from .grounding_set import MadeStatement, statements
 from .labelled import (
     SYMBOL,
     Collection,
@@ -14,7 +16,8 @@ from .labelled import (
 from .line_sets import read_documents
 from .measuring import MakeRetriever, measure
 from .metrics import definition_is_first, figure, measures, ndcg_at, pass_at, target_ranks
-from .plotting import check_plot, plot
+from .phrasing import HALVES, phrasings
+from .plotting import check_plot, plot, plot_grounding
 from .reading import read_set
 from .report import (
     DEFINITION,
@@ -22,11 +25,16 @@ from .report import (
     MEASURES,
     MISSED,
     NDCG,
+    CitedText,
     Figure,
     Generated,
+    GroundingFigures,
+    GroundingReport,
     GroupFigures,
+    Misjudged,
     RetrievalReport,
     Score,
+    Share,
     Variant,
 )
 from .repositories import Repository, read_repositories
@@ -35,28 +43,36 @@ from .retriever import Result, Retriever, Stages
 __all__ = [
     "DEFINITION",
     "DEPTH",
+    "HALVES",
     "MEASURES",
     "MISSED",
+    "MOST",
     "NDCG",
     "QUESTIONS",
     "SYMBOL",
     "ChunkSearch",
+    "CitedText",
     "Collection",
     "Embeddings",
     "Figure",
     "Generated",
     "GoldenChunk",
     "GoldenLines",
+    "GroundingFigures",
+    "GroundingReport",
     "GroupFigures",
     "LabelledSet",
     "LineRange",
+    "MadeStatement",
     "MakeRetriever",
+    "Misjudged",
     "Question",
     "Repository",
     "Result",
     "RetrievalReport",
     "Retriever",
     "Score",
+    "Share",
     "SourceText",
     "Stages",
     "Target",
@@ -67,12 +83,16 @@ __all__ = [
     "figure",
     "generate",
     "measure",
+    "measure_grounding",
     "measures",
     "ndcg_at",
     "pass_at",
+    "phrasings",
     "plot",
+    "plot_grounding",
     "read_documents",
     "read_repositories",
     "read_set",
+    "statements",
     "target_ranks",
 ]

@@ -1,4 +1,4 @@
-"""A picture of a report, as PNG: the variants side by side, and where retrieval is good or bad.
+"""Pictures of reports, as PNG: retrieval by variant and group, a verifier by what it judged.
 
 Matplotlib is the optional extra `glossator[eval]`; nothing else imports it. It is used without
 pyplot, so it needs no display and keeps no state.
@@ -12,13 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glossator.core.errors import UsageError
-from glossator.evaluation.report import MISSED, NDCG, GroupFigures, RetrievalReport, Variant
+from glossator.evaluation.report import (
+    MISSED,
+    NDCG,
+    GroundingReport,
+    GroupFigures,
+    RetrievalReport,
+    Variant,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Okabe and Ito's colours, which people see apart whatever colours they see; black stays for text
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
+_CAUGHT = ("#009E73", "#DADCE0", "#D55E00")  # caught, undecided, missed
 _GREY = "#5F6368"
 _FAINT = "#DADCE0"
 _ROW = 0.27  # inches
@@ -37,6 +45,50 @@ def check_plot(file: Path) -> None:
         raise UsageError(f"The picture is a PNG; give {file.name} the ending .png.")
     if not file.absolute().parent.is_dir():
         raise UsageError(f"There is no folder {file.parent} for the picture; make it first.")
+
+
+def plot_grounding(report: GroundingReport, file: Path) -> None:
+    """Draw what a verifier catches into a PNG file: false statements left, true ones right."""
+    from matplotlib import rc_context  # noqa: PLC0415 - an optional extra, and slow
+    from matplotlib.figure import Figure  # noqa: PLC0415 - likewise
+
+    parts = ((report.overall,), report.falsifications, report.kinds)
+    count = sum(map(len, parts))
+    with rc_context({"font.family": "DejaVu Sans", "font.size": 9, "text.color": "#202124"}):
+        figure = Figure(figsize=(11, 1.8 + _ROW * (count + 2)), layout="constrained")
+        said = f"{report.statements:,} statements about {report.files:,} files"
+        title = f"{said}, phrasings: {report.phrasings}.  Thin lines are 95 % intervals."
+        figure.suptitle(title, x=0.012, ha="left", fontsize=10, color=_GREY)
+        left, right = figure.subplots(1, 2, width_ratios=(3, 2), sharey=True)
+        place, ticks = 0.0, []
+        for part in parts:
+            for each in part:
+                start = 0.0
+                shares = (each.caught, each.false_undecided, each.missed)
+                for share, colour in zip(shares, _CAUGHT, strict=True):
+                    left.barh(place, 100 * share.share, left=start, height=0.62, color=colour)
+                    start += 100 * share.share
+                if each.refused.total:
+                    low, mean, high = (
+                        100 * at for at in (each.refused.low, each.refused.share, each.refused.high)
+                    )
+                    right.plot([low, high], [place] * 2, color=_CAUGHT[2], linewidth=1.1)
+                    right.plot([mean], [place], "o", color=_CAUGHT[2], markersize=5)
+                ticks.append((place, f"{each.name} ({each.caught.total:,})"))
+                place += 1
+            place += 0.6
+        left.set_yticks([at for at, _ in ticks], [name for _, name in ticks])
+        left.set_ylim(place - 1, -0.8)
+        left.set_xlim(0, 100)
+        right.set_xlim(left=0)
+        right.tick_params(labelleft=False)
+        for axes, heading in ((left, "False statements, %"), (right, "True ones refused, %")):
+            _plain(axes, "x")
+            axes.set_title(heading, loc="left", fontsize=11, fontweight="bold")
+        for name, colour in zip(("caught", "undecided", "missed"), _CAUGHT, strict=True):
+            left.barh(0, 0, color=colour, label=name)
+        left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.05), ncols=3, frameon=False)
+        figure.savefig(file, dpi=160)
 
 
 def plot(report: RetrievalReport, file: Path) -> None:

@@ -94,3 +94,71 @@ class Generated:
     questions: int
     files: int
     candidates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many (`count`) of so many (`total`), as a share from 0 to 1 with its 95 % interval."""
+
+    count: int
+    total: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroundingFigures:
+    """How the statements of a group were judged.
+
+    Of true statements: *supported*, *undecided*, *refused*; of false ones: *caught* (refused),
+    *false_undecided*, *missed* (supported).
+    """
+
+    name: str
+    supported: Share
+    undecided: Share
+    refused: Share
+    caught: Share
+    false_undecided: Share
+    missed: Share
+
+
+@dataclass(frozen=True, slots=True)
+class CitedText:
+    """Lines that a statement cites, and the headers of the definitions around them."""
+
+    path: str
+    first_line: int
+    lines: tuple[str, ...]
+    enclosing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Misjudged:
+    """A true statement that was refused (`falsification` is ""), or a false one that was not."""
+
+    repository: str
+    statement: str
+    kind: str
+    falsification: str
+    verdict: str
+    reason: str
+    cited: tuple[CitedText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroundingReport:
+    """What a verifier of statements catches, over all and by group; times in milliseconds."""
+
+    phrasings: str
+    seed: int
+    statements: int
+    files: int
+    milliseconds: float  # for one statement
+    overall: GroundingFigures
+    kinds: tuple[GroundingFigures, ...]
+    falsifications: tuple[GroundingFigures, ...]
+    languages: tuple[GroundingFigures, ...]
+    repositories: tuple[GroundingFigures, ...]
+    misjudged: tuple[Misjudged, ...]

@@ -20,7 +20,7 @@ from glossator.core.errors import UsageError
 from glossator.evaluation.json_lines import why_invalid
 
 TABLE = "repositories.json"
-_ENDINGS = (".tar.xz", ".tar.gz", ".tgz", ".tar.bz2", ".tar")
+ENDINGS = (".tar.xz", ".tar.gz", ".tgz", ".tar.bz2", ".tar")
 
 
 class Repository(BaseModel):
@@ -96,7 +96,7 @@ def _source(name: str, repository: Repository, beside: Path) -> Path:
     if repository.source is not None:
         places = [Path(repository.source)]
     else:
-        archives = (beside / "sources" / f"{name}{ending}" for ending in _ENDINGS)
+        archives = (beside / "sources" / f"{name}{ending}" for ending in ENDINGS)
         places = [*archives, beside / "sources" / name, beside / name]
     if found := next((place for place in places if place.exists()), None):
         return found

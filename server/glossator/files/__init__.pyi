@@ -9,7 +9,7 @@ from .glob import compile_glob
 from .indexer import Indexer
 from .listing import FileIndex, Listing
 from .once import list_once
-from .roots import Roots, folder_of, is_inside, outermost, real_path
+from .roots import Roots, folder_of, is_inside, outermost, real_path, same_file
 from .sweep import Sweep
 from .walk import SPECIAL, UNREADABLE
 
@@ -49,5 +49,6 @@ __all__ = [
     "place_of",
     "real_path",
     "ripe_at",
+    "same_file",
     "state_folder",
 ]

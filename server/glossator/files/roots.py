@@ -22,6 +22,15 @@ def is_inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
+def same_file(path: str, paths: Iterable[str]) -> list[str]:
+    """Those of `paths` that are `path`, or lead to the same file by links; blocking."""
+    return [
+        each
+        for each in paths
+        if each == path or (os.path.isabs(each) and real_path(each) == real_path(path))
+    ]
+
+
 def folder_of(path: str) -> str:
     """The directory that holds what is at an absolute path."""
     return path[: path.rfind(os.sep)] or os.sep

@@ -1,6 +1,5 @@
 from .gloss_index import GlossIndex, GlossState
 from .hover_cache import HoverCache
-from .passages import passage_of
 from .text import (
     freshness_text,
     gloss_document,
@@ -19,6 +18,5 @@ __all__ = [
     "gloss_link",
     "gloss_origin",
     "gloss_summary",
-    "passage_of",
     "whole_gloss_link",
 ]

@@ -1,8 +1,8 @@
-"""The glosses of a workspace in memory, each compared with the current texts.
+"""The glosses of a workspace in memory.
 
 They are kept in the user's state folder, for all workspaces; `look` finds those of other servers.
-An index from cited paths to glosses gives those that a change of a document concerns.
-Glosses follow renamed files (`glosses/renames.py`).
+The index of cited lines (`anchors/anchor_index.py`) compares them with the current texts, and tells
+when files that they cite or are about were renamed.
 """
 
 from __future__ import annotations
@@ -10,23 +10,26 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 import platformdirs
 
+from glossator.anchors import AnchorIndex, Freshness, Names, new_path, renamed_passages
+from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.errors import StoreUnavailable
 from glossator.core.gloss import Gloss, Subject, from_json, to_json
+from glossator.core.report import Finding
+from glossator.core.span import Citation
+from glossator.core.standing import names_no_file
+from glossator.core.uri import to_path, to_uri
 from glossator.documents import WorkspaceHost
-from glossator.glosses.passages import GlossFreshness, HashedTexts, Read, freshness_of
-from glossator.glosses.renames import Names, RenameTracker, follow, found_again, still_so
 from glossator.store import GlossStore, Retention
 
 logger = logging.getLogger(__name__)
@@ -35,7 +38,6 @@ T = TypeVar("T")
 Listener = Callable[[frozenset[Subject]], None]
 
 _FILE = "glosses.db"
-_SETTLING = 0.3  # seconds in which a program that saves may bring back what it moved aside
 _AGAIN = 1.0  # seconds between two looks for what other servers keep
 
 
@@ -44,15 +46,25 @@ class GlossState:
     """A gloss, and whether its lines are as cited; None until the texts were read."""
 
     gloss: Gloss
-    freshness: GlossFreshness | None
+    freshness: Freshness | None
 
 
 class GlossIndex:
-    """For the event loop; the store and the texts are read by a thread of its own."""
+    """For the event loop; the store is used by a thread of its own.
 
-    def __init__(self, host: WorkspaceHost, keep: Retention, tell: Callable[[str], None]) -> None:
+    The anchors of a gloss have its subject as key.
+    """
+
+    def __init__(
+        self,
+        host: WorkspaceHost,
+        anchors: AnchorIndex,
+        keep: Retention,
+        tell: Callable[[str], None],
+    ) -> None:
         """With a `keep` of no glosses, they end with the server."""
         self._host = host
+        self._anchors = anchors
         self._keep = keep
         self._tell = tell
         self._thread = ThreadPoolExecutor(1, "glossator-glosses")
@@ -60,28 +72,25 @@ class GlossIndex:
         self._read_last: tuple[int, tuple[str, ...]] | None = None  # its version, the roots
         self._editions: dict[str, int] = {}  # as they were read, by key
         self._roots: tuple[str, ...] = ()
-        self._states: dict[str, GlossState] = {}  # by the key of the subject
-        self._citing: defaultdict[str, set[str]] = defaultdict(set)  # by path
-        self._doubtful: set[str] = set()
-        self._renames = RenameTracker()
-        self._names: dict[str, str] = {}  # that files have now, and are to be followed
+        self._glosses: dict[str, Gloss] = {}  # by the key of the subject
         self._keys: dict[str, str] = {}  # of glosses that followed, by the old ones
-        self._judging: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self._looked = float("-inf")
         self._asked: asyncio.Task[None] | None = None
         self._listeners: list[Listener] = []
+        anchors.subscribe(self._judged)
+        anchors.follow(self._follow)
         self._unsubscribe = host.subscribe(self._changed)
 
     def of(self, subject: Subject) -> GlossState | None:
         """The gloss of a subject."""
-        return self._states.get(subject.key)
+        return self._state(subject.key)
 
     def by_key(self, key: str) -> GlossState | None:
         """The gloss of the subject with this key, or that had it before it was renamed."""
-        while key not in self._states and key in self._keys:
+        while key not in self._glosses and key in self._keys:
             key = self._keys[key]
-        return self._states.get(key)
+        return self._state(key)
 
     async def keep(self, gloss: Gloss) -> GlossState:
         """Replace the gloss of a subject, and wait until it is compared with the texts."""
@@ -104,16 +113,9 @@ class GlossIndex:
         """As `look`, without waiting."""
         self._asked = asyncio.create_task(self.look())  # held, or it might be collected
 
-    def renamed(self, names: Names) -> None:
-        """Files, or folders with all below them, have other names: their glosses go with them."""
-        self._names |= names
-        self._names |= {old + os.sep: new + os.sep for old, new in names.items()}
-        self._doubt(())
-
     async def settled(self) -> None:
         """Wait until every gloss is compared with the current texts."""
-        while self._judging is not None:
-            await asyncio.shield(self._judging)
+        await self._anchors.settled()
 
     def subscribe(self, listener: Listener) -> None:
         """Call `listener` with subjects whose gloss or its freshness changed. It must not raise."""
@@ -122,7 +124,7 @@ class GlossIndex:
     async def close(self) -> None:
         """Give the store back."""
         self._unsubscribe()
-        for task in (self._asked, self._looking, self._judging):
+        for task in (self._asked, self._looking):
             if task is not None:
                 task.cancel()
                 await asyncio.wait({task})
@@ -133,61 +135,30 @@ class GlossIndex:
     def _moved(self) -> bool:
         return self._roots != self._host.roots
 
-    def _changed(self, paths: AbstractSet[str]) -> None:
-        """Documents changed: who cites them is to be looked at."""
+    def _state(self, key: str) -> GlossState | None:
+        gloss = self._glosses.get(key)
+        return GlossState(gloss, self._anchors.freshness(gloss.subject)) if gloss else None
+
+    def _changed(self, _: AbstractSet[str]) -> None:
         if self._moved:
             self.look_soon()
-        if self._states:
-            self._renames.changed(paths)
-            self._doubt(key for path in self._citing if path in paths for key in self._citing[path])
 
-    def _doubt(self, keys: Iterable[str]) -> None:
-        self._doubtful.update(keys)
-        if self._judging is None and (self._doubtful or self._names or self._renames.is_warm):
-            self._judging = asyncio.create_task(self._judge())
+    def _judged(self, keys: frozenset[object]) -> None:
+        self._announce({key for key in keys if isinstance(key, Subject)})
 
-    async def _judge(self) -> None:
-        """Until nothing is in doubt: look at the texts, once for all glosses that cite them."""
-        try:
-            while self._doubtful or self._names or self._renames.is_warm:
-                if self._names:
-                    await self._follow()
-                keys, self._doubtful = self._doubtful, set()
-                glosses = {key: self._states[key].gloss for key in keys if key in self._states}
-                read = self._host.snapshot().read
-                found, texts = await self._in_thread(_freshness_of_all, glosses, read)
-                self._renames.saw(texts)
-                changed = set()
-                for key, freshness in found.items():
-                    if (known := self._states.get(key)) and known.gloss is glosses[key]:
-                        if known.freshness != freshness:
-                            changed.add(known.gloss.subject)
-                        self._states[key] = GlossState(known.gloss, freshness)
-                self._announce(changed)
-                if lost := self._renames.lost():
-                    candidates = self._renames.candidates()
-                    if names := await self._in_thread(found_again, lost, candidates, read):
-                        await asyncio.sleep(_SETTLING)
-                        self._names |= await self._in_thread(still_so, names)
-        finally:
-            self._judging = None
-
-    async def _follow(self) -> None:
+    async def _follow(self, names: Names) -> None:
         """Have glosses go with what has another name now, and keep them so."""
-        names, self._names = self._names, {}
-        self._renames.renamed(names)
         relative = self._host.snapshot().relative
         moved = {
             key: gloss
-            for key, state in self._states.items()
-            if (gloss := follow(state.gloss, names, relative)) is not state.gloss
+            for key, known in self._glosses.items()
+            if (gloss := _followed(known, names, relative)) is not known
         }
         before = {key: self._forget(key) for key in moved}
         for key, gloss in moved.items():
             new, was = gloss.subject.key, before[key]
-            self._take(gloss)
+            self._take(gloss, was.freshness if was else None)
             if was is not None:
-                self._states[new] = GlossState(gloss, was.freshness)
                 self._announce({was.gloss.subject, gloss.subject})
             self._keys.pop(new, None)
             if new != key:
@@ -206,24 +177,19 @@ class GlossIndex:
         finally:
             self._looking = None
 
-    def _take(self, gloss: Gloss) -> None:
-        key = gloss.subject.key
-        self._forget(key)
-        self._states[key] = GlossState(gloss, None)
-        for path in (*gloss.paths, gloss.subject.path):
-            self._citing[path].add(key)
-        self._doubt((key,))
+    def _take(self, gloss: Gloss, freshness: Freshness | None = None) -> None:
+        self._glosses[gloss.subject.key] = gloss
+        self._anchors.add(gloss.subject, gloss.passages, (gloss.subject.path,), freshness)
 
     def _drop(self, key: str) -> None:
         if known := self._forget(key):
             self._announce({known.gloss.subject})
 
     def _forget(self, key: str) -> GlossState | None:
-        known = self._states.pop(key, None)
-        for path in {*known.gloss.paths, known.gloss.subject.path} if known else ():
-            self._citing[path].discard(key)
-            if not self._citing[path]:
-                del self._citing[path]
+        known = self._state(key)
+        if known is not None:
+            del self._glosses[key]
+            self._anchors.remove(known.gloss.subject)
         return known
 
     def _announce(self, subjects: set[Subject]) -> None:
@@ -299,16 +265,39 @@ def _parsed(value: bytes | None) -> Gloss | None:
         return None
 
 
-def _freshness_of_all(
-    glosses: dict[str, Gloss], read: Read
-) -> tuple[dict[str, GlossFreshness], dict[str, str | None]]:
-    """How they stand, and the hashes of the texts they are about and cite, None of no file.
+def _followed(gloss: Gloss, names: Names, relative: Callable[[str], str]) -> Gloss:
+    """The gloss with the new names, in what it says as well; the same object if none is of it."""
+    paths = {gloss.subject.path, *gloss.paths}
+    if all(new_path(path, names) == path for path in paths):
+        return gloss
+    report = gloss.report
+    return replace(
+        gloss,
+        subject=replace(gloss.subject, path=new_path(gloss.subject.path, names)),
+        report=replace(
+            report, findings=tuple(_finding(each, names, relative) for each in report.findings)
+        ),
+        passages=renamed_passages(gloss.passages, names),
+    )
 
-    An editor may still show the text of a deleted file.
-    """
-    texts = HashedTexts(read)
-    found = {key: freshness_of(gloss, texts) for key, gloss in glosses.items()}
-    for gloss in glosses.values():
-        texts.lines(gloss.subject.path)
-    gone = [path for path, text in texts.seen.items() if text and not os.path.lexists(path)]
-    return found, texts.seen | dict.fromkeys(gone)
+
+def _finding(finding: Finding, names: Names, relative: Callable[[str], str]) -> Finding:
+    now = [_cited(citation, names, relative) for citation in finding.citations]
+    left = iter(zip(finding.citations, now, strict=True))
+
+    def mark(written: CitationMark) -> str:
+        text = finding.text[written.start : written.end]
+        for was, new in islice(left, 1):
+            return text if was == new else text.replace(written.path, new.target, 1)
+        return text
+
+    return Finding(rewrite_citations(finding.text, mark), tuple(now))
+
+
+def _cited(citation: Citation, names: Names, relative: Callable[[str], str]) -> Citation:
+    span = citation.span
+    path = to_path(span.uri) if span else None
+    if span is None or path is None or (now := new_path(path, names)) == path:
+        return citation
+    target = citation.target if names_no_file(citation) else relative(now)
+    return replace(citation, target=target, span=replace(span, uri=to_uri(now)))

@@ -6,14 +6,15 @@ import json
 from collections.abc import Iterator
 from urllib.parse import quote
 
+from glossator.anchors import PassagePlace
 from glossator.core.citations import CitationMark, link, place, rewrite_citations
 from glossator.core.markdown import harmless
 from glossator.core.report import ITEM, Finding, joined
 from glossator.core.shown import shown_prose
-from glossator.core.span import Citation, CitationStatus
+from glossator.core.span import Citation
+from glossator.core.standing import objection
 from glossator.core.uri import to_uri
 from glossator.glosses.gloss_index import GlossState
-from glossator.glosses.passages import PassagePlace
 
 EXTRACTIVE = "extracted without a model"
 
@@ -41,7 +42,9 @@ def gloss_summary(kept: GlossState) -> str:
     findings = zip(kept.gloss.report.findings, _findings(kept), strict=True)
     found = [(finding, text) for finding, text in findings if not text.startswith("#")]
     first = next((text for finding, text in found if finding.citations), None)
-    return ITEM.sub("", first if first is not None else found[0][1] if found else "", count=1)
+    told = first if first is not None else found[0][1] if found else ""
+    item = ITEM.match(told)
+    return told[item.end() :] if item else told
 
 
 def gloss_document(kept: GlossState, title: str) -> str:
@@ -90,13 +93,13 @@ def _linked(finding: Finding, places: list[PassagePlace | None]) -> str:
 
 
 def _link(mark: CitationMark, citation: Citation, now: PassagePlace | None) -> str:
-    span = citation.span
+    span, against = citation.span, objection(citation)
+    doubt = f" ({against})" if against else ""
     if span is None:
-        return f"`{mark.place}`" + " (not read)" * (citation.status is not CitationStatus.READ)
+        return f"`{mark.place}`{doubt}"
     first, last = (now.first_line, now.last_line) if now else (span.first_line, span.last_line)
     lines = f"L{first}" if first == last else f"L{first}-L{last}"
-    if citation.status is not CitationStatus.READ:
-        doubt = " (not read)"
-    else:
-        doubt = " (changed)" if now and now.changed else ""
-    return link(place(mark.path, first, last), f"{span.uri}#{lines}") + doubt
+    if not doubt and now and now.changed:
+        doubt = " (changed)"
+    label = place(mark.path, first, last) if mark.names_file else mark.path
+    return link(label, f"{span.uri}#{lines}") + doubt

@@ -1,4 +1,73 @@
-from .reporting import report_of, seen
-from .verify import faults, files_of, verify_all, verify_answer
+from . import correcting, entailment
+from .calling import NO_CALLS, Calls
+from .checking import Judgement, Verdict, check, names_called
+from .cited import CallSite, CitedLines
+from .citing import CitedStatement, Key, cited_statements, enclosing_lines, settled
+from .entailment import Entailed
+from .judging import (
+    CheckedAnswer,
+    CheckedStatement,
+    by_checks,
+    calls_wanted,
+    check_answer,
+    is_for_model,
+    located,
+    merged_all,
+    place_of,
+)
+from .reporting import judged_report, judged_text, report_of, seen
+from .statements import AnswerStatement, statements_of
+from .verify import (
+    NONE_ESTABLISHED,
+    Established,
+    Sources,
+    document_of,
+    faults,
+    files_of,
+    in_lines,
+    resolved,
+    verify_answer,
+)
 
-__all__ = ["faults", "files_of", "report_of", "seen", "verify_all", "verify_answer"]
+__all__ = [
+    "NONE_ESTABLISHED",
+    "NO_CALLS",
+    "AnswerStatement",
+    "CallSite",
+    "Calls",
+    "CheckedAnswer",
+    "CheckedStatement",
+    "CitedLines",
+    "CitedStatement",
+    "Entailed",
+    "Established",
+    "Judgement",
+    "Key",
+    "Sources",
+    "Verdict",
+    "by_checks",
+    "calls_wanted",
+    "check",
+    "check_answer",
+    "cited_statements",
+    "correcting",
+    "document_of",
+    "enclosing_lines",
+    "entailment",
+    "faults",
+    "files_of",
+    "in_lines",
+    "is_for_model",
+    "judged_report",
+    "judged_text",
+    "located",
+    "merged_all",
+    "names_called",
+    "place_of",
+    "report_of",
+    "resolved",
+    "seen",
+    "settled",
+    "statements_of",
+    "verify_answer",
+]

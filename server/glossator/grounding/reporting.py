@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from glossator.core.citations import CitationMark, no_file, parse_citations, plainly_cited
 from glossator.core.report import ITEM, Finding, Report
 from glossator.core.span import Citation, Span
+from glossator.grounding.judging import CheckedAnswer, place_of
 
 _SHOWN = 12  # files, and places in each
+_BETWEEN = "\n\n"
 
 _HEADING = re.compile(r"(?:#{1,6} +|\*\*)(?P<title>[^*#\n]+?)(?: *#*|:?\*\*:?) *")
 _FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})")
@@ -47,6 +50,26 @@ def report_of(
             cited = plainly_cited(block, is_file)
             findings.append(Finding(cited, tuple(map(check, parse_citations(cited)))))
     return Report(agent, task, tuple(findings), tuple(searched), tuple(left), partial)
+
+
+def judged_text(report: Report) -> str:
+    """The findings as one text whose statements can be judged."""
+    return _BETWEEN.join(finding.text for finding in report.findings)
+
+
+def judged_report(report: Report, checked: CheckedAnswer) -> Report:
+    """The report with the verdicts on its `judged_text`."""
+    found = {(each.at, *place_of(each)): each for each in checked.citations}
+    findings, start = [], 0
+    for finding in report.findings:
+        citations = []
+        for each in finding.citations:
+            at = None if each.at is None else start + each.at
+            judged = found.get((at, *place_of(each)), each)
+            citations.append(replace(judged, at=each.at))
+        findings.append(replace(finding, citations=tuple(citations)))
+        start += len(finding.text) + len(_BETWEEN)
+    return replace(report, findings=tuple(findings))
 
 
 def seen(spans: Iterable[Span], name: Callable[[str], str]) -> tuple[str, ...]:

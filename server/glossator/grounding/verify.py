@@ -1,25 +1,31 @@
-"""Deterministic checks of citations: the lines exist, and this conversation was shown them.
+"""Resolves citations: the lines exist, and this conversation was shown them.
 
 They hold for the text at its present hash: lines that changed after they were read do not count.
-Whether the lines say what the sentence says is not judged.
+Where only a part of the lines was shown, the citation leads to that part and is judged by it.
+Whether the lines say what the sentence says is judged in `judging.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Protocol
 
-from glossator.core.citations import CitationMark, parse_citations, unreadable
+from glossator.core.citations import CitationMark, parse_citations, rewrite_citations, unreadable
 from glossator.core.document import Document, Missing, MissingReason
+from glossator.core.fact import Fact, FactState, FactView
 from glossator.core.span import Citation, CitationStatus, Span, runs
-from glossator.core.uri import to_uri
+from glossator.core.standing import holds
+from glossator.core.uri import to_path, to_uri
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
 
 _NAMED = 4  # runs of lines that were not read
 _COMMAND_CHARACTERS = 100  # that name a run
-_FORMS = "write [cite: doc, PATH, L1-L2], or [cite: run, N]"
+_UNREADABLE = "This citation cannot be read."
+_FORMS = "Write [cite: doc, PATH, L1-L2], or [cite: run, N]."  # for the model
+_CHANGED = "Its lines have changed since."
 
 
 class ShownLines(Protocol):
@@ -35,51 +41,95 @@ class ShownLines(Protocol):
         """The one file of which lines were shown whose path ends with `path`."""
 
 
-def verify_all(
-    answer: str, snapshot: WorkspaceSnapshot, shown: ShownLines, commands: Sequence[str] = ()
-) -> tuple[tuple[CitationMark, Citation], ...]:
-    """Every citation of an answer with its check; blocking, for a thread."""
-    marks = parse_citations(answer, files_of(snapshot, shown))
-    reason = f"It names no lines in a form that can be read: {_FORMS}."
+@dataclass(frozen=True, slots=True)
+class Established:
+    """What a conversation may cite besides lines and commands.
+
+    `fact` gives one by its id; None: there is none. `task` gives the citations of the result of a
+    task of the plan by its number; None: there is no such task.
+    """
+
+    fact: Callable[[str], tuple[Fact, FactView] | None] = lambda _: None
+    task: Callable[[int], tuple[Citation, ...] | None] = lambda _: None
+
+
+NONE_ESTABLISHED = Established()
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the citations of an answer are resolved against.
+
+    `commands` are those that the conversation ran: the first is run 1.
+    """
+
+    snapshot: WorkspaceSnapshot
+    shown: ShownLines
+    commands: Sequence[str] = ()
+    established: Established = NONE_ESTABLISHED
+
+
+def verify_all(answer: str, sources: Sources) -> tuple[tuple[CitationMark, Citation], ...]:
+    """Every citation of an answer with its check; blocking, for a thread.
+
+    One of a task stands for all that the task's result cites.
+    """
+    marks = parse_citations(answer, files_of(sources))
     return (
-        *((mark, verify_answer(mark, snapshot, shown, commands)) for mark in marks),
-        *((mark, _unsupported(mark, None, reason)) for mark in unreadable(answer)),
+        *((mark, citation) for mark in marks for citation in resolved(mark, sources)),
+        *((mark, not_readable(mark)) for mark in unreadable(answer)),
     )
 
 
-def faults(
-    answer: str, snapshot: WorkspaceSnapshot, shown: ShownLines, commands: Sequence[str] = ()
-) -> str:
+def not_readable(mark: CitationMark) -> Citation:
+    """The citation of a mark that names nothing in any form that is read."""
+    return _unsupported(mark, None, _UNREADABLE)
+
+
+def faults(answer: str, sources: Sources) -> str:
     """What the model reads about failed citations of its answer; "" if it is not asked again.
 
     Mentions alone are not worth another reply: they are marked for the user. Blocking.
     """
     failed = [
         (mark, citation.reason)
-        for mark, citation in verify_all(answer, snapshot, shown, commands)
+        for mark, citation in verify_all(answer, sources)
         if citation.status is CitationStatus.UNSUPPORTED
     ]
     if all(mark.is_mention for mark, _ in failed):
         return ""
-    lines = dict.fromkeys(f"- {mark.place}: {reason}" for mark, reason in failed)
+    lines = dict.fromkeys(
+        f"- {mark.place}: {reason}{f' {_FORMS}' if reason == _UNREADABLE else ''}"
+        for mark, reason in failed
+    )
     return load_prompt("user/citations").render(failed="\n".join(lines))
 
 
-def files_of(snapshot: WorkspaceSnapshot, shown: ShownLines) -> Callable[[str], bool]:
+def files_of(sources: Sources) -> Callable[[str], bool]:
     """Whether a path is one of a file that can be read; each is looked at once."""
-    return cache(lambda path: isinstance(_document(path, snapshot, shown), Document))
+    return cache(lambda path: isinstance(_document(path, sources), Document))
 
 
-def verify_answer(
-    mark: CitationMark, snapshot: WorkspaceSnapshot, shown: ShownLines, commands: Sequence[str] = ()
-) -> Citation:
-    """The citation with its status, and the reason when it does not hold.
+def resolved(mark: CitationMark, sources: Sources) -> tuple[Citation, ...]:
+    """The citations that a mark stands for: one, or all of a task's result, under its name."""
+    if mark.fact:
+        return (_of_fact(mark, sources),)
+    if mark.task:
+        return _of_task(mark, sources)
+    return (verify_answer(mark, sources),)
 
-    `commands` are those that the conversation ran: the first is run 1.
-    """
+
+def verify_answer(mark: CitationMark, sources: Sources) -> Citation:
+    """The citation of lines or of a run with its status, and the reason when it does not hold."""
     if mark.run:
-        return _of_run(mark, commands)
-    document = _document(mark.path, snapshot, shown)
+        return _of_run(mark, sources.commands)
+    if not mark.names_file:
+        return _unsupported(mark, None, f"There is no {mark.path}.")
+    return _of_lines(mark, sources)
+
+
+def _of_lines(mark: CitationMark, sources: Sources) -> Citation:
+    document = _document(mark.path, sources)
     if isinstance(document, Missing):
         return _unsupported(mark, None, document.message)
     if not 1 <= mark.first_line <= mark.last_line:
@@ -88,12 +138,100 @@ def verify_answer(
     if mark.last_line > total:
         return _unsupported(mark, None, f"{mark.path} has only {total:,} lines.")
     span = Span(document.uri, document.sha256, mark.first_line, mark.last_line)
-    missing = shown.missing(span)
-    was_read = len(missing) <= mark.last_line - mark.first_line  # some of them
-    if missing and not (was_read and not any(_says(document.lines[n - 1]) for n in missing)):
-        since = " as the file is now" if shown.is_outdated(span) else ""
+    parts = shown_parts(span, document, sources.shown)
+    if not parts:
+        since = " as the file is now" if sources.shown.is_outdated(span) else ""
+        missing = sources.shown.missing(span)
         return _unsupported(mark, span, f"{_lines(missing)} not read{since}.")
-    return Citation(mark.path, span, CitationStatus.READ)
+    if parts == (span,):
+        return Citation(mark.path, span, CitationStatus.READ, at=mark.start)
+    longest = max(parts, key=lambda each: each.last_line - each.first_line)
+    read = _lines([n for each in parts for n in range(each.first_line, each.last_line + 1)])
+    reason = f"Of the lines cited only {read[0].lower()}{read[1:]} read."
+    lines = mark.first_line, mark.last_line
+    return Citation(mark.path, longest, CitationStatus.READ, reason, *lines, at=mark.start)
+
+
+def shown_parts(span: Span, document: Document, shown: ShownLines) -> tuple[Span, ...]:
+    """The parts of a span that were shown, in order; all of it if what is missing says nothing."""
+    missing = set(shown.missing(span))
+    wanted = range(span.first_line, span.last_line + 1)
+    unread = {number for number in missing if _says(document.lines[number - 1])}
+    if not missing or (not unread and len(missing) < len(wanted)):
+        return (span,)
+    read = {n for n in wanted if n not in missing and _says(document.lines[n - 1])}
+    parts = runs(number for number in wanted if number not in unread)
+    return tuple(
+        replace(span, first_line=first, last_line=last)
+        for first, last in parts
+        if not read.isdisjoint(range(first, last + 1))
+    )
+
+
+def shown_spans(citation: Citation, sources: Sources) -> tuple[Span, ...]:
+    """The lines that a citation is judged by: its own, or all that was shown of them; blocking."""
+    span, (first, last) = citation.span, citation.cited
+    if span is None or not citation.is_shown:
+        return ()
+    if first is None or last is None or (first, last) == (span.first_line, span.last_line):
+        return (span,)
+    document, whole = document_of(span, sources.snapshot), Span(span.uri, span.sha256, first, last)
+    if document is None:
+        return (span,)
+    return shown_parts(whole, document, sources.shown) or (span,)
+
+
+def document_of(span: Span, snapshot: WorkspaceSnapshot) -> Document | None:
+    """The text of a span; None if it is another one by now. Blocking."""
+    found: Document | Missing | None = snapshot.read(to_path(span.uri) or span.uri)
+    if not isinstance(found, Document):
+        found = snapshot.open_document(span.uri)
+    return found if found is not None and found.sha256 == span.sha256 else None
+
+
+def in_lines(text: str, established: Established) -> str:
+    """The text with the lines that the results of tasks cite in the place of their marks."""
+
+    def shown(mark: CitationMark) -> str:
+        found = established.task(mark.task) if mark.task else None
+        lines = [
+            f"[cite: doc, {each.target}, L{each.span.first_line}-L{each.span.last_line}]"
+            for each in found or ()
+            if each.is_shown and each.span is not None
+        ]
+        return " ".join(dict.fromkeys(lines)) or text[mark.start : mark.end]
+
+    return rewrite_citations(text, shown)
+
+
+def _of_fact(mark: CitationMark, sources: Sources) -> Citation:
+    found = sources.established.fact(mark.fact)
+    if found is None:
+        return _unsupported(mark, None, f"There is no {mark.path}.")
+    fact, view = found
+    document = sources.snapshot.read(fact.passage.path)
+    sha256 = document.sha256 if isinstance(document, Document) else fact.sha256
+    span = Span(view.uri, sha256, view.first_line, view.last_line)
+    if view.state is not FactState.FRESH or isinstance(document, Missing):
+        return Citation(mark.path, span, CitationStatus.STALE, _CHANGED, at=mark.start)
+    status = CitationStatus.VERIFIED
+    return Citation(mark.path, span, status, basis=fact.basis, at=mark.start)
+
+
+def _of_task(mark: CitationMark, sources: Sources) -> tuple[Citation, ...]:
+    found, snapshot = sources.established.task(mark.task), sources.snapshot
+    if found is None:
+        return (_unsupported(mark, None, f"There is no {mark.path}."),)
+    every = [replace(each, target=mark.path, at=mark.start) for each in found]
+    own = [each for each in every if holds(each)] or every  # what did not hold was not passed on
+    if not own:
+        return (_unsupported(mark, None, f"The result of {mark.path} cites nothing."),)
+    return tuple(
+        replace(each, status=CitationStatus.STALE, reason=_CHANGED, basis=None)
+        if each.is_shown and each.span is not None and document_of(each.span, snapshot) is None
+        else each
+        for each in own
+    )
 
 
 def _says(line: str) -> bool:
@@ -110,19 +248,20 @@ def _of_run(mark: CitationMark, commands: Sequence[str]) -> Citation:
     command = " ".join(commands[mark.run - 1].split())
     if len(command) > _COMMAND_CHARACTERS:
         command = f"{command[: _COMMAND_CHARACTERS - 1]}…"
-    return Citation(f"{mark.path}: {command}", None, CitationStatus.READ)
+    return Citation(f"{mark.path}: {command}", None, CitationStatus.READ, at=mark.start)
 
 
-def _document(path: str, snapshot: WorkspaceSnapshot, shown: ShownLines) -> Document | Missing:
+def _document(path: str, sources: Sources) -> Document | Missing:
     """What the tools can read, or a document outside the workspace that the user attached.
 
     The end of a path will do, where it is that of one file only that was shown.
     """
+    snapshot = sources.snapshot
     document = snapshot.read(path)
     if isinstance(document, Missing):
         if document.reason is MissingReason.OUTSIDE:
             return snapshot.open_document(to_uri(path)) or document
-        if document.reason is MissingReason.ABSENT and (whole := shown.ending(path)):
+        if document.reason is MissingReason.ABSENT and (whole := sources.shown.ending(path)):
             return snapshot.read(whole)
     return document
 
@@ -139,5 +278,7 @@ def _lines(numbers: Sequence[int]) -> str:
 
 
 def _unsupported(mark: CitationMark, span: Span | None, reason: str) -> Citation:
-    lines = (None, None) if span or not mark.first_line else (mark.first_line, mark.last_line)
-    return Citation(mark.path, span, CitationStatus.UNSUPPORTED, reason, *lines)
+    named = mark.first_line if span is None else 0
+    first, last = (mark.first_line, mark.last_line) if named else (None, None)
+    status = CitationStatus.UNSUPPORTED
+    return Citation(mark.path, span, status, reason, first, last, at=mark.start)

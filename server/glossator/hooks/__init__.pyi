@@ -1,5 +1,6 @@
 from .answer import HookAnswer, strictest
-from .choosing import HookEvent, Hooks
+from .choosing import Hooks
+from .hook import HookEvent, KnownHook
 from .proposals import Proposal, Proposals, proposed_hooks
 from .running import run_hook
 
@@ -7,6 +8,7 @@ __all__ = [
     "HookAnswer",
     "HookEvent",
     "Hooks",
+    "KnownHook",
     "Proposal",
     "Proposals",
     "proposed_hooks",

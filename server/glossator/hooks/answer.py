@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
-from glossator.hooks.choosing import HookEvent
+from glossator.hooks.hook import HookEvent
 
 _BLOCKED = 2  # the exit code that blocks
 _UNSAID = "a hook of the user blocked it and gave no reason"
@@ -42,6 +42,14 @@ class HookAnswer:
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, alias_generator=to_camel)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _said(cls, printed: Any) -> Any:  # noqa: ANN401 - whatever a hook printed
+        """Null says nothing, as if it was not there."""
+        if not isinstance(printed, dict):
+            return printed
+        return {key: value for key, value in printed.items() if value is not None}
 
 
 class _Specific(_Part):

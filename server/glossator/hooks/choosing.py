@@ -1,79 +1,91 @@
-"""Which hooks the user has set, and which of them are about a tool."""
+"""Which hooks run: the user's, and those of the workspace that the user adopted, not turned off."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+import asyncio
+from collections.abc import Iterator
 
-from glossator.core.errors import UsageError
-from glossator.core.shown import shown
-from glossator.permissions import ToolRule, is_about, parse_rule
-from glossator.settings import Hook, HookSettings
+from glossator.core.context_answers import ContextKind
+from glossator.documents import WorkspaceSnapshot
+from glossator.hooks.hook import HookEvent, HookIds, KnownHook, rules_of
+from glossator.hooks.proposals import Proposal, proposed_hooks
+from glossator.permissions import Approvals, Switches
+from glossator.settings import HookSettings
 
-
-class HookEvent(StrEnum):
-    """When hooks run; the value is the name that hooks of other agents are told."""
-
-    SESSION_START = "SessionStart"
-    PROMPT_SUBMIT = "UserPromptSubmit"
-    BEFORE_TOOL = "PreToolUse"
-    AFTER_TOOL = "PostToolUse"
-    STOP = "Stop"
-    BEFORE_COMPACTION = "PreCompact"
-
-    @property
-    def setting(self) -> str:
-        """The setting that lists its hooks, without `hooks.`."""
-        first, *rest = self.name.lower().split("_")
-        return first + "".join(map(str.capitalize, rest))
-
-
-@dataclass(frozen=True, slots=True)
-class _Matched:
-    hook: Hook
-    rules: tuple[ToolRule, ...]
+_KIND = "hook"  # of adoptions
 
 
 class Hooks:
-    """The hooks of the settings. Raises `UsageError` for a matcher that cannot be used."""
+    """Raises `UsageError` for a matcher of the settings that cannot be used.
 
-    def __init__(self, settings: HookSettings) -> None:
-        self._of: Mapping[HookEvent, tuple[_Matched, ...]] = {
-            event: tuple(
-                _Matched(hook, _rules(event, hook))
-                for hook in getattr(settings, event.name.lower())
+    A hook that `switches` turn off does not run.
+    """
+
+    def __init__(self, settings: HookSettings, approvals: Approvals, switches: Switches) -> None:
+        named = HookIds()
+        self._own = tuple(
+            KnownHook(
+                named.id("settings", event.value, hook.matcher, hook.command),
+                event,
+                hook,
+                rules_of(hook.matcher, f"the setting hooks.{event.setting}"),
             )
             for event in HookEvent
-        }
+            for hook in getattr(settings, event.name.lower())
+        )
+        self._approvals = approvals
+        self._switches = switches
+        self.adopted: tuple[KnownHook, ...] = ()  # as `look` saw them
+        self._lost = set[str]()  # ids of those that changed since, as `look` saw them
         self.began = set[str]()  # ids of the sessions whose start hooks know of
+        self.notes: dict[str, tuple[str, ...]] = {}  # on the last question, by sessions' ids
 
-    def of(self, event: HookEvent, tool: str = "") -> tuple[Hook, ...]:
+    async def look(self, snapshot: WorkspaceSnapshot, *, trusted: bool) -> tuple[str, ...]:
+        """Look at what the workspace asks for, if anything of it is adopted.
+
+        Gives the ids, each once, of those that are not as they were adopted any more. Before trust
+        no file that a hook names is read, so `adopted` are all that once were.
+        """
+        before, self.adopted = self.adopted, ()
+        if not any(self._approvals.names(_KIND, root) for root in snapshot.roots):
+            return ()
+        found = (await asyncio.to_thread(proposed_hooks, snapshot, hashed=trusted)).hooks
+        runs = self.is_adopted if trusted else self.was_adopted
+        self.adopted = tuple(each.hook for each in found if each.hook is not None and runs(each))
+        if not trusted:
+            return ()
+        lost = {each.id for each in before} | {each.id for each in found if self.was_adopted(each)}
+        lost -= {each.id for each in self.adopted} | self._switches.off(ContextKind.HOOK)
+        new, self._lost = lost - self._lost, lost
+        return tuple(sorted(new))
+
+    def of(self, event: HookEvent, tool: str = "") -> tuple[KnownHook, ...]:
         """Those that run at a moment; for tool hooks, those about the tool."""
-        return tuple(
-            each.hook
-            for each in self._of[event]
-            if not tool or any(is_about(rule, tool) for rule in each.rules)
+        chosen = tuple(each for each in (*self._own, *self.adopted) if each.is_for(event, tool))
+        off = self._switches.off(ContextKind.HOOK) if chosen else frozenset()
+        return tuple(each for each in chosen if each.id not in off)
+
+    def __iter__(self) -> Iterator[KnownHook]:
+        """The user's own."""
+        return iter(self._own)
+
+    # what a workspace asks for
+
+    def is_adopted(self, proposal: Proposal) -> bool:
+        """Whether exactly this was adopted."""
+        return bool(proposal.sha256) and self._approvals.is_adopted(
+            _KIND, proposal.id, proposal.folder, proposal.sha256
         )
 
-    def __iter__(self) -> Iterator[tuple[HookEvent, Hook]]:
-        """All of them."""
-        return ((event, each.hook) for event, matched in self._of.items() for each in matched)
+    def was_adopted(self, proposal: Proposal) -> bool:
+        """Whether this was adopted, or what stood in its place."""
+        return self._approvals.was_adopted(_KIND, proposal.id, proposal.folder)
 
+    def adopt(self, proposal: Proposal) -> None:
+        """Let exactly this run from now on. Raises `StoreUnavailable`; blocking."""
+        self._approvals.adopt(_KIND, proposal.id, proposal.folder, proposal.sha256)
 
-def _rules(event: HookEvent, hook: Hook) -> tuple[ToolRule, ...]:
-    return tuple(_rule(event, name) for name in (hook.matcher.strip() or "*").split("|"))
-
-
-def _rule(event: HookEvent, name: str) -> ToolRule:
-    try:
-        rule = parse_rule(name)
-    except UsageError:
-        rule = None
-    if isinstance(rule, ToolRule):
-        return rule
-    raise UsageError(
-        f"The matcher {shown(name)} in the setting hooks.{event.setting} names no tool. Write a"
-        " tool's name, Edit or Read for all tools that do such, mcp__server, * for every tool, or"
-        " several with | between them."
-    )
+    def forget(self, proposal: Proposal) -> bool:
+        """Take an adoption back; False if there was none. Raises `StoreUnavailable`; blocking."""
+        self.adopted = tuple(each for each in self.adopted if each.id != proposal.id)
+        return self._approvals.forget(_KIND, proposal.id, proposal.folder)

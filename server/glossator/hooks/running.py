@@ -8,7 +8,7 @@ import shlex
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown_text
 from glossator.hooks.answer import HookAnswer, answer_of
-from glossator.hooks.choosing import HookEvent
+from glossator.hooks.hook import HookEvent
 from glossator.sandbox import LimitedShell, ShellCommand
 from glossator.settings import Hook
 

@@ -1,7 +1,15 @@
 from .backends import why_unreachable
 from .batches import MAX_BYTES, MAX_REQUESTS, Batch, BatchResult, MessageBatches, batches_of
 from .catalog import ModelFacts, effort_problems, facts_of, profile_of
-from .conversation import Conversation, repair_messages, tool_answers, user_message, whole_reply
+from .conversation import (
+    Conversation,
+    repair_messages,
+    text_of,
+    tool_answers,
+    user_message,
+    whole_reply,
+    with_text,
+)
 from .meter import (
     BATCH_SHARE,
     CACHE_RATES,
@@ -31,6 +39,7 @@ from .model import (
 )
 from .models import OFFLINE, Models, describe_models, known_facts, options_of
 from .request import CacheLifetime, ModelOptions
+from .side_queries import ask_for_json, side_query
 
 __all__ = [
     "BATCH_SHARE",
@@ -65,6 +74,7 @@ __all__ = [
     "ToolCall",
     "ToolReady",
     "ToolSpec",
+    "ask_for_json",
     "batches_of",
     "cost",
     "describe_models",
@@ -75,8 +85,11 @@ __all__ = [
     "price_in_words",
     "profile_of",
     "repair_messages",
+    "side_query",
+    "text_of",
     "tool_answers",
     "user_message",
     "whole_reply",
     "why_unreachable",
+    "with_text",
 ]

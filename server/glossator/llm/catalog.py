@@ -40,6 +40,11 @@ class ModelFacts:
     least_thinking: LeastThinking = "adaptive"
     smallest_cached: int = 4_096  # the most that any model asks for
 
+    @property
+    def answers_at_once(self) -> bool:
+        """Whether it can be kept from thinking, or is not known to think."""
+        return self.thinking == "unasked" or self.least_thinking == "disabled"
+
 
 _ALL_EFFORTS = frozenset(get_args(Effort))
 _HAIKU_PRICE = Price(0.10, 0.50, up_to=100_000, above=Price(0.50, 2.50))
@@ -106,7 +111,7 @@ class ProviderProfile:
     sent. Missing usage and signatures are accepted from every server. `model_limits`: it reports
     the limits of its models. `tool_search`: deferred tools. `cache_diagnostics`: it reports why its
     prompt cache was missed. `batches`: it has the Message Batches API. `images`: its models see
-    them, as far as is known.
+    them, as far as is known. `output_format`: it holds a reply to a JSON Schema.
     """
 
     name: Profile
@@ -120,6 +125,7 @@ class ProviderProfile:
     cache_diagnostics: bool = False
     batches: bool = False
     images: bool = False
+    output_format: bool = False
 
 
 PROFILES: dict[Profile, ProviderProfile] = {
@@ -137,6 +143,7 @@ PROFILES: dict[Profile, ProviderProfile] = {
             cache_diagnostics=True,
             batches=True,
             images=True,
+            output_format=True,
         ),
         ProviderProfile("llama.cpp"),
         ProviderProfile("ollama"),
@@ -155,7 +162,12 @@ def profile_of(settings: ModelSettings) -> ProviderProfile:
     if settings.backend == "anthropic":
         return profile
     return replace(
-        profile, model_limits=False, tool_search=False, cache_diagnostics=False, batches=False
+        profile,
+        model_limits=False,
+        tool_search=False,
+        cache_diagnostics=False,
+        batches=False,
+        output_format=False,
     )
 
 

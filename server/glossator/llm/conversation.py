@@ -49,9 +49,22 @@ class Conversation:
         )
         return "\n\n".join(block["text"] for block in texts)
 
+    def was_told(self, opening: str) -> bool:
+        """Whether a text of a user message begins like this."""
+        return any(
+            str(block.get("text", "")).startswith(opening)
+            for message in self._messages
+            if message["role"] == "user"
+            for block in message["content"]
+        )
+
     def append(self, message: Message) -> None:
         """Add the next message."""
         self._messages.append(message)
+
+    def revise(self, message: Message) -> None:
+        """Replace the last message, after which nothing was sent."""
+        self._messages[-1] = message
 
     def restart(self, messages: Sequence[Message]) -> None:
         """Continue with other messages, as after a compaction."""
@@ -72,22 +85,38 @@ def whole_reply(parts: Sequence[Message]) -> Message:
     return {"role": "assistant", "content": content}
 
 
+def text_of(message: Message) -> str:
+    """The texts of a message, one after another."""
+    return "".join(block["text"] for block in message["content"] if block.get("type") == "text")
+
+
+def with_text(reply: Message, text: str) -> Message:
+    """A reply that nothing followed, with another text.
+
+    The text goes last. Thinking that stood behind the old text is bound to it, and left out.
+    """
+    content = reply["content"]
+    first = next((n for n, b in enumerate(content) if _is(b, "text")), len(content))
+    behind = [b for b in content[first:] if not (_is(b, "text") or _is_thinking(b))]
+    return {**reply, "content": [*content[:first], *behind, {"type": "text", "text": text}]}
+
+
 def user_message(*parts: str | Image) -> Message:
     """A user message with a block for each image and each non-empty text."""
     return {"role": "user", "content": [_block(part) for part in parts if part]}
 
 
-def tool_answers(answers: Sequence[tuple[ToolCall, ToolResult]], *reminders: str) -> Message:
-    """The one message that answers every call of a reply: results first, reminders after."""
+def tool_answers(answers: Sequence[tuple[ToolCall, ToolResult]], *more: str | Image) -> Message:
+    """The one message that answers every call of a reply: results first, `more` after."""
     content: list[ContentBlock] = [_tool_result(call, result) for call, result in answers]
-    content += [{"type": "text", "text": reminder} for reminder in reminders]
+    content += map(_block, more)
     return {"role": "user", "content": content}
 
 
 def _tool_result(call: ToolCall, result: ToolResult) -> ContentBlock:
     content: str | list[ContentBlock] = result.text
-    if image := result.image:
-        content = [_block(result.text), _block(image)]
+    if result.images:
+        content = [_block(result.text), *map(_block, result.images)]
     block: ContentBlock = {"type": "tool_result", "tool_use_id": call.id, "content": content}
     if result.error:
         block["is_error"] = True
@@ -214,6 +243,10 @@ def _with(message: Message, content: list[ContentBlock]) -> Message:
     if not content:
         content = [{"type": "text", "text": _NOTHING}]
     return message if content == message["content"] else {**message, "content": content}
+
+
+def _is_thinking(block: ContentBlock) -> bool:
+    return _is(block, "thinking") or _is(block, "redacted_thinking")
 
 
 def _is(block: ContentBlock, kind: str) -> bool:

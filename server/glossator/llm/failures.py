@@ -60,7 +60,9 @@ _PASSING = {
 }
 _REFUSED = {
     401: "{server} did not accept the credentials{detail}. Set {credentials} and try again.",
-    402: "{server} reports a billing problem{detail}. Check the account's credit and payment.",
+    402: "{server} reports that the account's credit or payment does not cover this{detail}. Add"
+    " credit in the provider's console, under plans and billing, then ask again; nothing is wrong"
+    " with the question.",
     403: "{server} does not allow this{detail}. Check that {credentials} may use {model}.",
     404: "{server} does not know {model}{detail}. Correct {setting}, or models.baseUrl if that"
     " names the wrong server (it must not end in /v1).",
@@ -169,6 +171,8 @@ def _explain_status(error: APIStatusError, target: RequestTarget) -> ModelError:
         return RequestTooLong(target.say(template, detail))
     if status == 400 and "effort" in detail:
         return ModelRefused(target.say(_NO_EFFORT, detail))
+    if status in (400, 403) and "credit balance" in detail.lower():
+        status = 402  # Anthropic tells of spent credit as of an invalid request
     template = _REDIRECTED if redirected else _REFUSED.get(status, _WRONG)
     return ModelRefused(target.say(template, detail))
 

@@ -21,7 +21,19 @@ from glossator.settings import LimitSettings
 BATCH_SHARE = 0.5  # of every price, for what is asked through the Message Batches API
 
 # what a reply was asked for
-Purpose = Literal["turn", "compaction", "agent", "contexts", "rerank", "recall"]
+Purpose = Literal[
+    "turn",
+    "compaction",
+    "agent",
+    "contexts",
+    "rerank",
+    "recall",
+    "dispatch",
+    "plan",
+    "verify",
+    "correct",
+    "summary",
+]
 
 
 @dataclass(frozen=True, slots=True)

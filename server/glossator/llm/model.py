@@ -6,7 +6,7 @@ goes back to it unchanged, unknown blocks and signatures included.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypedDict
@@ -76,7 +76,8 @@ class ModelRequest:
 
     `shared_blocks` is for questions that stand alone and share material: the prompt cache keeps
     the first message up to its block of this number and nothing else (0: nothing at all); None
-    lays a conversation out. Without `thinks` the model thinks as little as it can.
+    lays a conversation out. Without `thinks` the model thinks as little as it can. A server that
+    can holds the reply to the JSON Schema `output_schema`; the prompt asks for its form as well.
     """
 
     system: tuple[str, ...]
@@ -87,6 +88,7 @@ class ModelRequest:
     previous_reply: str | None = None
     shared_blocks: int | None = None
     thinks: bool = True
+    output_schema: Mapping[str, Any] | None = None
     encoded: EncodedRequest = field(default_factory=EncodedRequest, compare=False, repr=False)
 
 

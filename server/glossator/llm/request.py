@@ -90,8 +90,13 @@ def build_body(
     body["messages"] = adapt(request.messages, profile)
     if thinking := _thinking(request, facts, profile, options):
         body["thinking"] = thinking
+    output: dict[str, Any] = {}
     if wanted := _effort(request, facts, profile, effort):
-        body["output_config"] = {"effort": wanted}
+        output["effort"] = wanted
+    if request.output_schema is not None and profile.output_format:
+        output["format"] = {"type": "json_schema", "schema": request.output_schema}
+    if output:
+        body["output_config"] = output
     if profile.cache_diagnostics and request.shared_blocks is None:
         body["diagnostics"] = {"previous_message_id": request.previous_reply}
     if not profile.cache_control:

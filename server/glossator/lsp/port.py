@@ -17,17 +17,20 @@ from pygls.exceptions import JsonRpcException
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
-from glossator.core.edit import EditPlan, FileChange, FileRename
+from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import Activity, CallsTold, CallsWanted, NotApplied, Review, TerminalTold
 from glossator.core.question import Question, QuestionAnswer, asker
-from glossator.core.shown import shown
+from glossator.core.tool_events import JobsChanged
 from glossator.core.wire import WireError, from_wire, to_wire
+from glossator.lsp.browser import opened_in_browser
 from glossator.lsp.edits import workspace_edit, write_new_files
 from glossator.lsp.reports import (
     fits_a_message,
+    plan_message,
+    question_message,
     report_folder,
     request_file_text,
     request_message,
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol
 
 EVENT = "glossator/event"
-UNDONE = "glossator/undone"
+UNDONE, JOBS = "glossator/undone", "glossator/jobs"
 QUESTION = "glossator/question"
 PERMISSION = "glossator/permission"
 REVIEW = "glossator/review"
@@ -49,7 +52,9 @@ DIAGNOSTICS = "glossator/diagnostics"
 SAVE = "glossator/saveDocuments"
 CALLS = "glossator/calls"
 TERMINAL = "glossator/terminal"
+CONTEXT_CHANGED = "glossator/contextChanged"
 
+_TOGETHER_SECONDS = 0.2  # changes of the context within this time are told once
 _LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
 _APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
 _MOVE_SECONDS = 120.0  # for a move: other servers change imports, and may ask the user
@@ -95,6 +100,7 @@ class ClientPort:
         self._client = client
         self._all_bars = bars
         self._roots = roots
+        self._says_context = False
         self.bars: dict[str, ProgressBar] = {}  # run id -> the progress bar of its request
 
     def emit(self, envelope: Envelope) -> None:
@@ -108,6 +114,21 @@ class ClientPort:
         """Send it to clients that want events."""
         if self._client.events:
             self._protocol.notify_plain(UNDONE, to_wire(turns))
+
+    def jobs_changed(self, jobs: JobsChanged) -> None:
+        """As `undone`."""
+        if self._client.events:
+            self._protocol.notify_plain(JOBS, to_wire(jobs))
+
+    def context_changed(self) -> None:
+        """Say so once for all that changes together, to clients that want events."""
+        if self._client.events and not self._says_context:
+            self._says_context = True
+            asyncio.get_running_loop().call_later(_TOGETHER_SECONDS, self._say_context)
+
+    def _say_context(self) -> None:
+        self._says_context = False
+        self._protocol.notify_plain(CONTEXT_CHANGED, {})
 
     def tell(self, message: str) -> None:
         """Show the user a message."""
@@ -175,12 +196,17 @@ class ClientPort:
             _log.warning("The client shared no terminal: %r", failure)
             return None
 
+    async def open_address(self, url: str) -> None:
+        """Have the client open it outside of the editor."""
+        if not await opened_in_browser(self._protocol, self._client, url):
+            self.tell(f"Open this address in your browser: {url}")
+
     async def ask_user(self, question: Question) -> QuestionAnswer:
         """Ask the user, and wait for as long as it takes."""
         labels = [option.label for option in question.options]
         try:
             if not self._client.questions:
-                chosen = await self._press(_shown(question), labels)
+                chosen = await self._press(question_message(question), labels)
                 return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
             reply = await self._protocol.ask(QUESTION, to_wire(question) | to_wire(asker()))
             answer: QuestionAnswer = from_wire(QuestionAnswer, reply or {})
@@ -199,7 +225,7 @@ class ClientPort:
                 choices = {"choices": to_wire(request.choices)}
                 wire = to_wire(request) | choices | to_wire(asker())
                 reply = await self._protocol.ask(PERMISSION, wire)
-                answer: PermissionAnswer = from_wire(PermissionAnswer, reply or _DENIED)
+                answer: PermissionAnswer = from_wire(PermissionAnswer, reply or {"choice": "deny"})
             else:
                 buttons = [_BUTTONS[each] for each in request.choices]
                 whole = "" if fits_a_message(request) else await self._shown_whole(request)
@@ -209,7 +235,7 @@ class ClientPort:
         except _FAILURES as failure:
             _log.warning("The client did not ask for a permission: %s", failure)
             return PermissionAnswer(Choice.DENY, _UNASKED, asked=False)
-        return answer if answer.choice in request.choices else PermissionAnswer(Choice.DENY)
+        return answer if request.offers(answer) else PermissionAnswer(Choice.DENY)
 
     async def review(self, plan: EditPlan) -> Review | None:
         """The hunks to apply; by all or nothing where the client can do no better.
@@ -226,7 +252,7 @@ class ClientPort:
                 return answer
             if edits.annotated and edits.missing(plan) is None:
                 return None
-            pressed = await self._press(_summary(plan), [_APPLY, _REJECT])
+            pressed = await self._press(plan_message(plan), [_APPLY, _REJECT])
         except _FAILURES as failure:
             _log.warning("The client did not review an edit: %s", failure)
             raise UsageError(
@@ -304,9 +330,6 @@ class ClientPort:
         return pressed.title if pressed else None
 
 
-_DENIED = {"choice": Choice.DENY.value}
-
-
 @dataclass(frozen=True, slots=True)
 class _DiagnosticsAnswer:
     files: tuple[FileDiagnostics, ...]
@@ -315,23 +338,6 @@ class _DiagnosticsAnswer:
 @dataclass(frozen=True, slots=True)
 class _SaveAnswer:
     saved: tuple[str, ...]
-
-
-def _shown(question: Question) -> str:
-    details = [f"{each.label}: {each.detail}" for each in question.options if each.detail]
-    return "\n".join((question.text, *details))
-
-
-def _summary(plan: EditPlan) -> str:
-    return "\n".join((f"{shown(plan.label)}?", *map(_file_summary, plan.files)))
-
-
-def _file_summary(change: FileChange) -> str:
-    if isinstance(change, FileRename):
-        return f"{shown(change.path)} → {shown(change.new_path)}"
-    removed = sum(hunk.before.count("\n") for hunk in change.hunks)
-    added = sum(hunk.after.count("\n") for hunk in change.hunks)
-    return f"{shown(change.path)} (+{added} -{removed} lines)"
 
 
 class _Unseen:

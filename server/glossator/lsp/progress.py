@@ -21,7 +21,9 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
+from glossator.core.grounded_events import PlanChanged, StateChanged, TaskState
 from glossator.core.shown import brief_arguments, shown_text
+from glossator.core.standing import one_sentence, state_in_words
 
 if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol
@@ -82,6 +84,10 @@ class ProgressBar:
                 self._message = f"{event.tool} {event.detail}".rstrip()
             case Notice():
                 self._message = event.message
+            case StateChanged():
+                self._message = state_in_words(event) or self._message
+            case PlanChanged():
+                self._message = _plan_in_words(event)
             case _:
                 return
         self._report()
@@ -107,6 +113,16 @@ class ProgressBar:
                     cancellable=True,
                 ),
             )
+
+
+def _plan_in_words(plan: PlanChanged) -> str:
+    """`1 of 3 tasks done. Now: Find a; Find b`."""
+    done = sum(task.state in (TaskState.DONE, TaskState.FAILED) for task in plan.tasks)
+    failed = sum(task.state is TaskState.FAILED for task in plan.tasks)
+    now = [one_sentence(each.description) for each in plan.tasks if each.state is TaskState.ACTIVE]
+    said = f"{done} of {len(plan.tasks)} tasks done"
+    said += f", {failed} of them failed" if failed else ""
+    return f"{said}. Now: {'; '.join(now)}" if now else f"{said}."
 
 
 class BackgroundBar:

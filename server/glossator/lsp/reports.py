@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from glossator.core.citations import CitationMark, link, place, rewrite_citations, space_before
+from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.excerpt import Line, excerpt, is_cut
 from glossator.core.permission import Cut, PermissionRequest
-from glossator.core.question import asker
-from glossator.core.shown import shown_prose
+from glossator.core.question import Question, asker
+from glossator.core.shown import shown
 from glossator.core.uri import to_uri
+from glossator.lsp.answer_report import to_markdown
 
 if TYPE_CHECKING:
     from glossator.core.answers import Answer
-    from glossator.core.span import CitationView
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
     from glossator.usecases import ShownGloss
@@ -129,40 +129,6 @@ def is_answer(path: str) -> bool:
     return path.startswith(f"{report_folder()}/") and path.endswith(_ANSWER)
 
 
-def to_markdown(answer: Answer) -> str:
-    """The answer, its citations as links, and how it came about."""
-    uris = {citation.target: citation.uri for citation in answer.citations}
-    text = rewrite_citations(
-        answer.text,
-        lambda mark: space_before(answer.text, mark) + _link(mark, uris.get(mark.path)),
-        lambda path: path in uris,
-    )
-    parts = [text.rstrip()]
-    if answer.citations:
-        parts.append("## Citations\n\n" + "\n".join(map(_citation, answer.citations)))
-    report = getattr(answer, "report", None)
-    if report is not None and report.searched:
-        parts.append(f"## Searched\n\n{report.account()}")
-    how = "offline, extractive" if answer.offline else answer.model
-    parts.append(f"---\n\n*{how}; stopped: {answer.stop}*")
-    return shown_prose("\n\n".join(parts) + "\n")
-
-
-def _link(mark: CitationMark, uri: str | None) -> str:
-    return link(mark.place, f"{uri}#L{mark.first_line}") if uri else f"`{mark.place}`"
-
-
-def _citation(citation: CitationView) -> str:
-    reason = f" ({citation.reason})" if citation.reason else ""
-    if citation.first_line is None or citation.last_line is None:
-        return f"- {citation.status.value}: `{citation.target}`{reason}"
-    where = place(citation.target, citation.first_line, citation.last_line)
-    if citation.uri is None:
-        return f"- {citation.status.value}: `{where}`{reason}"
-    linked = link(where, f"{citation.uri}#L{citation.first_line}")
-    return f"- {citation.status.value}: {linked}{reason}"
-
-
 def _write(text: str, suffix: str) -> Path:
     folder = report_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -210,6 +176,25 @@ def with_session_title(text: str) -> str:
 def fits_a_message(request: PermissionRequest) -> bool:
     """Whether a message box has room for all that is asked about."""
     return not is_cut(_excerpt(request))
+
+
+def question_message(question: Question) -> str:
+    """A question for a message box."""
+    details = [f"{each.label}: {each.detail}" for each in question.options if each.detail]
+    return "\n".join((question.text, *details))
+
+
+def plan_message(plan: EditPlan) -> str:
+    """What an edit changes, for a message box."""
+    return "\n".join((f"{shown(plan.label)}?", *map(_file_summary, plan.files)))
+
+
+def _file_summary(change: FileChange) -> str:
+    if isinstance(change, FileRename):
+        return f"{shown(change.path)} → {shown(change.new_path)}"
+    removed = sum(hunk.before.count("\n") for hunk in change.hunks)
+    added = sum(hunk.after.count("\n") for hunk in change.hunks)
+    return f"{shown(change.path)} (+{added} -{removed} lines)"
 
 
 def request_message(request: PermissionRequest, whole: str) -> str:

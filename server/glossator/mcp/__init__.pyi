@@ -1,4 +1,5 @@
 from .hub import McpServers
+from .login import log_in, log_out
 from .offered import OfferedPrompt, OfferedResource
 from .opening import News, instructions_section, opening_specs
 from .tools import ToolsWithMcp
@@ -10,5 +11,7 @@ __all__ = [
     "OfferedResource",
     "ToolsWithMcp",
     "instructions_section",
+    "log_in",
+    "log_out",
     "opening_specs",
 ]

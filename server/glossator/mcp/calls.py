@@ -70,12 +70,14 @@ class Calls:
         """A result whose rest can be read."""
         return self._results.get(number)
 
-    async def read(self, server: str, uri: str, ask: Ask) -> tuple[str, Image | None]:
+    async def read(self, server: str, uri: str, ask: Ask) -> tuple[str, tuple[Image, ...]]:
         """What a resource holds. Raises `UsageError`."""
         read = await self._done(server, shown(uri), lambda its: its.read(uri), ask)
         return resource_text(read)
 
-    async def prompt(self, prompt: OfferedPrompt, words: str, ask: Ask) -> tuple[str, Image | None]:
+    async def prompt(
+        self, prompt: OfferedPrompt, words: str, ask: Ask
+    ) -> tuple[str, tuple[Image, ...]]:
         """The text of a prompt; the words after its name are its arguments. Raises `UsageError`."""
         given = _arguments(prompt, words)
         got = await self._done(

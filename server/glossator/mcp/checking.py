@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jsonschema import Draft202012Validator, SchemaError
-from jsonschema.validators import extend
+from jsonschema.validators import create
 
 from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import shorten
@@ -35,12 +35,14 @@ _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 _SEPARATORS = re.compile(r"[./]")  # that the protocol allows in names, and providers do not
 _PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _NOT_AT_TOP = frozenset({"oneOf", "anyOf", "allOf"})
-_SLOW = (
+_SLOW = frozenset(
     "$ref $dynamicRef pattern patternProperties additionalProperties unevaluatedProperties"
-    " unevaluatedItems"
+    " unevaluatedItems".split()
 )
-_Quick = extend(  # type: ignore[no-untyped-call] # the stubs do not tell
-    Draft202012Validator, dict.fromkeys(_SLOW.split())
+_Quick = create(
+    Draft202012Validator.META_SCHEMA,
+    {key: check for key, check in Draft202012Validator.VALIDATORS.items() if key not in _SLOW},
+    type_checker=Draft202012Validator.TYPE_CHECKER,
 )
 
 
@@ -155,8 +157,11 @@ def argument_problem(schema: dict[str, Any], arguments: dict[str, Any]) -> str:
     """What is wrong with the arguments of a call, as far as that is quick to tell; "" if nothing.
 
     The server judges them anyway. Patterns and references of its schema are not followed here: it
-    could write some that take forever.
+    could write some that take forever. A part that names its own dialect would be judged by that
+    one, with all of it, so that such a schema is left to the server.
     """
+    if json.dumps(schema).count('"$schema"') > ("$schema" in schema):
+        return ""
     try:
         error = next(_Quick(schema).iter_errors(arguments), None)
     except RecursionError:

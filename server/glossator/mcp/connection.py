@@ -40,6 +40,7 @@ from glossator.core.uri import to_uri
 from glossator.mcp.checking import MAX_PROMPTS, MAX_RESOURCES, MAX_TOOLS, Checked
 from glossator.mcp.elicitation import Filled
 from glossator.mcp.http import address
+from glossator.mcp.logins import Logins
 from glossator.mcp.offered import Offer, text_of
 from glossator.mcp.servers import Launch
 from glossator.mcp.stdio import Ending, program
@@ -71,6 +72,7 @@ class Connection:
     roots: Callable[[], tuple[str, ...]]
     fill: Fill
     offered: Callable[[Offer], None]
+    logins: Logins
     ending: Ending = field(default_factory=Ending)
     version: str = ""
     busy: int = 0  # calls under way
@@ -137,7 +139,7 @@ class Connection:
             async with program(self.launch, self.ending) as streams:
                 yield streams
         else:
-            async with address(self.launch, self.ending) as streams:
+            async with address(self.launch, self.logins, self.ending) as streams:
                 yield streams
 
     async def _follow(self, client: Client) -> None:

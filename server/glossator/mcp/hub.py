@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 
+from glossator.core.context_answers import SWITCHED_OFF, ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.mcp_answers import McpServerList, McpServerView, McpState
+from glossator.core.ports import EditorPort
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
 from glossator.mcp.calls import Calls
+from glossator.mcp.logins import Logins
 from glossator.mcp.offered import OfferedPrompt, OfferedResource, OfferedTool
-from glossator.mcp.servers import ServerSpec, project_servers, user_servers
+from glossator.mcp.servers import FILE, Launch, ServerSpec, project_servers, user_servers
 from glossator.mcp.supervisor import Supervisor
-from glossator.permissions import Approvals
+from glossator.permissions import Approvals, Switches, how_to_trust
 from glossator.settings import McpSettings
 
 KIND = "mcp"  # of adoptions
@@ -22,7 +25,8 @@ KIND = "mcp"  # of adoptions
 class McpServers:
     """Made at start, when nothing runs yet; `refresh` starts what may run, in the background.
 
-    `is_trusted` says whether the workspace is obeyed, `tell` tells the user something.
+    `is_trusted` says whether the workspace is obeyed; `port` tells the user something, and that the
+    state of a server changed. Those that `switches` turn off do not run.
     """
 
     def __init__(
@@ -31,14 +35,19 @@ class McpServers:
         environment: Mapping[str, str],
         roots: Callable[[], tuple[str, ...]],
         is_trusted: Callable[[], bool],
-        tell: Callable[[str], object],
+        port: EditorPort,
+        approvals: Approvals,
+        switches: Switches,
     ) -> None:
         self.settings = settings
-        self.approvals = Approvals(tell)
+        self.approvals = approvals
+        self._switches = switches
+        self.logins = Logins(port.tell)
+        self.logging_in: set[str] = set()  # servers that the user is logging in to
         self._environment = environment
         self._roots = roots
         self._is_trusted = is_trusted
-        self._tell = tell
+        self._port = port
         self._specs: dict[str, ServerSpec] = {}
         self._shadowed: list[ServerSpec] = []
         self._problems: tuple[str, ...] = ()
@@ -60,17 +69,13 @@ class McpServers:
             if self._closed:
                 return
             roots, trusted = self._roots(), self._is_trusted()
-            specs, proposed, problems = await asyncio.to_thread(self._read, roots)
-            names = {each.name for each in specs}
-            self._shadowed = [each for each in proposed if each.name in names]
+            own, proposed, problems = await asyncio.to_thread(self._read, roots, trusted)
+            self._specs = {each.name: each for each in reversed((*own, *proposed))}
+            self._shadowed = [each for each in proposed if self._specs[each.name] is not each]
             self._problems = tuple(problems)
-            for each in proposed:
-                if each.name not in names:
-                    names.add(each.name)
-                    specs.append(each)
-            self._specs = {each.name: each for each in specs}
-            self._tell_wrong()
-            wanted = {each.name: each for each in specs if self._held_back(each, trusted) is None}
+            self._tell_wrong(trusted)
+            every = self._specs.values()
+            wanted = {each.name: each for each in every if self._held_back(each, trusted) is None}
             for name, running in list(self._running.items()):
                 same = name in wanted and wanted[name].sha256 == running.spec.sha256
                 if not same or running.is_over:
@@ -129,6 +134,9 @@ class McpServers:
             )
         if spec.problem:
             raise UsageError(f"{name} cannot run as it is described: {spec.problem}")
+        if not self._is_trusted():
+            why = "cannot be adopted in a folder that is not trusted."
+            raise UsageError(f"{name} {why} {how_to_trust(spec.folder)}")
         return spec
 
     async def adopt(self, name: str, sha256: str) -> None:
@@ -147,19 +155,36 @@ class McpServers:
             raise UsageError(f"{name} was not adopted, so there is nothing to forget.")
         await self.refresh()
 
-    async def restart(self, name: str) -> None:
-        """End a server and start it again; waits until it is ready or failed."""
+    async def address_of(self, name: str, *, runs: bool) -> Launch:
+        """The address of a server, one that may run now if it `runs`. Raises `UsageError`."""
+        await self.refresh()
+        spec = self._known(name)
+        held_back = runs and self._held_back(spec, self._is_trusted()) is not None
+        if spec.launch is None or held_back:
+            raise UsageError(self._not_running(spec))
+        if not spec.launch.url:
+            raise UsageError(f"{name} is a program, so there is no login to it.")
+        return spec.launch
+
+    async def restart(self, name: str, *, quiet: bool = False) -> None:
+        """End a server and start it again; waits until it is ready or failed.
+
+        `quiet`: the user is not told that it failed.
+        """
         await self.refresh()
         spec = self._known(name)
         async with self._turn:
             running = self._running.pop(name, None)
             if running is not None:
                 await running.stop()
-                running = self._start(spec)
+                running = self._start(spec, told=quiet)
         if running is None:
-            view = self._view(spec, self._is_trusted())
-            raise UsageError(f"{name} does not run: {(view.why or view.state).rstrip('.')}.")
+            raise UsageError(self._not_running(spec))
         await running.settled()
+
+    def _not_running(self, spec: ServerSpec) -> str:
+        view = self._view(spec, self._is_trusted())
+        return f"{shown(spec.name)} does not run: {(view.why or view.state).rstrip('.')}."
 
     # what the servers offer
 
@@ -225,35 +250,43 @@ class McpServers:
 
     async def _may_start(self, spec: ServerSpec) -> bool:
         """Whether exactly this would run now, and may."""
-        own, proposed, _ = await asyncio.to_thread(self._read, self._roots())
+        trusted = self._is_trusted()
+        own, proposed, _ = await asyncio.to_thread(self._read, self._roots(), trusted)
         of_source = own if spec.source == "user" else proposed
         now = next((each for each in of_source if each.name == spec.name), None)
         if now is None or now.sha256 != spec.sha256:
             return False
-        return self._held_back(now, self._is_trusted()) is None
+        return self._held_back(now, trusted) is None and self._is_trusted() == trusted
 
-    def _start(self, spec: ServerSpec) -> Supervisor:
-        started = Supervisor(spec, self._roots, self._tell, self._may_start)
+    def _start(self, spec: ServerSpec, *, told: bool = False) -> Supervisor:
+        started = Supervisor(spec, self._roots, self._port, self._may_start, self.logins, told=told)
         self._running[spec.name] = started
         started.start()
         return started
 
-    def _tell_wrong(self) -> None:
-        """Tell the user, once, of own servers that cannot run as they are described."""
-        for each in self._specs.values():
-            problem = each.problem if each.enabled and each.source == "user" else ""
-            if problem and problem not in self._told:
-                self._told.add(problem)
-                self._tell(f"The MCP server {shown(each.name)} cannot run: {problem}")
+    def _tell_wrong(self, trusted: bool) -> None:
+        """Tell the user, once, of servers that ran or should, and cannot as they are now."""
+        wrong = {
+            f"The MCP server {self._not_running(each)}"
+            for each in self._specs.values()
+            if self._held_back(each, trusted) in (McpState.CHANGED, McpState.WRONG)
+            and (each.source == "user" or self._was_adopted(each))
+        }
+        for each in sorted(wrong - self._told):
+            self._port.tell(each)
+        self._told = wrong
 
     def _stop_soon(self, running: Supervisor) -> None:
+        self._port.context_changed()
         task = asyncio.create_task(running.stop())
         self._stopping.add(task)
         task.add_done_callback(self._stopping.discard)
 
-    def _read(self, roots: tuple[str, ...]) -> tuple[list[ServerSpec], list[ServerSpec], list[str]]:
-        own = user_servers(self.settings.servers, self._environment, roots)
-        proposed, problems = project_servers(roots, self._environment)
+    def _read(
+        self, roots: tuple[str, ...], trusted: bool
+    ) -> tuple[list[ServerSpec], list[ServerSpec], list[str]]:
+        own = user_servers(self.settings.servers, self._environment, roots, trusted=trusted)
+        proposed, problems = project_servers(roots, self._environment, trusted=trusted)
         return own, proposed, problems
 
     def _known(self, name: str) -> ServerSpec:
@@ -264,7 +297,7 @@ class McpServers:
 
     def _held_back(self, spec: ServerSpec, trusted: bool) -> McpState | None:
         """Why a server may not run; None if it may."""
-        if not spec.enabled:
+        if not spec.enabled or spec.name in self._switches.off(ContextKind.MCP):
             return McpState.OFF
         if spec.problem:
             return McpState.WRONG
@@ -272,10 +305,12 @@ class McpServers:
             return McpState.UNTRUSTED
         if spec.source == "user":
             return None
-        adopted = KIND, spec.name, spec.folder, spec.sha256
-        if self.approvals.is_adopted(*adopted):
+        if self.approvals.is_adopted(KIND, spec.name, spec.folder, spec.sha256):
             return None
-        return McpState.CHANGED if self.approvals.has_changed(*adopted) else McpState.PROPOSED
+        return McpState.CHANGED if self._was_adopted(spec) else McpState.PROPOSED
+
+    def _was_adopted(self, spec: ServerSpec) -> bool:
+        return self.approvals.was_adopted(KIND, spec.name, spec.folder)
 
     def _view(self, spec: ServerSpec, trusted: bool) -> McpServerView:
         running = self._running.get(spec.name)
@@ -283,6 +318,9 @@ class McpServers:
         state = held or (running.state if running else McpState.CONNECTING)
         offer = running.offer if running else None
         why = _WHY.get(state, "") or spec.problem or (running.why if running else "")
+        if state is McpState.OFF:
+            where = f"The setting mcp.servers.{spec.name}" if spec.source == "user" else FILE
+            why = SWITCHED_OFF if spec.enabled else f"{where} has enabled: false."
         if not why and offer is not None and offer.left_out:
             why = f"left out: {some_of(offer.left_out, 5)}"
         return McpServerView(
@@ -298,6 +336,8 @@ class McpServers:
             len(offer.resources) if offer else 0,
             running.version if running else "",
             spec.sha256,
+            spec.source == "project" and self._was_adopted(spec),
+            spec.launch is not None and self.logins.used_by(spec.launch),
         )
 
 

@@ -7,14 +7,14 @@ messages and reached by ToolSearch and McpCall.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from glossator.context import in_tags
 from glossator.core.price import BYTES_PER_TOKEN
+from glossator.core.shown import in_tags
 from glossator.llm import ToolSpec
 from glossator.mcp.hub import McpServers
 from glossator.mcp.offered import MAX_NAME, OfferedTool
-from glossator.mcp.tools import described
+from glossator.mcp.tools import described, with_arguments
 from glossator.prompts import load_prompt
 
 _DEFERRED_BYTES = 1_000_000  # of tools that the provider searches; they are sent each time
@@ -49,26 +49,34 @@ def opening_specs(servers: McpServers, *, searches: bool) -> tuple[ToolSpec, ...
     return tuple(kept)
 
 
-def instructions_section(servers: McpServers) -> str:
-    """What connected servers say about their use, for the system prompt; "" if they say nothing."""
+def instructions_section(said: Mapping[str, str]) -> str:
+    """What servers say about their use, for the system prompt; "" if they say nothing.
+
+    What does not fit is left out; shorter words of a later server may.
+    """
     told: list[str] = []
     left = _INSTRUCTIONS_BYTES
-    for name, words in sorted(servers.instructions().items()):
+    for name, words in sorted(said.items()):
         text = f"{name}:\n{in_tags(words)}"
-        left -= len(text.encode())
-        if left < 0:
-            break
-        told.append(text)
+        size = len(text.encode())
+        if size <= left:
+            left -= size
+            told.append(text)
     return load_prompt("system/mcp").render(instructions="\n".join(told)) if told else ""
 
 
 class News:
-    """Tells one conversation of tools that its prompt does not have, each server once."""
+    """Tells one conversation of tools that its prompt does not have, each server once.
+
+    As many tools are told with their arguments as fit `mcp.toolTokens`, so that the model need not
+    look for them; of others only the names.
+    """
 
     def __init__(self, servers: McpServers, specs: Iterable[ToolSpec]) -> None:
         self._servers = servers
         self._given = {spec.name for spec in specs}
         self._told: dict[str, list[tuple[str, ...]]] = {}
+        self._left = servers.settings.tool_tokens * BYTES_PER_TOKEN
 
     def take(self) -> tuple[str, ...]:
         """What is new since the last time."""
@@ -82,16 +90,19 @@ class News:
             told = self._told.setdefault(server, [])
             if names not in told and len(told) < _TELLINGS:
                 told.append(names)
-                texts.append(_connected(server, names))
+                texts.append(self._connected(server, tools))
         return tuple(texts)
 
-
-def _connected(server: str, names: tuple[str, ...]) -> str:
-    count = f"{len(names)} tool{'s' if len(names) > 1 else ''}"
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return load_prompt("user/mcp_connected").render(
-        server=server, count=count, tools=f"{', '.join(names[:_NAMED])}{more}"
-    )
+    def _connected(self, server: str, tools: Sequence[OfferedTool]) -> str:
+        count = f"{len(tools)} tool{'s' if len(tools) > 1 else ''}"
+        told = in_tags("\n\n".join(map(with_arguments, tools)))
+        size = len(told.encode())
+        if size <= self._left:
+            self._left -= size
+        else:
+            more = f" and {len(tools) - _NAMED:,} more" if len(tools) > _NAMED else ""
+            told = f"{', '.join(tool.name for tool in tools[:_NAMED])}{more}"
+        return load_prompt("user/mcp_connected").render(server=server, count=count, tools=told)
 
 
 def _size(spec: ToolSpec) -> int:

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from glossator.context import in_tags
 from glossator.core.images import Image, image_of
-from glossator.core.shown import shown, shown_text
+from glossator.core.shown import in_tags, shown, shown_text
 from glossator.core.tool_result import ToolResult
 from glossator.prompts import load_prompt
 
@@ -33,6 +32,11 @@ if TYPE_CHECKING:
     Contents = TextResourceContents | BlobResourceContents
 
 MAX_BYTES = 60_000  # of a result that the model sees: some 20,000 tokens
+_OUTCOME = 160  # characters of the line for people
+_IMAGES = (
+    10  # of one result, which stay in the conversation: a request with more than 20 has limits
+)
+_IMAGE_BYTES = 5_000_000  # of them together, in base64: what the largest image has alone
 
 Parts = tuple[list[str], list[Image]]
 
@@ -67,13 +71,30 @@ def as_tool_result(result: CallResult, offset: int = 0, number: int | None = Non
         )
     elif left:
         told += f"\n[{left:,} more bytes are not kept. Ask for less of it.]"
-    if result.images[1:]:
-        told += f"\n[Only the first of {len(result.images)} images is shown.]"
-    if result.failed:
+    if result.failed:  # the provider takes no image with an error
+        told += f"\n[{len(result.images)} images are not shown.]" if result.images else ""
         return ToolResult(f"The MCP server {result.server} reports an error.\n{told}", error=True)
-    image = result.images[0] if result.images and not offset else None
-    first = text.strip().partition("\n")[0] or ("an image" if image else "nothing")
-    return ToolResult(told, omitted=1 if left else 0, image=image, outcome=first)
+    images, left_out = ((), "") if offset else _fitting(result.images)
+    first = text.strip().partition("\n")[0] or ("an image" if images else "nothing")
+    outcome = first if len(first) <= _OUTCOME else f"{first[: _OUTCOME - 1]}…"
+    return ToolResult(told + left_out, omitted=1 if left else 0, images=images, outcome=outcome)
+
+
+def _fitting(images: Iterable[Image]) -> tuple[tuple[Image, ...], str]:
+    """The images that fit the budget of a result, and a line on those that do not."""
+    shown_images: list[Image] = []
+    left, missing = _IMAGE_BYTES, 0
+    for image in images:
+        if len(shown_images) < _IMAGES and len(image.data) <= left:
+            shown_images.append(image)
+            left -= len(image.data)
+        else:
+            missing += 1
+    told = (
+        f"\n[{missing} of {len(shown_images) + missing} images are not shown: one result may have"
+        f" {_IMAGES}, of together {_IMAGE_BYTES:,} bytes in base64. Ask for fewer or smaller ones.]"
+    )
+    return tuple(shown_images), told if missing else ""
 
 
 def page(text: str, offset: int) -> tuple[str, int]:
@@ -83,26 +104,27 @@ def page(text: str, offset: int) -> tuple[str, int]:
     return part.decode("utf-8", "ignore"), max(len(content) - offset - MAX_BYTES, 0)
 
 
-def resource_text(result: ReadResourceResult) -> tuple[str, Image | None]:
-    """What a resource holds: text, and the first image."""
+def resource_text(result: ReadResourceResult) -> tuple[str, tuple[Image, ...]]:
+    """What a resource holds: text and images."""
     texts, images = [], []
     for contents in result.contents:
         text, image = _contents(contents)
         texts.append(text)
         images += [image] if image is not None else []
-    text, left = page(shown_text("\n".join(filter(None, texts))), 0)
-    return text + (f"\n[{left:,} more bytes are not shown.]" if left else ""), next(
-        iter(images), None
-    )
+    return _within(shown_text("\n".join(filter(None, texts))), images)
 
 
-def prompt_text(result: GetPromptResult) -> tuple[str, Image | None]:
-    """The messages of a prompt, one after the other, and the first image in them."""
+def prompt_text(result: GetPromptResult) -> tuple[str, tuple[Image, ...]]:
+    """The messages of a prompt, one after the other, and the images in them."""
     texts, images = _parts(message.content for message in result.messages)
-    text, left = page(shown_text("\n\n".join(texts)), 0)
-    return text + (f"\n[{left:,} more bytes are not shown.]" if left else ""), next(
-        iter(images), None
-    )
+    return _within(shown_text("\n\n".join(texts)), images)
+
+
+def _within(text: str, images: Iterable[Image]) -> tuple[str, tuple[Image, ...]]:
+    """Text and images within the budgets of a result, which say what was left out."""
+    told, left = page(text, 0)
+    fitting, left_out = _fitting(images)
+    return told + (f"\n[{left:,} more bytes are not shown.]" if left else "") + left_out, fitting
 
 
 def _parts(blocks: Iterable[Block]) -> Parts:

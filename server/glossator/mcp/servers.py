@@ -7,7 +7,6 @@ and a proposal runs once the user adopted that.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -15,16 +14,18 @@ import shlex
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from glossator.core.document import Missing, MissingReason
+from glossator.core.home import home_of
 from glossator.core.shown import shown
-from glossator.files import is_inside
+from glossator.files import Roots, is_inside, load_raw
+from glossator.permissions import FileDigests, digest, fingerprint, paths_named
 from glossator.sandbox import scrubbed
-from glossator.settings import McpServerSettings
+from glossator.settings import McpOauthSettings, McpServerSettings
 
 FILE = ".mcp.json"
 
@@ -32,8 +33,7 @@ _NAME = re.compile(r"[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*")
 _NAME_CHARACTERS = 30
 _VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::-(?P<default>[^}]*))?\}")
 _FOLDER = "workspaceFolder"
-_FILE_BYTES = 1_000_000  # of .mcp.json
-_HASHED_BYTES = 50_000_000  # of a file that would be run
+_FILE_BYTES = 100_000  # of .mcp.json
 _MOST = 50  # servers of one file
 _KEYS = frozenset(McpServerSettings.model_fields)
 
@@ -45,7 +45,7 @@ class Launch:
     """What a server is: a program with all that decides what it does, or an address.
 
     `command` is empty for an address; its first word is the resolved program. `environment` is all
-    that the program gets, `headers` go with each request.
+    that the program gets, `headers` go with each request. `oauth` says how to log in to an address.
     """
 
     command: tuple[str, ...] = ()
@@ -53,6 +53,13 @@ class Launch:
     cwd: str = ""
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    oauth: McpOauthSettings = field(default_factory=McpOauthSettings, repr=False)
+
+    @property
+    def has_key(self) -> bool:
+        """Whether the user gave it a key or a password, so that no login is used."""
+        in_headers = any(name.lower() == "authorization" for name in self.headers)
+        return in_headers or "@" in urlsplit(self.url).netloc
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +67,11 @@ class ServerSpec:
     """A server as it would run now; `problem` says why it cannot, and there is no `launch` then.
 
     `file` is where it stands: the settings, or the `.mcp.json` of the workspace `folder` (a real
-    path). `words` are its command line or address as written, without values of variables, which
-    `variables` name; `details` all else that is written of it, a line each, which may be secret.
-    `influenced`: it runs in the workspace or runs a file of it.
+    path). `words` are its command line or address as written, without values of variables but for
+    `${workspaceFolder}`; `variables` name the others. `details` are all else that is written of it,
+    a line each, which may be secret.
+    `influenced`: it runs in the workspace, or is told of a path in it. `sha256` is also of `files`
+    of the workspace; before trust both are empty for what takes trust: nothing is read for it.
     """
 
     name: str
@@ -76,7 +85,19 @@ class ServerSpec:
     sha256: str = ""
     variables: tuple[str, ...] = ()
     influenced: bool = False
+    files: tuple[str, ...] = ()
     details: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where servers are described; they run in `home`. Without trust there are no `digests`."""
+
+    source: Source
+    file: str
+    roots: tuple[str, ...]
+    home: str
+    digests: FileDigests | None
 
 
 class _Unset(ValueError):
@@ -97,27 +118,32 @@ def user_servers(
     settings: Mapping[str, McpServerSettings],
     environment: Mapping[str, str],
     roots: tuple[str, ...],
+    *,
+    trusted: bool = True,
 ) -> list[ServerSpec]:
     """The servers of the user's settings; blocking."""
-    home = environment.get("HOME") or environment.get("USERPROFILE") or os.path.expanduser("~")
-    return [
-        _spec(name, "user", "the settings", given, environment, roots, home)
-        for name, given in sorted(settings.items())
-    ]
+    home = home_of(environment) or os.path.expanduser("~")
+    place = _Place("user", "the settings", roots, home, FileDigests() if trusted else None)
+    return [_spec(name, given, environment, place) for name, given in sorted(settings.items())]
 
 
 def project_servers(
-    roots: Iterable[str], environment: Mapping[str, str]
+    roots: Iterable[str], environment: Mapping[str, str], *, trusted: bool = True
 ) -> tuple[list[ServerSpec], list[str]]:
     """What the `.mcp.json` of each workspace folder proposes, and what is wrong; blocking."""
+    digests = FileDigests() if trusted else None
     found: list[ServerSpec] = []
     problems: list[str] = []
-    for root in map(os.path.realpath, roots):
+    within = Roots.of(roots)
+    for root in within.paths:
         file = os.path.join(root, FILE)
-        entries = _entries(file)
+        place = _Place("project", file, (root,), root, digests)
+        entries = _entries(file, within)
         if isinstance(entries, str):
             problems.append(entries)
             continue
+        if len(entries) > _MOST:
+            problems.append(f"{shown(file)} names {len(entries):,} servers; only {_MOST} count.")
         for name, value in sorted(entries.items())[:_MOST]:
             try:
                 given = McpServerSettings.model_validate(_known(value))
@@ -128,21 +154,20 @@ def project_servers(
                 )
                 found.append(ServerSpec(name, "project", file, "", problem=shown(why), folder=root))
                 continue
-            found.append(_spec(name, "project", file, given, environment, (root,), root))
+            found.append(_spec(name, given, environment, place))
     return found, problems
 
 
-def _entries(file: str) -> dict[str, object] | str:
-    """The servers that a file names; or what is wrong with it."""
-    try:
-        if not os.path.isfile(file):
+def _entries(file: str, within: Roots) -> dict[str, object] | str:
+    """The servers that a file names; or what is wrong with it, as with one that leads outside."""
+    raw = load_raw(within, file, _FILE_BYTES, "shorten it to have it read.")
+    if isinstance(raw, Missing):
+        if raw.reason is MissingReason.ABSENT:
             return {}
-        with Path(file).open("rb") as opened:
-            content = opened.read(_FILE_BYTES + 1)
-        if len(content) > _FILE_BYTES:
-            return f"{shown(file)} has more than {_FILE_BYTES:,} bytes, so it is not read."
-        data = json.loads(content)
-    except (OSError, ValueError, RecursionError) as error:
+        return f"{shown(file)} was not read: {shown(raw.message)}"
+    try:
+        data = json.loads(raw.content)
+    except (ValueError, RecursionError) as error:
         return f"{shown(file)} cannot be read ({shown(str(error))}). Correct it."
     servers = data.get("mcpServers") if isinstance(data, dict) else None
     if not isinstance(servers, dict):
@@ -158,55 +183,58 @@ def _known(value: object) -> object:
 
 
 def _spec(
-    name: str,
-    source: Source,
-    file: str,
-    given: McpServerSettings,
-    environment: Mapping[str, str],
-    roots: tuple[str, ...],
-    home: str,
+    name: str, given: McpServerSettings, environment: Mapping[str, str], place: _Place
 ) -> ServerSpec:
+
+    def told(text: str) -> str:
+        """As it is written, in this workspace."""
+        return text.replace(f"${{{_FOLDER}}}", place.roots[0]) if place.roots else text
+
+    words = map(told, (given.command or "", *given.args))
     spec = ServerSpec(
         name,
-        source,
-        file,
-        shown(shlex.join((given.command, *given.args)) if given.command else given.url or ""),
+        place.source,
+        place.file,
+        shown(shlex.join(words) if given.command else told(given.url or "")),
         enabled=given.enabled,
-        folder=roots[0] if source == "project" else "",
+        folder=place.home if place.source == "project" else "",
         variables=tuple(dict.fromkeys(_variables(given))),
-        details=tuple(map(shown, _details(given))),
+        details=tuple(shown(told(each)) for each in _details(given)),
     )
     if problem := name_problem(name) or _contradiction(given):
         return replace(spec, problem=problem)
     try:
-        return _ready(spec, given, environment, roots, home)
+        return _ready(spec, given, environment, place)
     except (OSError, ValueError) as error:  # such as a NUL in a path, or half of an IPv6 address
         return replace(spec, problem=f"It cannot be used: {shown(str(error))}.")
 
 
 def _ready(
-    spec: ServerSpec,
-    given: McpServerSettings,
-    environment: Mapping[str, str],
-    roots: tuple[str, ...],
-    home: str,
+    spec: ServerSpec, given: McpServerSettings, environment: Mapping[str, str], place: _Place
 ) -> ServerSpec:
     """The server with what would run, or with why it cannot. Raises `OSError`, `ValueError`."""
+    roots, digests = place.roots, place.digests
     known = {**environment, _FOLDER: roots[0]} if roots else environment
     try:
-        launch = _launch(given, known, home)
+        launch = _launch(given, known, place.home)
     except _Unset as error:
         return replace(spec, problem=str(error))
     if launch.command and not launch.command[0]:
         where = "" if os.path.isabs(given.command or "") else " on PATH"
         missing = f"There is no program {shown(given.command or '')}{where}. Install it."
         return replace(spec, problem=missing)
-    inside = list(_files_inside(launch, roots))
-    influenced = bool(inside) or any(is_inside(os.path.realpath(launch.cwd), r) for r in roots)
-    sha256 = _fingerprint(launch, given.env, inside)
-    return replace(
-        spec, launch=launch, sha256=sha256, influenced=bool(launch.command) and influenced
-    )
+    if spec.source == "project" and digests is None:
+        return replace(spec, launch=launch)
+    told = (*launch.command, *(launch.environment[name] for name in given.env))
+    inside = paths_named(told, launch.cwd, roots)
+    cwd = os.path.realpath(launch.cwd)
+    here = any(is_inside(cwd, os.path.realpath(root)) for root in roots)
+    influenced = bool(launch.command) and (here or bool(inside))
+    if influenced and digests is None:
+        return replace(spec, launch=launch, influenced=True)
+    files = tuple(filter(os.path.isfile, inside))
+    sha256 = _fingerprint(launch, given.env, files, digests or FileDigests())
+    return replace(spec, launch=launch, sha256=sha256, influenced=influenced, files=files)
 
 
 def _contradiction(given: McpServerSettings) -> str:
@@ -214,8 +242,8 @@ def _contradiction(given: McpServerSettings) -> str:
         return "It needs either a command or a url."
     if given.command is None and (given.args or given.env or given.cwd):
         return "args, env and cwd belong to a command, and it has a url."
-    if given.url is None and given.headers:
-        return "headers belong to a url, and it has a command."
+    if given.url is None and (given.headers or given.oauth):
+        return "headers and oauth belong to a url, and it has a command."
     if given.type is not None and (given.type == "stdio") != (given.command is not None):
         return f"Its type is {given.type}, which does not fit what else is set."
     return ""
@@ -230,6 +258,7 @@ def _variables(given: McpServerSettings) -> Iterator[str]:
         given.cwd or "",
         given.url or "",
         *given.headers.values(),
+        *_texts(given.oauth),
     )
     for text in texts:
         yield from (each["name"] for each in _VARIABLE.finditer(text) if each["name"] != _FOLDER)
@@ -243,6 +272,14 @@ def _details(given: McpServerSettings) -> Iterator[str]:
         yield f"The variable {name} is {value}"
     for name, value in given.headers.items():
         yield f"Each request has the header {name}: {value}"
+    if given.oauth is not None:
+        yield f"A login to it uses {given.oauth.model_dump_json(by_alias=True)}"
+
+
+def _texts(oauth: McpOauthSettings | None) -> Iterator[str]:
+    """The values that variables may stand in."""
+    if oauth is not None:
+        yield from filter(None, (oauth.client_id, oauth.client_secret))
 
 
 def _launch(given: McpServerSettings, known: Mapping[str, str], home: str) -> Launch:
@@ -256,7 +293,10 @@ def _launch(given: McpServerSettings, known: Mapping[str, str], home: str) -> La
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
             raise _Unset("Its url must begin with https:// or http:// and name a host.")
         headers = {name: meant(value) for name, value in given.headers.items()}
-        return Launch(url=url, headers=headers)
+        oauth = given.oauth or McpOauthSettings()
+        names = ("client_id", "client_secret")
+        values = {name: meant(text) for name in names if (text := getattr(oauth, name))}
+        return Launch(url=url, headers=headers, oauth=oauth.model_copy(update=values))
     cwd = os.path.join(home, os.path.expanduser(meant(given.cwd))) if given.cwd else home
     environment = scrubbed(known) | {name: meant(value) for name, value in given.env.items()}
     program = os.path.expanduser(meant(given.command or ""))
@@ -267,7 +307,9 @@ def _launch(given: McpServerSettings, known: Mapping[str, str], home: str) -> La
 
 
 def _value(found: re.Match[str], known: Mapping[str, str]) -> str:
-    value = known.get(found["name"]) or found["default"]
+    value = known.get(found["name"])
+    if not value and found["default"] is not None:  # as in a shell
+        value = found["default"]
     if value is None:
         raise _Unset(
             f"The environment has no variable {found['name']}. Set it where Glossator is started,"
@@ -276,39 +318,21 @@ def _value(found: re.Match[str], known: Mapping[str, str]) -> str:
     return value
 
 
-def _files_inside(launch: Launch, roots: tuple[str, ...]) -> Iterator[str]:
-    """The files of the workspace that the command line names, by real path."""
-    real = tuple(map(os.path.realpath, roots))
-    for word in launch.command:
-        for text in {word, word.partition("=")[2]} - {""}:
-            path = os.path.realpath(os.path.join(launch.cwd, text))
-            if any(is_inside(path, root) for root in real) and os.path.isfile(path):
-                yield path
-
-
-def _fingerprint(launch: Launch, variables: Iterable[str], files: Iterable[str]) -> str:
-    """The SHA-256 of canonical JSON of what will run, with the `variables` that it is given.
+def _fingerprint(
+    launch: Launch, variables: Iterable[str], files: Iterable[str], digests: FileDigests
+) -> str:
+    """The hash of what will run, with the `variables` that it is given.
 
     The usual variables of a program are left out: they are other ones in each terminal. Raises
     `OSError`.
     """
     what = {
         "command": list(launch.command),
-        "env": {name: _digest(launch.environment[name].encode()) for name in variables},
+        "env": {name: digest(launch.environment[name].encode()) for name in variables},
         "cwd": launch.cwd,
         "url": launch.url,
-        "headers": {name: _digest(value.encode()) for name, value in launch.headers.items()},
-        "files": {path: _file_digest(path) for path in files},
+        "headers": {name: digest(value.encode()) for name, value in launch.headers.items()},
     }
-    canonical = json.dumps(what, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return _digest(canonical.encode())
-
-
-def _file_digest(path: str) -> str:
-    if os.path.getsize(path) > _HASHED_BYTES:
-        raise OSError(f"{path} has more than {_HASHED_BYTES:,} bytes")
-    return _digest(Path(path).read_bytes())
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    if launch.oauth != McpOauthSettings():  # others keep the hash that they were adopted by
+        what["oauth"] = digest(launch.oauth.model_dump_json().encode())
+    return fingerprint(what, files, digests)

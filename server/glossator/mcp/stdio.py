@@ -40,12 +40,14 @@ _Streams = tuple[
 class Ending:
     """How a connection ends: `gone` is set once nothing more comes; `why` is for people.
 
-    `hint` is what a server at an address answered last that was no answer.
+    `hint` is what a server at an address answered last that was no answer; `needs_login`: it asks
+    the user to log in.
     """
 
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     why: str = ""
     hint: str = ""
+    needs_login: bool = False
     told: bytes = b""  # the end of standard error
 
     def end(self, why: str) -> None:

@@ -12,10 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from glossator.core.mcp_answers import McpState
+from glossator.core.ports import EditorPort
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import shown
 from glossator.core.tool_result import shorten
 from glossator.mcp.elicitation import CANCELLED, Ask, Filled, fill
+from glossator.mcp.logins import Logins
 from glossator.mcp.offered import Offer
 from glossator.mcp.servers import ServerSpec
 
@@ -64,22 +66,23 @@ class Asking:
 
 @dataclass(slots=True)
 class Supervisor:
-    """One server; `tell` tells the user once of each outage.
+    """One server; `port` is told once of each outage, and of each change of the state.
 
     `may_start` is asked before each start: what would run may have changed since the last one.
     """
 
     spec: ServerSpec
     roots: Callable[[], tuple[str, ...]]
-    tell: Callable[[str], object]
+    port: EditorPort
     may_start: Callable[[ServerSpec], Awaitable[bool]]
+    logins: Logins
+    told: bool = False  # of the current outage
     state: McpState = McpState.CONNECTING
     why: str = ""
     offer: Offer = field(default_factory=Offer)
     connection: Connection | None = None
     _calls: list[Asking] = field(default_factory=list)
     _task: asyncio.Task[None] | None = None
-    _told: bool = False
     _first: asyncio.Event = field(default_factory=asyncio.Event)
 
     def start(self) -> None:
@@ -99,7 +102,9 @@ class Supervisor:
 
     @property
     def is_over(self) -> bool:
-        """Whether it is not started again: what would run had changed."""
+        """Whether it waits for nothing: what would run had changed, or the user logged in to it."""
+        if self.state is McpState.LOGIN and self.spec.launch is not None:
+            return self.logins.used_by(self.spec.launch)
         return self._task is not None and self._task.done()
 
     @property
@@ -125,18 +130,26 @@ class Supervisor:
 
     async def _keep(self) -> None:
         wait = FIRST_WAIT
+        # the SDK takes half a second to import, in which a file could change: first this, then look
+        module = await asyncio.to_thread(import_module, "glossator.mcp.connection")
         while await self.may_start(self.spec):
             began = time.monotonic()
             self.state = McpState.CONNECTING
-            self.why = await self._connected()
+            self.port.context_changed()
+            self.why = await self._connected(module.Connection)
+            needs_login = self.connection is not None and self.connection.ending.needs_login
             self.connection = None
+            if needs_login:
+                self._needs_login()
+                return
             self.state = McpState.WAITING
             self._first.set()
+            self.port.context_changed()
             if time.monotonic() - began > _STABLE:
-                wait, self._told = FIRST_WAIT, False
-            if not self._told:
-                self._told = True
-                self.tell(
+                wait, self.told = FIRST_WAIT, False
+            if not self.told:
+                self.told = True
+                self.port.tell(
                     f"The MCP server {self.spec.name} is not connected: {self.why}. It is tried"
                     " again in the background; its tools fail until then."
                 )
@@ -144,14 +157,23 @@ class Supervisor:
             wait = min(2 * wait, LONGEST_WAIT)
         self.state, self.why = McpState.WAITING, "what would run has changed, so it is not started"
         self._first.set()
+        self.port.context_changed()
 
-    async def _connected(self) -> str:
+    def _needs_login(self) -> None:
+        """Wait for the user, without any attempt; they are told once."""
+        how = f"run `glossator mcp login {self.spec.name}`, or log in to it from your editor"
+        self.state, self.why = McpState.LOGIN, f"it needs a login: {how}"
+        self._first.set()
+        self.port.context_changed()
+        if not self.told:
+            self.told = True
+            self.port.tell(f"The MCP server {self.spec.name} needs a login: {how}.")
+
+    async def _connected(self, kind: type[Connection]) -> str:
         """Connect, and stay connected; gives why that ended."""
-        # the SDK takes half a second to import
-        module = await asyncio.to_thread(import_module, "glossator.mcp.connection")
         assert self.spec.launch is not None  # noqa: S101 - others are not supervised
-        connection: Connection = module.Connection(
-            self.spec.name, self.spec.launch, self.roots, self._fill, self._offered
+        connection = kind(
+            self.spec.name, self.spec.launch, self.roots, self._fill, self._offered, self.logins
         )
         self.connection = connection
         running = asyncio.create_task(connection.run())
@@ -170,6 +192,7 @@ class Supervisor:
     def _offered(self, offer: Offer) -> None:
         self.offer, self.state, self.why = offer, McpState.READY, ""
         self._first.set()
+        self.port.context_changed()
 
     async def _fill(self, message: str, schema: Mapping[str, Any]) -> Filled:
         """Put a form to the user of the newest call; there are none outside of calls."""

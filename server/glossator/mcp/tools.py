@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from glossator.context import in_tags
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.ports import Activity
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.shown import in_tags
 from glossator.core.terms import query_terms
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.mcp.hub import McpServers
@@ -53,6 +53,10 @@ class McpArgs(ToolArgs):
     def problem(cls, _given: dict[str, Any]) -> str:
         """What is wrong with them; "" if nothing is known to be."""
         return ""
+
+    def of_tool(self) -> dict[str, Any]:
+        """As the server gets them."""
+        return self.arguments
 
     def preview(self, _context: ToolContext) -> str:
         """The arguments, as JSON."""
@@ -145,13 +149,13 @@ class ToolSearch:
             return ToolResult(f"No tool fits these words. The connected tools: {names}{more}.")
         told: list[str] = []
         for _, tool in best[:_FOUND]:
-            schema = json.dumps(tool.schema, ensure_ascii=False)
-            told.append(f"{tool.name}\n{tool.description}\nArguments: {schema}")
+            told.append(with_arguments(tool))
             if len("".join(told).encode()) > _FOUND_BYTES:
                 break
-        others = [tool.name for _, tool in best[len(told) : _NAMED]]
+        others = ", ".join(tool.name for _, tool in best[len(told) : _NAMED])
         text = load_prompt("tools/tools_found").render(
-            tools=in_tags("\n\n".join(told)), others=", ".join(others) or "none"
+            tools=in_tags("\n\n".join(told)),
+            others=f"\nOthers that fit: {others}" if others else "",
         )
         return ToolResult(text, outcome=f"{len(best)} tools")
 
@@ -163,8 +167,16 @@ class McpCallArgs(ToolArgs):
     arguments: dict[str, Any] = Field(default_factory=dict)
 
     def acting_as(self) -> str:
-        """Permission rules are about the tool that is called."""
+        """Permission rules and hooks are about the tool that is called."""
         return self.tool
+
+    def of_tool(self) -> dict[str, Any]:
+        """As the server gets them."""
+        return self.arguments
+
+    def with_of_tool(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """A call of the same tool."""
+        return {"tool": self.tool, "arguments": dict(arguments)}
 
     def preview(self, _context: ToolContext) -> str:
         """The arguments, as JSON."""
@@ -300,6 +312,12 @@ class _Progress:
 def described(tool: OfferedTool) -> str:
     """What a tool does, as the words of its server."""
     return f"[MCP server {tool.server}] {tool.description}".rstrip()
+
+
+def with_arguments(tool: OfferedTool) -> str:
+    """All that a call needs: the name, what it does, and the schema of its arguments."""
+    schema = json.dumps(tool.schema, ensure_ascii=False)
+    return f"{tool.name}\n{tool.description}\nArguments: {schema}"
 
 
 def _score(tool: OfferedTool, query: str, wanted: set[str]) -> int:

@@ -1,9 +1,9 @@
 from .entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, problem_in
 from .memories import Kept, Memories, SessionMemories, check_size
-from .ranking import pick, rank
+from .ranking import bearing, pick, rank
 from .secrets import secret_in
 from .standing import age, gone_places, gone_symbols, origin
-from .texts import index_section, memory_text, newest_first
+from .texts import index_section, memory_text, newest_first, unlisted
 
 __all__ = [
     "MAX_DESCRIPTION",
@@ -14,6 +14,7 @@ __all__ = [
     "MemoryType",
     "SessionMemories",
     "age",
+    "bearing",
     "check_size",
     "gone_places",
     "gone_symbols",
@@ -25,4 +26,5 @@ __all__ = [
     "problem_in",
     "rank",
     "secret_in",
+    "unlisted",
 ]

@@ -116,22 +116,35 @@ class Memories:
                 " or tell the user to correct or delete it."
             )
 
-    def update(self, changed: Memory) -> Memory:
-        """Replace the memory in the same file. Raises `UsageError` if it is gone or too long."""
-        folder = self._folders.get(changed.path.parent)
-        if folder is None:
-            raise UsageError(f"There is no memory {shown(changed.name)}.")
-        with self._writing(folder):
-            self.kept().find(changed.name, everywhere=changed.everywhere)
+    def update(self, before: Memory, changed: Memory) -> Memory:
+        """Replace the memory in the same file.
+
+        Raises `UsageError` if it is too long, or the file does not hold `before` any more.
+        """
+        with self._writing(self._folders[before.path.parent]):
+            self._refuse_other(before)
             check_size(changed)
-            replace_private(changed.path, _content(changed))
+            replace_private(before.path, _content(changed))
         return changed
 
     def forget(self, memory: Memory) -> None:
-        """Delete its file; one that is gone is forgotten already."""
-        folder = self._folders[memory.path.parent]
-        with self._writing(folder):
-            memory.path.unlink(missing_ok=True)
+        """Delete its file; one that is gone is forgotten already.
+
+        Raises `UsageError` if the file holds something else than `memory`.
+        """
+        with self._writing(self._folders[memory.path.parent]):
+            if os.path.lexists(memory.path):
+                self._refuse_other(memory)
+                memory.path.unlink()
+
+    def _refuse_other(self, memory: Memory) -> None:
+        """Raise `UsageError` if the file does not say what the memory says."""
+        now = self.kept().find(memory.name, everywhere=memory.everywhere)
+        if (now.path, now.version) != (memory.path, memory.version):
+            raise UsageError(
+                f"The memory {shown(memory.name)} changed meanwhile, so it was left as it is now."
+                "\nRead it again, and decide then."
+            )
 
     def tidy(self) -> None:
         """Make each `MEMORY.md` again that is not as the files are."""
@@ -250,12 +263,15 @@ class Memories:
 class SessionMemories:
     """The memories as one conversation uses them.
 
-    `source` names the session and its question. `saw` is called with what the model was shown.
+    `source` names the session and its question. `saw` is called with what the model was shown,
+    `changed` when it kept or forgot something. The user turned off what `is_off`.
     """
 
     memories: Memories
     source: Callable[[], str]
     saw: Callable[[Memory], object]
+    changed: Callable[[], object]
+    is_off: Callable[[Memory], bool]
 
 
 def memory_base() -> Path:

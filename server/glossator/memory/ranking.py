@@ -23,6 +23,7 @@ _K1, _B = 1.2, 0.5
 _NAME, _DESCRIPTION, _ABOUT, _TEXT = 3.0, 2.0, 2.0, 1.0  # how often a word there counts
 _SHARE = 0.34  # of what the question asks for, that a picked memory holds
 _NEAR_BEST = 0.65  # of the best one's score
+_SHARE_TEXT, _NEAR_BEST_TEXT = 0.25, 0.4  # likewise of texts of one sentence, which hold few words
 _LEAST = 20  # memories: among fewer, no word would tell
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _VAGUE = frozenset(
@@ -46,16 +47,34 @@ class Ranked:
 
 def rank(question: str, memories: Sequence[Memory]) -> list[Ranked]:
     """The memories that share a word with the question, best first; blocking."""
+    ranked = [
+        Ranked(memories[at], score, share)
+        for at, score, share in _scores(question, [_counts(memory) for memory in memories])
+    ]
+    return sorted(ranked, key=lambda each: (-each.score, each.memory.name))
+
+
+def bearing(question: str, texts: Sequence[tuple[str, str]]) -> list[int]:
+    """Which texts, each with a path, bear on the question: their places, best first; blocking."""
+    found = _scores(question, [_counts_of_text(*each) for each in texts])
+    enough = max((score for _, score, _ in found), default=0.0) * _NEAR_BEST_TEXT
+    fitting = [each for each in found if each[2] >= _SHARE_TEXT and each[1] >= enough]
+    return [at for at, _, _ in sorted(fitting, key=lambda each: -each[1])]
+
+
+def _scores(
+    question: str, counted: Sequence[Mapping[str, float]]
+) -> list[tuple[int, float, float]]:
+    """Of each that shares a word with the question its place, score, and share of the weight."""
     asked = dict.fromkeys(terms_of(question))
-    if not asked or not memories:
+    if not asked or not counted:
         return []
-    counted = [_counts(memory) for memory in memories]
-    frequency = Counter(term for counts in counted for term in counts)
-    weights = {term: _weight(term, frequency[term], max(len(memories), _LEAST)) for term in asked}
+    frequency = Counter(term for counts in counted for term in asked if term in counts)
+    weights = {term: _weight(term, frequency[term], max(len(counted), _LEAST)) for term in asked}
     whole = sum(weights.values())
     average = sum(sum(counts.values()) for counts in counted) / len(counted) or 1.0
-    ranked = []
-    for memory, counts in zip(memories, counted, strict=True):
+    found = []
+    for at, counts in enumerate(counted):
         held = [term for term in asked if term in counts]
         if not held:
             continue
@@ -63,8 +82,8 @@ def rank(question: str, memories: Sequence[Memory]) -> list[Ranked]:
         score = sum(
             weights[term] * counts[term] * (_K1 + 1) / (counts[term] + damping) for term in held
         )
-        ranked.append(Ranked(memory, score, sum(weights[term] for term in held) / whole))
-    return sorted(ranked, key=lambda each: (-each.score, each.memory.name))
+        found.append((at, score, sum(weights[term] for term in held) / whole))
+    return found
 
 
 def pick(question: str, memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
@@ -110,6 +129,11 @@ def _counts(memory: Memory) -> Mapping[str, float]:
         for term in terms_of(text):
             counts[term] += times
     return dict(counts)
+
+
+@lru_cache(maxsize=5_000)
+def _counts_of_text(text: str, path: str) -> Mapping[str, float]:
+    return Counter(terms_of(text)) | Counter(terms_of(path))
 
 
 def _weight(term: str, frequency: int, memories: int) -> float:

@@ -15,19 +15,25 @@ _KNOWN: tuple[tuple[str, str], ...] = (
     ("a token of a package registry", r"\b(?:npm_[A-Za-z0-9]{30,}|pypi-[\w-]{30,})"),
     ("a token of Hugging Face", r"\bhf_[A-Za-z0-9]{25,}"),
     ("a signed token", r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*"),
-    ("an address with a password", r"://[^/\s:@]+:(?![$<{*%])[^/\s:@]{3,}@"),
+    ("an address with a password", r"://[^/\s:@]*:(?![$<{*%])[^/\s:@]{3,}@"),
+    (
+        "a password of a command",
+        r"\bcurl\b.*\s(?:-u|--user)[ =]?[\"']?[^\s:\"']+:(?![$<{*%])\S{3,}",
+    ),
+    ("an authorization", r"(?i)\b(?:bearer|basic)\s+(?=\S*\d)[\w+/.~=-]{16,}"),
 )
 _PATTERNS = tuple((what, re.compile(pattern)) for what, pattern in _KNOWN)
-_SAID = re.compile(  # a word for a secret, and what follows it
-    r"(?i)\b(?P<what>pass(?:word|wd|phrase|code)|pwd|secret|token|credential"
+_SAID = re.compile(  # a word for a secret, alone or as the end of a name, and what follows it
+    r"(?:\b|(?<=_)|(?<=[a-z])(?=[A-Z]))"
+    r"(?i:(?P<what>pass(?:word|wd|phrase|code)|pwd|secret|token|credential"
     r"|(?:api|access|secret|auth|encryption)[ _-]?key)s?\b[\"'`]?"
-    r"(?P<joint>\s*[:=]\s*|\s+is\s+)[\"'`]?(?P<value>[^\s\"'`,;]{4,})"
+    r"(?P<joint>\s*[:=]\s*|\s+is\s+|[ \t]+)[\"'`]?(?P<value>[^\s\"'`,;]{4,}))"
 )
 _PASSWORDS = re.compile(r"(?i)pass|pwd")
 _PLACEHOLDER = re.compile(  # where a secret is, or would be
     r"[$<{*%(\[].*|\.\.\.|x{3,}|(?i:none|null|true|false|empty|required|optional|changeme)\W*"
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\W*|[\w.-]*(?:environ|getenv|vault|keychain)\b.*|[a-z]+://\S*"
-    r"|\S*/\S*"
+    r"|[~.]{0,2}/?(?:[\w.@-]+/)*[\w@-]*\.[a-z]{1,5}|~?\.{0,2}/\S*|[a-z.-]+(?:/[a-z.-]+)+"
 )
 
 
@@ -47,7 +53,10 @@ def _is_value(said: re.Match[str]) -> bool:
     value = said["value"].rstrip(".)")
     if _PLACEHOLDER.fullmatch(value):
         return False
+    digits = bool(re.search(r"\d", value))
     mixed = bool(re.search(r"[A-Za-z]", value)) and bool(re.search(r"[\d\W_]", value))
     if _PASSWORDS.match(said["what"]):
+        if not said["joint"].strip():  # `password hunter2`, not `password check`
+            return mixed and digits
         return mixed or "is" not in said["joint"]
-    return mixed and len(value) >= 8 and bool(re.search(r"\d", value))
+    return mixed and digits and len(value) >= 8

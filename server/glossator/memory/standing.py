@@ -72,7 +72,7 @@ async def gone_symbols(
 
     One that cannot be looked up completely in the time counts as there.
     """
-    if not snapshot.index_complete:
+    if not snapshot.index_complete or not _named(memory):
         return ()
     found: list[str] = []
     try:

@@ -7,11 +7,11 @@ recalled.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from glossator.context import in_tags
-from glossator.core.shown import shown_prose
+from glossator.core.shown import in_tags, shown_prose
 from glossator.core.tool_result import Budget, cut
 from glossator.memory.entry import Memory
 from glossator.memory.standing import age, origin
@@ -20,6 +20,7 @@ from glossator.prompts import load_prompt
 INDEX = "MEMORY.md"
 MAX_LINES = 200
 _MAX_BYTES = 25_000  # of what the system prompt gets
+_UNLISTED = re.compile(r"^- ([\d,]+) more, changed longer ago, are not listed;", re.MULTILINE)
 _HEAD = "<!-- Glossator keeps this list of the files beside it; change those. -->"
 
 
@@ -47,6 +48,12 @@ def index_section(
     )
     listed = "\n".join(_first(newest, lines, MAX_LINES))
     return load_prompt("system/memory").render(memories=in_tags(listed))
+
+
+def unlisted(index: str) -> str:
+    """How many memories have no line in an `index_section`, in words; "" if all have one."""
+    found = _UNLISTED.search(index)
+    return f"{found[1]} more, which are still recalled" if found else ""
 
 
 def memory_text(memory: Memory, now: datetime, gone: Sequence[str] = ()) -> str:

@@ -1,11 +1,12 @@
 from .approvals import Approvals
 from .decide import Allow, Ask, Decision, Deny, decision_about
+from .fingerprints import FileDigests, digest, files_named, fingerprint, paths_named
 from .grants import Grants, grants_file
 from .hidden import HiddenFiles
 from .matching import is_about
 from .permission_scope import check_permission_scope
 from .policy import FAMILIES, MCP, Places, Policy, Rule, ToolRule, UserRules, parse_rule
-from .private_file import PrivateFile
+from .private_file import DamagedFile, Entries, PrivateFile, update_private
 from .protected import (
     fixed_paths,
     folded,
@@ -17,6 +18,7 @@ from .protected import (
     why_protected,
 )
 from .subject import CallSubject
+from .switches import Switches
 from .trust import (
     Trust,
     TrustQuestion,
@@ -33,20 +35,27 @@ __all__ = [
     "Approvals",
     "Ask",
     "CallSubject",
+    "DamagedFile",
     "Decision",
     "Deny",
+    "Entries",
+    "FileDigests",
     "Grants",
     "HiddenFiles",
     "Places",
     "Policy",
     "PrivateFile",
     "Rule",
+    "Switches",
     "ToolRule",
     "Trust",
     "TrustQuestion",
     "UserRules",
     "check_permission_scope",
     "decision_about",
+    "digest",
+    "files_named",
+    "fingerprint",
     "fixed_paths",
     "folded",
     "forget_folder",
@@ -57,9 +66,11 @@ __all__ = [
     "obeyed_at_once",
     "own_folders",
     "parse_rule",
+    "paths_named",
     "protected_entry",
     "protected_in",
     "remember_folder",
     "remembered_folders",
+    "update_private",
     "why_protected",
 ]

@@ -8,16 +8,19 @@ this workspace folder, known by its real path; any change asks again. They are r
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
 
-from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
 from glossator.permissions.private_file import DamagedFile, Entries, PrivateFile, update_private
 from glossator.permissions.trust import real_folder
+
+_Adopted = tuple[str, str, str]  # kind, name, SHA-256; an entry is their JSON
 
 
 def approvals_file() -> Path:
@@ -39,21 +42,25 @@ class Approvals:
         """Whether exactly this was adopted in the folder."""
         return self._hash(kind, name, folder) == sha256
 
-    def has_changed(self, kind: str, name: str, folder: str, sha256: str) -> bool:
-        """Whether something else was adopted by this name."""
-        return self._hash(kind, name, folder) not in (None, sha256)
+    def was_adopted(self, kind: str, name: str, folder: str) -> bool:
+        """Whether this was adopted, or what stood in its place."""
+        return self._hash(kind, name, folder) is not None
+
+    def names(self, kind: str, folder: str) -> frozenset[str]:
+        """The names of all of a kind that was adopted in the folder, as it is now or as it was."""
+        return frozenset(name for of, name, _ in self._adopted(folder) if of == kind)
 
     def adopt(self, kind: str, name: str, folder: str, sha256: str) -> None:
         """Adopt this in place of what had the name. Raises `UsageError`, `StoreUnavailable`."""
         path = real_folder(folder)
         if path is None:
             raise UsageError(f"There is no folder {shown(folder)}. Check the name.")
-        uri, text = to_uri(path), f"{_prefix(kind, name)}{sha256}"
+        uri, text = to_uri(path), json.dumps([kind, name, sha256])
 
         def change(before: Entries) -> Entries:
             return {**before, uri: (*_without(before.get(uri, ()), kind, name), text)}
 
-        self._change(change)
+        update_private(self._file.path, change)
 
     def forget(self, kind: str, name: str, folder: str) -> bool:
         """Take an adoption back; False if there was none. Raises `StoreUnavailable`."""
@@ -67,13 +74,17 @@ class Approvals:
             others = {key: value for key, value in before.items() if key != uri}
             return {**others, uri: left} if left else others
 
-        self._change(change)
+        update_private(self._file.path, change)
         return True
 
     def _hash(self, kind: str, name: str, folder: str) -> str | None:
+        adopted = self._adopted(folder)
+        return next((sha256 for *what, sha256 in adopted if what == [kind, name]), None)
+
+    def _adopted(self, folder: str) -> list[_Adopted]:
         path = real_folder(folder)
         if path is None:
-            return None
+            return []
         try:
             texts = self._file.now().get(to_uri(path), ())
         except (OSError, DamagedFile) as error:
@@ -81,23 +92,18 @@ class Approvals:
                 f"Nothing counts as adopted, because {self._file.path} cannot be used ({error})."
                 " Adopt again what you want to run: that starts a new file."
             )
-            return None
-        prefix = _prefix(kind, name)
-        return next((t.removeprefix(prefix) for t in texts if t.startswith(prefix)), None)
-
-    def _change(self, change: Callable[[Entries], Entries]) -> None:
-        try:
-            update_private(self._file.path, change)
-        except OSError as error:
-            raise StoreUnavailable(
-                f"{self._file.path} cannot be written ({error}). Check the folder's permissions and"
-                " the disk's room."
-            ) from error
+            return []
+        return [adopted for text in texts if (adopted := _read(text)) is not None]
 
 
-def _prefix(kind: str, name: str) -> str:
-    return f"{kind} {name} "
+def _read(text: str) -> _Adopted | None:
+    """What an entry says; None for one of another form, which adopts nothing."""
+    try:
+        kind, name, sha256 = map(str, json.loads(text))
+    except (ValueError, TypeError):
+        return None
+    return kind, name, sha256
 
 
 def _without(texts: tuple[str, ...], kind: str, name: str) -> tuple[str, ...]:
-    return tuple(text for text in texts if not text.startswith(_prefix(kind, name)))
+    return tuple(text for text in texts if (_read(text) or ())[:2] != (kind, name))

@@ -255,6 +255,10 @@ def _why(subject: CallSubject, policy: Policy) -> str:
     if script is not None:
         missing = uncovered(policy.allow, script, policy.places)
         return _needing(missing if len(set(script.commands)) > 1 else (), policy)
+    if subject.access is Access.REMEMBER:
+        return "Later sessions are told of it, so you are asked in every mode."
+    if subject.tool.startswith(MCP):
+        return "No sandbox holds what an MCP server does, so you are asked in every mode."
     needing = "every edit" if subject.tool in FAMILIES["Edit"] else subject.tool
     return f"In mode {policy.mode}, {needing} needs your permission."
 

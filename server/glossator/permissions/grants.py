@@ -13,7 +13,7 @@ from pathlib import Path
 
 import platformdirs
 
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
@@ -184,11 +184,8 @@ class AlwaysRules:
 
         try:
             update_private(self._file.path, added)
-        except OSError as error:
-            self._warn(
-                f"The permission could not be kept in {self._file.path} ({error}); it holds for"
-                " this session only. Check the folder's permissions and the disk's room."
-            )
+        except StoreUnavailable as error:
+            self._warn(f"The permission holds for this session only. {error}")
             return False
         return True
 
@@ -207,11 +204,8 @@ class AlwaysRules:
         if found:
             try:
                 update_private(self._file.path, without)
-            except OSError as error:
-                raise UsageError(
-                    f"The rule could not be removed from {self._file.path} ({error}), so it still"
-                    " holds. Check the folder's permissions and the disk's room."
-                ) from error
+            except StoreUnavailable as error:
+                raise UsageError(f"The rule was not removed, so it still holds. {error}") from error
         return found
 
     def _read(self) -> Entries:

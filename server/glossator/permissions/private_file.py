@@ -14,11 +14,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from glossator.core.atomic import alone, replace_private
+from glossator.core.errors import StoreUnavailable
 
 Entries = Mapping[str, tuple[str, ...]]
 
 _FORMAT = 1
 _MAX_BYTES = 4_000_000
+_NONE: Entries = {}
 
 
 class DamagedFile(ValueError):
@@ -40,15 +42,17 @@ class PrivateFile:
         Raises `OSError`, `DamagedFile`: once for a failure, and again after the file could be used.
         """
         stamp = _stamp(self.path)
-        if stamp != self._stamp:
-            self._stamp, self._entries = stamp, {}
-            before, self._failure = self._failure, ""
-            try:
-                self._entries = read_private(self.path)
-            except (OSError, DamagedFile) as error:
-                self._failure = str(error)
-                if self._failure != before:
-                    raise
+        if stamp == self._stamp:
+            return self._entries
+        before, failure, entries = self._failure, "", _NONE
+        try:
+            entries = read_private(self.path)
+        except (OSError, DamagedFile) as error:
+            failure = str(error)
+            if failure != before:
+                raise
+        finally:  # the stamp comes last: another thread must not take old entries for these
+            self._entries, self._failure, self._stamp = entries, failure, stamp
         return self._entries
 
 
@@ -63,10 +67,20 @@ def read_private(path: Path) -> Entries:
 
 
 def update_private(path: Path, change: Callable[[Entries], Entries]) -> Entries:
-    """Replace the entries by what `change` makes of them. Raises `OSError`.
+    """Replace the entries by what `change` makes of them. Raises `StoreUnavailable`.
 
     A damaged file is set aside with the ending `.damaged` and begun again.
     """
+    try:
+        return _update(path, change)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{path} cannot be written ({error}). Check the folder's permissions and the disk's"
+            " room."
+        ) from error
+
+
+def _update(path: Path, change: Callable[[Entries], Entries]) -> Entries:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with alone(path):
         try:

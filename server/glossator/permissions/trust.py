@@ -26,7 +26,6 @@ from glossator.core.uri import to_path, to_uri
 from glossator.files import is_inside
 from glossator.permissions.private_file import (
     DamagedFile,
-    Entries,
     PrivateFile,
     read_private,
     update_private,
@@ -101,7 +100,7 @@ def remember_folder(folder: str, file: Path | None = None) -> str:
         raise UsageError(f"There is no folder {shown(folder)}. Check the name.")
     if reason := why_never_remembered(path):
         raise UsageError(f"{reason} Trust a folder in it, or pass --trust for one run.")
-    _change(file or trust_file(), lambda before: {**before, to_uri(path): ()})
+    update_private(file or trust_file(), lambda before: {**before, to_uri(path): ()})
     return path
 
 
@@ -127,7 +126,7 @@ def forget_folder(folder: str, file: Path | None = None) -> Forgotten:
     before = remembered_folders(file)
     if before & named:
         gone = set(map(to_uri, before & named))
-        _change(file, lambda entries: {u: v for u, v in entries.items() if u not in gone})
+        update_private(file, lambda entries: {u: v for u, v in entries.items() if u not in gone})
     left = sorted(before - named)
     return Forgotten(
         known=bool(before & named),
@@ -214,16 +213,6 @@ def _unusable(file: Path, error: Exception) -> str:
     )
 
 
-def _change(file: Path, change: Callable[[Entries], Entries]) -> None:
-    try:
-        update_private(file, change)
-    except OSError as error:
-        raise StoreUnavailable(
-            f"{file} cannot be written ({error}). Check the folder's permissions and the disk's"
-            " room."
-        ) from error
-
-
 def _is_same(path: str, folder: Path) -> bool:
     try:
         return os.path.samefile(path, folder)
@@ -240,7 +229,8 @@ class TrustQuestion:
     """Asks the user whether to trust the workspace, unless the answer is known.
 
     `roots` are the current folders of the workspace, `said` is what the editor knows of its user's
-    trust; a no of the editor is final. `tell` shows the user what to do if nobody answered.
+    trust; a no of the editor is final. `tell` shows the user what to do if nobody answered, and
+    `changed` is called when folders were trusted.
     """
 
     trust: Trust
@@ -248,6 +238,7 @@ class TrustQuestion:
     ask: Callable[[Question], Awaitable[QuestionAnswer]]
     tell: Callable[[str], object]
     said: bool | None = None
+    changed: Callable[[], object] = lambda: None
     _refused: dict[tuple[str, ...], str] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -283,6 +274,7 @@ class TrustQuestion:
                     self.tell(_notice(folders))
                 self._refused[folders] = refusal = _refusal(answer)
                 return refusal
+            self.changed()
             return _CHANGED if self._untrusted() else None
 
     def _untrusted(self) -> tuple[str, ...]:

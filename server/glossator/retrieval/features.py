@@ -65,12 +65,13 @@ _PREFIX = 4  # letters that must be equal
 _PATH_TIMES = 2
 _TYPES = frozenset({"class", "struct", "interface", "trait", "enum", "type", "module", "namespace"})
 _KINDS = {
-    FileKind.TEST: "test",
-    FileKind.EXAMPLE: "example",
-    FileKind.CHANGELOG: "changelog",
-    FileKind.PROSE: "prose",
-    FileKind.DATA: "data",
-    FileKind.GENERATED: "data",
+    FileKind.TEST: ("test",),
+    FileKind.EXAMPLE: ("example",),
+    FileKind.CHANGELOG: ("changelog",),
+    FileKind.PROSE: ("prose",),
+    FileKind.DATA: ("data",),
+    FileKind.GENERATED: ("data",),
+    FileKind.CUSTOMIZATION: ("prose", "data"),  # the model is told of it elsewhere
 }
 _FOLDER_NAMES_IT = ("__init__", "index", "mod")
 _ODD = re.compile(r"[\W_]")
@@ -266,8 +267,9 @@ def _of_file(asked: _Asked, path: str, file: float) -> list[float]:
     put("folder_prefix", asked.alike(of.folder))
     put("path", asked.recall(frozenset(of.all)))
     put("path_words", asked.words_in(of.stem | of.folder))
-    if of.kind not in asked.kinds and of.kind in _KINDS:
-        put(_KINDS[of.kind], 1)
+    if of.kind not in asked.kinds:
+        for name in _KINDS.get(of.kind, ()):
+            put(name, 1)
     put("named_test", bool(asked.named) and of.kind is FileKind.TEST)
     return row
 

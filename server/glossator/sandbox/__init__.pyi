@@ -1,8 +1,18 @@
 from .environment import scrubbed, search_path
 from .jobs import MOST_RUNNING, Polled
-from .output import HEAD, TAIL, BlockedPaths, Exit, Output, blocked_notes, exit_text, output_text
+from .output import (
+    HEAD,
+    TAIL,
+    BlockedPaths,
+    Exit,
+    Output,
+    blocked_notes,
+    end_text,
+    exit_text,
+    output_text,
+)
 from .policy import CommandLimits, HardLinkedFiles, Unavailable
-from .process import Finished
+from .process import Finished, Show
 from .quarantine import Quarantine
 from .quarantine_review import outcome_text, quarantine_question
 from .shell import LimitedShell, ShellCommand, ShellContext
@@ -23,9 +33,11 @@ __all__ = [
     "Quarantine",
     "ShellCommand",
     "ShellContext",
+    "Show",
     "Unavailable",
     "WorkspaceShell",
     "blocked_notes",
+    "end_text",
     "exit_text",
     "find_sandbox",
     "outcome_text",

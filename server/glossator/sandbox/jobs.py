@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from glossator.core.errors import UsageError
-from glossator.sandbox.output import Exit, Output
+from glossator.core.tool_events import BackgroundJob
+from glossator.sandbox.output import Exit, Output, end_text, exit_text
 from glossator.sandbox.process import Process
 
 MOST_RUNNING = 8
@@ -27,18 +30,24 @@ class Polled:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Job:
+    """A job; `reported`: the model was told of its end, and it is there for people alone."""
+
     command: str
     process: Process
+    began: datetime = field(default_factory=lambda: datetime.now(UTC))
+    reported: bool = False
 
 
 class Jobs:
-    """The jobs of one owner, by numbers from 1 on."""
+    """The jobs of one owner, by numbers from 1 on; `changed` is called when one begins or ends."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, _Job] = {}
         self._count = 0
+        self._watching: set[asyncio.Task[None]] = set()
+        self.changed: Callable[[], None] = lambda: None
 
     @property
     def running(self) -> tuple[str, ...]:
@@ -55,13 +64,33 @@ class Jobs:
 
     def add(self, command: str, process: Process) -> str:
         """Own a process from now on; its name."""
-        ended = (name for name, job in self._jobs.items() if job.process.exit is not None)
-        if len(self._jobs) >= _MOST_KNOWN and (oldest := next(ended, None)):
-            del self._jobs[oldest]
+        ended = [name for name, job in self._jobs.items() if job.process.exit is not None]
+        if len(self._jobs) >= _MOST_KNOWN and ended:
+            del self._jobs[next((name for name in ended if self._jobs[name].reported), ended[0])]
         self._count += 1
         name = str(self._count)
         self._jobs[name] = _Job(command, process)
+        watching = asyncio.create_task(self._watch(process))
+        self._watching.add(watching)
+        watching.add_done_callback(self._watching.discard)
+        self.changed()
         return name
+
+    @property
+    def all(self) -> tuple[BackgroundJob, ...]:
+        """For people: those that run, and the last that ended, oldest first."""
+        return tuple(_shown(name, job) for name, job in self._jobs.items())
+
+    def look(self, name: str) -> tuple[BackgroundJob, str]:
+        """For people: a job and the end of its output. Raises `UsageError` for an unknown name."""
+        job = self._for_people(name)
+        return _shown(name, job), end_text(job.process.end_of_output())
+
+    async def end(self, name: str) -> BackgroundJob:
+        """End a job for people; the model hears of it when it looks. Raises `UsageError`."""
+        job = self._for_people(name)
+        await job.process.stop()
+        return _shown(name, job)
 
     async def poll(self, name: str, seconds: float = 0) -> Polled:
         """What is new, after waiting so long for its end; an ended job is then forgotten.
@@ -74,7 +103,7 @@ class Jobs:
                 async with asyncio.timeout(seconds):
                     await job.process.wait()
         if job.process.exit is not None:
-            self._jobs.pop(name, None)
+            job.reported = True
         return Polled(job.command, job.process.take(), job.process.exit)
 
     async def ended(self, name: str) -> None:
@@ -94,7 +123,24 @@ class Jobs:
 
     def _job(self, name: str) -> _Job:
         job = self._jobs.get(name)
-        if job is None:
-            known = f"there are {', '.join(self._jobs)}" if self._jobs else "there are none now"
+        if job is None or job.reported:
+            names = [name for name, each in self._jobs.items() if not each.reported]
+            known = f"there are {', '.join(names)}" if names else "there are none now"
             raise UsageError(f"There is no job {name!r}: {known}.\nAn ended job is reported once.")
         return job
+
+    def _for_people(self, name: str) -> _Job:
+        if name not in self._jobs:
+            raise UsageError(f"There is no job {name!r} in this server. List the jobs.")
+        return self._jobs[name]
+
+    async def _watch(self, process: Process) -> None:
+        await process.wait()
+        self.changed()
+
+
+def _shown(name: str, job: _Job) -> BackgroundJob:
+    ended = job.process.exit
+    outcome = "" if ended is None else exit_text(ended).strip("[]")
+    began = job.began.isoformat(timespec="seconds")
+    return BackgroundJob(name, job.command, began, outcome, ended not in (None, Exit(0)))

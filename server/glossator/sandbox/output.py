@@ -68,6 +68,12 @@ class OutputBuffer:
         self._clear()
         return output
 
+    def end(self, most: int) -> Output:
+        """The last `most` bytes, of a buffer that keeps no head; it stays as it is."""
+        over = max(0, len(self._tail) - most)
+        lines = self._lines + self._tail.count(b"\n", 0, over)
+        return Output(b"", bytes(self._tail[over:]), self._bytes + over, lines)
+
     def _clear(self) -> None:
         self._head, self._tail = bytearray(), bytearray()
         self._bytes = self._lines = 0  # dropped between the two
@@ -101,6 +107,16 @@ def output_text(output: Output) -> str:
     size = output.omitted_bytes + len(half) + len(rest)
     note = f"[{lines:,} lines, {_size(size)} left out here; {_ADVICE}]"
     return "\n".join((_plain(head), note, _plain(tail)))
+
+
+def end_text(output: Output) -> str:
+    """The end of an output for people, and above it how much came before."""
+    if not output.omitted_bytes:
+        return _plain(output.tail)
+    tail, rest = _whole_lines(output.tail, keep_first=False)
+    lines = output.omitted_lines + rest.count(b"\n")
+    before = f"{lines:,} lines" if lines != 1 else "1 line"
+    return f"[{before} before]\n{_plain(tail)}"
 
 
 def exit_text(ended: Exit | None) -> str:

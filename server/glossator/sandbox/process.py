@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +26,13 @@ from glossator.shell import FailedPart
 _GRACE = 2.0  # seconds between asking a command to end and ending it
 _CHUNK = 65_536  # bytes: what a pipe holds
 _REMAINS = 0.5  # seconds
+_RECENT = 50_000  # bytes of output that are kept for people
+_SHOWN = 4_000  # bytes that they see while a command runs
+_SHOW_SECONDS = 0.4  # between two times
 _LAST = 64 * _CHUNK  # bytes read after the end; a process that escaped may go on writing
+
+
+Show = Callable[[Output], None]  # shows people the end of an output
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class Process:
         self._loop = asyncio.get_running_loop()
         self._gone = asyncio.Event()
         self._output = OutputBuffer()
+        self._recent = OutputBuffer(0, _RECENT)
+        self.received = 0  # bytes
         self._inner: int | None = None  # the group in a sandbox, once it was sent a signal
         self._reaping = threading.Lock()  # the number is ours until the exit code is taken
         with ExitStack() as stack:
@@ -89,6 +97,10 @@ class Process:
     def take(self) -> Output:
         """The output since the last time."""
         return self._output.take()
+
+    def end_of_output(self, most: int = _RECENT) -> Output:
+        """The last bytes of all output, whether it was taken or not."""
+        return self._recent.end(most)
 
     async def wait(self) -> Exit:
         """How the command ended; what it left in the background is ended then."""
@@ -144,6 +156,8 @@ class Process:
             return False
         if data:
             self._output.feed(data)
+            self._recent.feed(data)
+            self.received += len(data)
         else:
             self._loop.remove_reader(self._pipe)
         return bool(data)
@@ -182,17 +196,30 @@ async def run(
     cwd: str,
     environment: Mapping[str, str],
     seconds: float,
+    show: Show | None = None,
 ) -> Finished:
-    """Run a command to its end, or to the end of its time. Raises `OSError`."""
+    """Run a command to its end, or to the end of its time; see `Shell.run`. Raises `OSError`."""
     process = Process(confined, cwd, environment)
     timed_out = False
     async with process:
         try:
             async with asyncio.timeout(seconds):
-                await process.wait()
+                await (process.wait() if show is None else _shown(process, show))
         except TimeoutError:
             timed_out = True
     return Finished(await process.wait(), process.take(), timed_out)
+
+
+async def _shown(process: Process, show: Show) -> None:
+    """Wait for the end, and show now and then what came."""
+    ended, shown = asyncio.ensure_future(process.wait()), 0
+    try:
+        while not (await asyncio.wait({ended}, timeout=_SHOW_SECONDS))[0]:
+            if process.received > shown:
+                shown = process.received
+                show(process.end_of_output(_SHOWN))
+    finally:
+        ended.cancel()
 
 
 def _descriptors(command: Confined) -> tuple[int, ...]:

@@ -15,6 +15,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
 
+import platformdirs
+
 from glossator.files import is_inside
 from glossator.sandbox.policy import Confined, SandboxPolicy, Unavailable
 
@@ -35,6 +37,7 @@ _CONFINED = (
 _SECRETS = (
     ".ssh .aws .azure .gnupg .kube .netrc .docker .config/gcloud .config/gh Library/Keychains"
 )
+_LOGINS = "mcp-logins.json"  # of ours, in the state folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ def profile(policy: SandboxPolicy) -> str:
     roots = [os.path.realpath(each) for each in policy.roots]
     written = [*temporary, *(roots if policy.writable else ())]
     secrets = [os.path.join(home, each) for each in _SECRETS.split()]
+    secrets.append(os.path.join(platformdirs.user_state_dir("glossator"), _LOGINS))
     protected = [_real_parent(each) for each in (*policy.protected, *policy.hard_linked)]
     hidden = [_real_parent(each) for each in policy.hidden]
     lines = ["(version 1)", "(allow default)", *_CONFINED]

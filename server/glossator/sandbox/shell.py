@@ -26,7 +26,7 @@ from glossator.sandbox.environment import (
 )
 from glossator.sandbox.jobs import Jobs, Polled
 from glossator.sandbox.policy import CommandLimits, Confined, Sandbox, SandboxPolicy, Unavailable
-from glossator.sandbox.process import Finished, Process, run
+from glossator.sandbox.process import Finished, Process, Show, run
 from glossator.shell import CommandContext, parse, part_codes
 
 _NO_LIMITS = CommandLimits()
@@ -94,15 +94,20 @@ class Shell:
         return not any(is_inside(path, each) for each in roots | (readable - hidden))
 
     async def run(
-        self, command: ShellCommand, seconds: float, limits: CommandLimits = _NO_LIMITS
+        self,
+        command: ShellCommand,
+        seconds: float,
+        show: Show | None = None,
+        limits: CommandLimits = _NO_LIMITS,
     ) -> Finished:
         """Run a command to its end, or to the end of its time.
 
+        `show` gets the end of its output now and then while it runs.
         Raises `UsageError` for a folder outside the workspace and for a policy that cannot be
         kept, `OSError` if nothing can be started.
         """
         confined, cwd, environment = await asyncio.to_thread(self._prepared, command, limits)
-        return await run(confined, cwd, environment, seconds)
+        return await run(confined, cwd, environment, seconds, show)
 
     async def start(self, command: ShellCommand, limits: CommandLimits = _NO_LIMITS) -> str:
         """Run a command in the background; its job's name. Raises as `run`."""
@@ -200,9 +205,11 @@ class LimitedShell:
         """Why a command would not be confined to all that it should be; None if it would."""
         return self.shell.unconfined or self.limits.doubt
 
-    async def run(self, command: ShellCommand, seconds: float) -> Finished:
+    async def run(
+        self, command: ShellCommand, seconds: float, show: Show | None = None
+    ) -> Finished:
         """See `Shell`."""
-        return await self.shell.run(command, seconds, self.limits)
+        return await self.shell.run(command, seconds, show, self.limits)
 
     async def start(self, command: ShellCommand) -> str:
         """See `Shell`."""
@@ -258,8 +265,13 @@ class ShellContext(Protocol):
     def unconfined(self) -> str | None:
         """Why there is no sandbox; None if there is one."""
 
-    async def run(self, command: ShellCommand, seconds: float) -> Finished:
-        """Run a command to its end, or to the end of its time. Raises `UsageError`, `OSError`."""
+    async def run(
+        self, command: ShellCommand, seconds: float, show: Show | None = None
+    ) -> Finished:
+        """Run a command to its end, or to the end of its time. Raises `UsageError`, `OSError`.
+
+        `show` gets the end of its output now and then while it runs.
+        """
 
     async def start(self, command: ShellCommand) -> str:
         """Run a command in the background; its job's name. Raises `UsageError`, `OSError`."""

@@ -3,18 +3,23 @@ from .catalog import ListedSession, Sessions
 from .export import (
     agent_to_markdown,
     agents_of,
+    output_in,
+    output_of,
     questions_asked,
     replay_events,
     to_json,
     to_markdown,
 )
-from .records import ModelCall
+from .figures import run_figures
+from .records import ModelCall, Record
 from .runs import Run, Runs
 from .session import Session
-from .state import EDITOR_STATE, INSTRUCTIONS, MEMORIES, Account, AskedRun, session_state
+from .state import EDITOR_STATE, FACTS, INSTRUCTIONS, MEMORIES, Account, AskedRun, session_state
+from .steering import SteeredWords
 
 __all__ = [
     "EDITOR_STATE",
+    "FACTS",
     "INSTRUCTIONS",
     "MEMORIES",
     "Account",
@@ -23,14 +28,19 @@ __all__ = [
     "ListedSession",
     "ModelCall",
     "PersistedAgent",
+    "Record",
     "Run",
     "Runs",
     "Session",
     "Sessions",
+    "SteeredWords",
     "agent_to_markdown",
     "agents_of",
+    "output_in",
+    "output_of",
     "questions_asked",
     "replay_events",
+    "run_figures",
     "session_state",
     "to_json",
     "to_markdown",

@@ -19,10 +19,11 @@ import platformdirs
 
 from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession
 from glossator.core.resources import return_free_memory
+from glossator.sessions.export import questions_asked
 from glossator.sessions.journal import Head, Journal, decode_head
 from glossator.sessions.records import UNTITLED, Begun, Record, decode_all
 from glossator.sessions.session import Session
-from glossator.sessions.state import SessionState, session_state
+from glossator.sessions.state import SessionState, session_state, without_rewound
 from glossator.store import Contents, LogInfo, Logs, NotOpened, Retention
 
 logger = logging.getLogger(__name__)
@@ -68,6 +69,7 @@ class Sessions:
         self._settling: list[str] = []  # sessions whose end of a run the disk does not have yet
         self._opening = asyncio.Lock()
         self._told_of_folder = False
+        self._questions: dict[str, tuple[datetime, tuple[str, ...]]] = {}  # by id, as of a time
         self._working: set[asyncio.Task[None]] = set()
 
     def create(self, title: str | None = None) -> Session:
@@ -122,6 +124,14 @@ class Sessions:
             updated = kept.updated_at if kept else session.created_at
             found[session.id] = ListedSession(session.head, updated)
         return sorted(found.values(), key=lambda item: item.updated_at, reverse=True)
+
+    async def questions(self, listed: ListedSession) -> tuple[str, ...]:
+        """What is asked in a listed session, oldest first; none where its log cannot be read."""
+        key, now = listed.head.id, listed.updated_at
+        if (known := self._questions.get(key)) is None or known[0] != now:
+            known = now, await asyncio.to_thread(self._asked, key)
+            self._questions[key] = known
+        return known[1]
 
     def loaded(self) -> list[Session]:
         """The sessions this server has in memory."""
@@ -213,6 +223,21 @@ class Sessions:
                 " rest on before you build on them."
             )
         return session
+
+    def _asked(self, session_id: str) -> tuple[str, ...]:
+        try:
+            contents = self._logs.read(session_id) if self._logs else NotOpened.GONE
+            if isinstance(contents, NotOpened):
+                return ()
+            told = [
+                line
+                for line in contents.records
+                if b'"run.started"' in line or b'"rewound"' in line  # few of many, and long ones
+            ]
+            return tuple(questions_asked(without_rewound(decode_all(told))).values())
+        except StoreUnavailable as error:
+            logger.warning("%s: %s", session_id, error)
+            return ()
 
     def _listed(self) -> list[ListedSession]:
         if self._logs is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 from glossator.context import is_mode_notice
@@ -21,18 +21,21 @@ from glossator.core.events import (
     RunStarted,
     TextDelta,
     TextDiscarded,
+    ThinkingDelta,
     UndoneTurn,
 )
 from glossator.core.shown import shown, shown_prose
-from glossator.llm import ContentBlock, Message, price_in_words
+from glossator.llm import ContentBlock, Message, price_in_words, text_of
 from glossator.prompts import load_prompt
 from glossator.sessions.agents import AgentBegun, PersistedAgent, agents_in
+from glossator.sessions.findings import RunFindings
 from glossator.sessions.records import (
     Happened,
     ModelCall,
     Received,
     Record,
     Restarted,
+    Revised,
     Said,
     encode,
     kept_event,
@@ -44,7 +47,16 @@ _WAS_UNDONE = "*What this turn changed in the files was undone.*"
 _FENCE = "````"  # longer than those that answers hold
 _RESULT_CHARACTERS = 2_000  # of a tool's result in Markdown; JSON has it whole
 
+_BOUNDS = frozenset({RunStarted.kind, RunFinished.kind, RunFailed.kind, RunCancelled.kind})
 _INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask again to continue.")
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutput:
+    """What the model read of a tool call: a text, and how many images."""
+
+    text: str
+    images: int = 0
 
 
 def to_json(records: Sequence[Record]) -> str:
@@ -76,11 +88,13 @@ def to_markdown(records: Sequence[Record]) -> str:
         parts.append(_spent(state.account))
     undone = {each.turn for each in _undone(state)}
     run = ""
+    found = RunFindings()
     for record in without_rewound(records):
         if isinstance(record, Happened) and record.event["kind"] == RunStarted.kind:
             parts += [_WAS_UNDONE] * (run in undone)
             run = record.run_id
         parts.extend(_parts(record))
+        parts.extend(found.after(record))
     parts += [_WAS_UNDONE] * (run in undone)
     return shown_prose("\n\n".join(parts) + "\n")
 
@@ -100,6 +114,30 @@ def agent_to_markdown(agent: PersistedAgent) -> str:
     return shown_prose("\n\n".join(parts) + "\n")
 
 
+def output_of(records: Iterable[Record], call_id: str) -> CallOutput | None:
+    """What the model read of a call; None where no message answers it."""
+    said = (record.message for record in records if isinstance(record, Said))
+    return output_in(filter(None, said), call_id)
+
+
+def output_in(messages: Iterable[Message], call_id: str) -> CallOutput | None:
+    """As `output_of`, from the messages themselves."""
+    found = None
+    for message in messages:
+        for block in message["content"]:
+            if block.get("type") == "tool_result" and block.get("tool_use_id") == call_id:
+                found = _output(block)
+    return found
+
+
+def _output(block: ContentBlock) -> CallOutput:
+    content: Any = block["content"]
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    texts = [part["text"] for part in parts if part["type"] == "text"]
+    images = sum(part["type"] == "image" for part in parts)
+    return CallOutput("\n".join(texts), images)
+
+
 def _undone(state: SessionState) -> tuple[UndoneTurn, ...]:
     return undone_in_notes(state.kept.get(CHECKPOINTS, ()))
 
@@ -107,6 +145,9 @@ def _undone(state: SessionState) -> tuple[UndoneTurn, ...]:
 def _parts(record: Record) -> Iterator[str]:
     match record:
         case Said(message) | Received(message) if message is not None:
+            yield from _message_parts(message)
+        case Revised(message):
+            yield "*Sentences that their lines do not support were corrected:*"
             yield from _message_parts(message)
         case Restarted():
             yield "---\n\n*The conversation was compacted here; it continued from a summary.*"
@@ -229,7 +270,7 @@ def _ended(
 
 def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
     run_id = ""
-    for record in records:
+    for record in _without_held(records):
         match record:
             case Happened():
                 run_id = record.run_id
@@ -238,8 +279,11 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
             case Said(message) if message and _asks_for_a_better_answer(message):
                 yield run_id, TextDiscarded(DiscardReason.CITATIONS)
             case Said(message) | Received(message) if message and message["role"] == "assistant":
-                if run_id and (text := _text(message)):
-                    yield run_id, TextDelta(text)
+                if run_id:
+                    yield from ((run_id, delta) for delta in _deltas(message))
+            case Revised(message):
+                yield run_id, TextDiscarded(DiscardReason.CITATIONS)
+                yield from ((run_id, delta) for delta in _deltas(message))
             case ModelCall(spent_by, purpose="turn" | "compaction", usage=usage) if spent_by:
                 if not record.dropped:
                     yield spent_by, usage
@@ -247,11 +291,46 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
                 continue
 
 
+def _without_held(records: Iterable[Record]) -> Iterator[Record]:
+    """The records; of what streamed only what no message holds and nobody discarded, joined."""
+    streamed: list[Happened] = []
+    for record in records:
+        match record:
+            case Happened(event={"kind": TextDelta.kind | ThinkingDelta.kind}):
+                streamed.append(record)
+                continue
+            case Happened(event={"kind": TextDiscarded.kind}):
+                streamed.clear()
+                continue
+            case Happened(event={"kind": kind}) if kind in _BOUNDS:
+                yield from _joined(streamed)
+                streamed.clear()
+            case Said(message) | Received(message) if message and message["role"] == "assistant":
+                streamed.clear()
+            case Revised():
+                streamed.clear()
+        yield record
+    yield from _joined(streamed)
+
+
+def _joined(streamed: Iterable[Happened]) -> Iterator[Happened]:
+    """Neighbours of the same kind as one."""
+    for kind, same in groupby(streamed, lambda each: each.event["kind"]):
+        pieces = list(same)
+        text = "".join(each.event["text"] for each in pieces)
+        yield replace(pieces[0], event={"kind": kind, "text": text})
+
+
+def _deltas(message: Message) -> Iterator[TextDelta | ThinkingDelta]:
+    """What the model thought, as far as it was told, then its text."""
+    for block in message["content"]:
+        if block.get("type") == "thinking" and (thought := block.get("thinking", "")):
+            yield ThinkingDelta(thought)
+    if text := text_of(message):
+        yield TextDelta(text)
+
+
 def _asks_for_a_better_answer(message: Message) -> bool:
     """Whether it lists failed citations: the next answer replaces the one before."""
     opening = load_prompt("user/citations").opening
     return any(block.get("text", "").startswith(opening) for block in message["content"])
-
-
-def _text(message: Message) -> str:
-    return "".join(block["text"] for block in message["content"] if block.get("type") == "text")

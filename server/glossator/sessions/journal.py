@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import (
@@ -16,6 +17,7 @@ from glossator.core.events import (
     RunFinished,
     TextDelta,
     TextDiscarded,
+    ThinkingDelta,
 )
 from glossator.core.span import Span, runs
 from glossator.llm import Conversation, Message
@@ -24,6 +26,9 @@ from glossator.store import Log, Logs
 from glossator.tools import FindingCounts, Findings, ReadDocument, ReadRange, ReadState
 
 logger = logging.getLogger(__name__)
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+_KEPT_EVERY = timedelta(seconds=0.25)  # text of a reply under way
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +147,23 @@ class PersistedConversation(Conversation):
         self,
         say: Callable[[Message], None],
         restarted: Callable[[tuple[Message, ...]], None],
+        revised: Callable[[Message], None],
         messages: Iterable[Message],
     ) -> None:
         super().__init__(list(messages))
         self._say = say
+        self._revised = revised
         self._restarted = restarted
 
     def append(self, message: Message) -> None:
         """Add the next message."""
         self._say(message)
         super().append(message)
+
+    def revise(self, message: Message) -> None:
+        """Replace the last message, after which nothing was sent."""
+        self._revised(message)
+        super().revise(message)
 
     def restart(self, messages: Sequence[Message]) -> None:
         """Replace the messages."""
@@ -199,7 +211,7 @@ class PersistedReads(ReadState):
             lines.update(range(span.first_line, span.last_line + 1))
 
     def mark_citable(self, spans: Iterable[Span]) -> None:
-        """A report cited these lines."""
+        """A report cited these lines, or a patch showed them."""
         told = list(spans)
         super().mark_citable(told)
         self._new_citable += told
@@ -240,24 +252,43 @@ class PersistedFindings(Findings):
 
 
 class UnfinishedReply:
-    """The text of the current reply, for people alone: the model never sees it again."""
+    """Text and thinking of the current reply, for people alone: the model never sees them again.
+
+    They are kept a few times a second, so that a killed server leaves what was shown until then.
+    """
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
+        self._kind = ""
+        self._text = ""  # of that kind, not kept yet
+        self._is_kept = False  # something of the reply
+        self._at = _NEVER  # when something of it was kept last
 
     def held(self) -> None:
-        """A message holds the reply."""
-        self._texts.clear()
+        """A message holds the reply; of the next one the first piece is kept at once."""
+        self._text, self._is_kept, self._at = "", False, _NEVER
 
-    def left_by(self, envelope: Envelope, at: datetime) -> Happened | None:
-        """The record of the text that is left when this event ends the run."""
+    def after(self, envelope: Envelope, at: datetime) -> Iterator[Happened]:
+        """The records of what is to be kept of the reply at this event of its run."""
         match envelope.event:
-            case TextDelta(text):
-                self._texts.append(text)
-            case TextDiscarded():
-                self._texts.clear()
-            case RunFinished() | RunFailed() | RunCancelled() if self._texts:
-                event = {"kind": TextDelta.kind, "text": "".join(self._texts)}
-                self._texts.clear()
-                return Happened(envelope.run_id, envelope.seq, at, event)
-        return None
+            case TextDelta(text) | ThinkingDelta(text) as delta:
+                if delta.kind != self._kind:
+                    yield from self._taken(envelope, at)
+                self._kind, self._text = delta.kind, self._text + text
+                if at - self._at >= _KEPT_EVERY:
+                    yield from self._taken(envelope, at)
+            case TextDiscarded() as discarded:
+                if self._is_kept:
+                    yield _happened(envelope, at, {"kind": discarded.kind, **asdict(discarded)})
+                self.held()
+            case RunFinished() | RunFailed() | RunCancelled():
+                yield from self._taken(envelope, at)
+                self.held()
+
+    def _taken(self, envelope: Envelope, at: datetime) -> Iterator[Happened]:
+        if self._text:
+            yield _happened(envelope, at, {"kind": self._kind, "text": self._text})
+            self._text, self._is_kept, self._at = "", True, at
+
+
+def _happened(envelope: Envelope, at: datetime, event: Mapping[str, Any]) -> Happened:
+    return Happened(envelope.run_id, envelope.seq, at, event)

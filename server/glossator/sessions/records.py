@@ -26,7 +26,7 @@ UNTITLED = "New session"
 
 # Events that say nothing which other records do not say as well.
 _PASSING = frozenset(
-    {"text.delta", "thinking.delta", "text.discarded", "tool.progress", "agent.progress", "usage"}
+    {"text.delta", "thinking.delta", "text.discarded", "tool.output", "agent.progress", "usage"}
 )
 
 
@@ -82,6 +82,13 @@ class Said:
 @dataclass(frozen=True, slots=True)
 class Received:
     """The model replied; the message is appended once its tool calls have been answered."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """The last message, a reply to which nothing was said yet, is this one now."""
 
     message: Message
 
@@ -146,6 +153,7 @@ Record = (
     | Prefix
     | Said
     | Received
+    | Revised
     | Restarted
     | Rewound
     | Happened
@@ -261,6 +269,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
         },
     ),
     Received: lambda r: ("received", {"message": r.message}),
+    Revised: lambda r: ("revised", {"message": r.message}),
     Restarted: lambda r: ("restarted", {"messages": r.messages}),
     Rewound: lambda r: ("rewound", {"runs": r.runs}),
     Happened: lambda r: (
@@ -285,6 +294,7 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
         {path: each and ReadDocument(path, *each) for path, each in f.get("seen", {}).items()},
     ),
     "received": lambda f: Received(f["message"]),
+    "revised": lambda f: Revised(f["message"]),
     "restarted": lambda f: Restarted(tuple(f["messages"])),
     "rewound": lambda f: Rewound(tuple(f["runs"])),
     "happened": lambda f: Happened(f["run"], f["seq"], datetime.fromisoformat(f["at"]), f["event"]),

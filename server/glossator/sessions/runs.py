@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from glossator.agent import RunClock
 from glossator.core.errors import GlossatorError, UsageError
-from glossator.core.events import Envelope, Event, Notice, RunCancelled, RunFailed
+from glossator.core.events import Envelope, Event, Notice, RunCancelled, RunFailed, RunFinished
 from glossator.core.ports import EditorPort
+from glossator.sessions.steering import Steering
 
 
 @dataclass(slots=True)
 class Run:
     """A turn in progress; `emit` numbers its events, `ending` closes things at its end.
 
-    `agents` are its sub-agents at work, by id.
+    `agents` are its sub-agents at work, by id. `steering` has the user's words for it. `is_over`:
+    the terminal event was sent. `reviews`: the user reviews its edits before they are made,
+    whatever the settings.
     """
 
     id: str
@@ -29,22 +33,44 @@ class Run:
     clock: RunClock = field(default_factory=RunClock)
     ending: AsyncExitStack = field(default_factory=AsyncExitStack)
     agents: dict[str, asyncio.Task[object]] = field(default_factory=dict)
+    steering: Steering = field(default_factory=Steering)
+    is_over: bool = False
+    reviews: bool = False
+    began_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
     _seq: int = 0
     _noticed: set[str] = field(default_factory=set)
+
+    @property
+    def next_seq(self) -> int:
+        """The number of its next event."""
+        return self._seq
 
     def emit(self, event: Event) -> None:
         """Note an event, then show it to the editor."""
         envelope = Envelope(self.id, self._seq, event)
         self._seq += 1
+        if isinstance(event, RunFinished | RunFailed | RunCancelled):
+            self.is_over = True
         if self.note:
             self.note(envelope)
         self.port.emit(envelope)
+        if self.is_over:
+            self.steering.close()
+
+    def show(self, event: Event) -> None:
+        """Show an event that is not worth keeping: another one of its kind will say it better."""
+        self.port.emit(Envelope(self.id, self._seq, event))
+        self._seq += 1
 
     def notice_once(self, about: str, message: str) -> None:
         """Show a notice, unless there was one about the same before."""
         if about not in self._noticed:
             self._noticed.add(about)
             self.emit(Notice(message))
+
+    def tell(self, message: str) -> None:
+        """Show a notice, once."""
+        self.notice_once(message, message)
 
 
 class Runs:
@@ -53,7 +79,8 @@ class Runs:
     def __init__(self, port: EditorPort) -> None:
         self._port = port
         self._runs: dict[str, Run] = {}
-        self._claimed: set[str] = set()
+        self._claimed: dict[str, bool] = {}  # sessions, and whether it is only for a moment
+        self._freed = asyncio.Event()
 
     @asynccontextmanager
     async def open(
@@ -65,11 +92,13 @@ class Runs:
         """A run as long as the block lasts, in the calling task; `note` gets every event.
 
         When the block fails or is cancelled, the terminal event is sent here; when it succeeds it
-        has sent `RunFinished` itself. Raises `UsageError` while the session has another run.
+        has sent `RunFinished` itself. Waits for an undo and for the end of a run that is over;
+        raises `UsageError` while the session has another run.
         """
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("a run is opened inside a task")
+        await self._settled(session_id)
         if self.busy(session_id):
             raise UsageError("This session is answering already; wait for it or cancel it.")
         if run_id in self._runs:
@@ -94,6 +123,7 @@ class Runs:
                 await run.ending.aclose()
             finally:
                 del self._runs[run.id]
+                self._freed.set()
 
     def cancel(self, run_id: str | None = None) -> tuple[str, ...]:
         """Cancel one run, or all; gives the ids of those that were in progress."""
@@ -101,6 +131,16 @@ class Runs:
         for run in chosen:
             run.task.cancel()
         return tuple(run.id for run in chosen)
+
+    def steered(self, run_id: str | None = None, session_id: str | None = None) -> list[Run]:
+        """The runs that hear the user's words now: the one named, that of a session, or all."""
+        return [
+            run
+            for run in self._runs.values()
+            if run.steering.is_open
+            and run_id in (None, run.id)
+            and session_id in (None, run.session_id)
+        ]
 
     def cancel_agent(self, agent_id: str) -> tuple[str, ...]:
         """Cancel a sub-agent but not its run; gives its id if it was at work."""
@@ -124,16 +164,29 @@ class Runs:
         """The ids of the runs in progress."""
         return tuple(self._runs)
 
-    @contextmanager
-    def claim(self, session_id: str) -> Iterator[None]:
-        """The session has no run as long as the block lasts. Raises `UsageError` while it has."""
+    @asynccontextmanager
+    async def claim(self, session_id: str, *, briefly: bool = False) -> AsyncIterator[None]:
+        """The session has no run as long as the block lasts. Raises `UsageError` while it has.
+
+        What comes while it is claimed `briefly` waits.
+        """
+        await self._settled(session_id)
         if self.busy(session_id):
             raise UsageError("This session is at work; wait for it or cancel it, then try again.")
-        self._claimed.add(session_id)
+        self._claimed[session_id] = briefly
         try:
             yield
         finally:
-            self._claimed.discard(session_id)
+            del self._claimed[session_id]
+            self._freed.set()
+
+    async def _settled(self, session_id: str) -> None:
+        """Wait for what ends by itself in a moment: people are told of an end before it is."""
+        while self._claimed.get(session_id) or any(
+            run.is_over and run.session_id == session_id for run in self._runs.values()
+        ):
+            self._freed.clear()
+            await self._freed.wait()
 
     def busy(self, session_id: str) -> bool:
         """Whether the session has a run in progress, or is claimed."""

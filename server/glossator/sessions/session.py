@@ -25,7 +25,9 @@ from glossator.llm import (
     ToolCall,
     ToolSpec,
     repair_messages,
+    text_of,
     tool_answers,
+    with_text,
 )
 from glossator.prompts import load_prompt
 from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
@@ -45,6 +47,7 @@ from glossator.sessions.records import (
     Received,
     Record,
     Restarted,
+    Revised,
     Rewound,
     Said,
     Titled,
@@ -52,6 +55,7 @@ from glossator.sessions.records import (
 )
 from glossator.sessions.state import (
     EDITOR_STATE,
+    FACTS,
     FAILED_RUNS,
     MEMORIES,
     OF_CONVERSATION,
@@ -116,7 +120,7 @@ class Session:
         self.reminders = Reminders()
         self.backoff = CompactionBackoff()
         self.conversation: Conversation = PersistedConversation(
-            self._say, self._restarted, messages
+            self._say, self._restarted, self._revised, messages
         )
         self.dropped = frozenset(state.dropped)
 
@@ -160,6 +164,18 @@ class Session:
         self._unfinished.held()
         self._write(Received(message))
 
+    def ends_with(self, answer: str) -> bool:
+        """Whether the conversation's last message is a reply with this text."""
+        last = self.conversation.messages[-1:]
+        return bool(answer) and any(
+            message["role"] == "assistant" and text_of(message) == answer for message in last
+        )
+
+    def revise(self, answer: str) -> None:
+        """Give the last reply another text; nothing was sent after it."""
+        message = with_text(self.conversation.messages[-1], answer)
+        self.conversation.revise(message)
+
     def restart(self, messages: Sequence[Message]) -> None:
         """Replace the messages by those of the compacted conversation."""
         self.conversation.restart(messages)
@@ -189,7 +205,7 @@ class Session:
     def note(self, envelope: Envelope) -> None:
         """Keep an event of a run, if it is worth it."""
         now = datetime.now(UTC)
-        for record in (self._unfinished.left_by(envelope, now), happened(envelope, now)):
+        for record in (*self._unfinished.after(envelope, now), happened(envelope, now)):
             if record is not None:
                 self._write(record)
         if isinstance(envelope.event, RunStarted):
@@ -295,12 +311,16 @@ class Session:
             said = Said(said.message, shown.reads, shown.spans, findings, shown.citable, shown.seen)
         self._write(said)
 
+    def _revised(self, message: Message) -> None:
+        self._unfinished.held()
+        self._write(Revised(message))
+
     def _restarted(self, messages: tuple[Message, ...]) -> None:
         self._write(Restarted(messages))
         self.account.restart()
         self.reads.forget_ranges()
         self.findings.forget()
-        for name in (MEMORIES, EDITOR_STATE):
+        for name in (MEMORIES, FACTS, EDITOR_STATE):
             if self._kept.get(name):
                 self.keep(name, None)
 

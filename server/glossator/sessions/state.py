@@ -28,6 +28,7 @@ from glossator.sessions.records import (
     Received,
     Record,
     Restarted,
+    Revised,
     Rewound,
     Said,
     Titled,
@@ -42,9 +43,10 @@ RUNS = "runs"  # commands
 FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
 INSTRUCTIONS = "instructions"  # files that the model was told of: [path, SHA-256]
 MEMORIES = "memories"  # that the model saw, with their versions; None: it sees them no more
+FACTS = "facts"  # that the model was told: [id, whether it holds]; None: it sees them no more
 EDITOR_STATE = "editorState"  # what the model was told of the editor; None: it sees it no more
 OF_CONVERSATION = frozenset(
-    {RUNS, FAILED_RUNS, TODO, SEEN_UNDOS, INSTRUCTIONS, MEMORIES, EDITOR_STATE}
+    {RUNS, FAILED_RUNS, TODO, SEEN_UNDOS, INSTRUCTIONS, MEMORIES, FACTS, EDITOR_STATE}
 )
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
@@ -209,7 +211,7 @@ def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None
     match record:
         case ModelCall(run_id):
             return replace(record, dropped=True) if run_id in dropped else record
-        case Said() | Received() | Happened() if of in dropped:
+        case Said() | Received() | Revised() | Happened() if of in dropped:
             return None
         case AgentBegun() | AgentSaid() | Reported() if of in dropped:
             return None
@@ -223,6 +225,8 @@ def _bare(record: Record) -> Record:
     match record:
         case Said(message) | Received(message) if message is not None:
             return replace(record, message={"role": message["role"], "content": []})
+        case Revised(message):
+            return Revised({"role": message["role"], "content": []})
         case Restarted():
             return Restarted(())
     return record
@@ -236,6 +240,8 @@ def _add(state: SessionState, record: Record) -> None:
             _say(state, record)
         case Received(message):
             state.unsaid = message
+        case Revised(message):
+            state.messages[-1:] = [message]
         case Restarted(messages):
             state.messages, state.unsaid = list(messages), None
             state.reads.clear()  # what showed and told them is gone

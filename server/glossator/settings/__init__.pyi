@@ -1,6 +1,7 @@
+from .answers import FactSettings, GroundingSettings, ProfileSettings
 from .hooks import Hook, HookSettings
 from .load import load_settings, user_file, valid_settings
-from .mcp import McpServerSettings, McpSettings
+from .mcp import McpOauthSettings, McpServerSettings, McpSettings
 from .model import (
     AgentBudget,
     Backend,
@@ -20,13 +21,17 @@ __all__ = [
     "AgentBudget",
     "Backend",
     "Effort",
+    "FactSettings",
+    "GroundingSettings",
     "Hook",
     "HookSettings",
     "LimitSettings",
+    "McpOauthSettings",
     "McpServerSettings",
     "McpSettings",
     "ModelSettings",
     "Profile",
+    "ProfileSettings",
     "RetrievalSettings",
     "RoleSettings",
     "Settings",

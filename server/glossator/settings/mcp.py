@@ -9,6 +9,23 @@ from pydantic import Field
 from glossator.settings.group import Group
 
 
+class McpOauthSettings(Group):
+    """How to log in to a server that asks for it (OAuth), where it cannot be found out."""
+
+    client_id: str | None = Field(
+        None, description="What you registered with its authorization server; unset, we register."
+    )
+    client_secret: str | None = Field(
+        None, description="The secret of that registration, if it has one."
+    )
+    scopes: tuple[str, ...] = Field(
+        (), description="The rights to ask for; empty, those that the server names."
+    )
+    callback_port: int = Field(
+        0, ge=0, le=65535, description="The port that the browser comes back to; 0, any free one."
+    )
+
+
 class McpServerSettings(Group):
     """One server: a program (`command`) or an address (`url`).
 
@@ -25,6 +42,9 @@ class McpServerSettings(Group):
     cwd: str | None = Field(None, description="The folder it runs in; unset, your home folder.")
     url: str | None = Field(None, description="The address of a server that runs already.")
     headers: dict[str, str] = Field({}, description="Headers of each request to the address.")
+    oauth: McpOauthSettings | None = Field(
+        None, description="How to log in to the address, where that cannot be found out."
+    )
     enabled: bool = Field(True, description="Whether it is used.")
 
 

@@ -9,6 +9,12 @@ from typing import Literal
 
 from pydantic import Field
 
+from glossator.settings.answers import (
+    FactSettings,
+    GroundingSettings,
+    PlanSettings,
+    ProfileSettings,
+)
 from glossator.settings.group import Group as _Group
 from glossator.settings.hooks import HookSettings
 from glossator.settings.mcp import McpSettings
@@ -113,7 +119,7 @@ class StoreSettings(_Group):
         None,
         repr=False,  # it may hold a password
         description=(
-            "The Redis server through which a team shares generated contexts, as in"
+            "The Redis server through which a team shares generated contexts and facts, as in"
             " redis://host:6379/0, or rediss:// with TLS; the environment has its password."
         ),
     )
@@ -277,8 +283,14 @@ class Settings(_Group):
     sessions: SessionSettings = Field(SessionSettings(), description="Sessions on disk.")
     glosses: GlossSettings = Field(GlossSettings(), description="Glosses on disk.")
     memory: MemorySettings = Field(MemorySettings(), description="Memories of earlier sessions.")
+    grounding: GroundingSettings = Field(
+        GroundingSettings(), description="Whether cited lines support what is said."
+    )
+    facts: FactSettings = Field(FactSettings(), description="Facts of answers, kept.")
+    profile: ProfileSettings = Field(ProfileSettings(), description="Who answers, and how.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
     agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")
+    plan: PlanSettings = Field(PlanSettings(), description="Plans for hard questions.")
     hooks: HookSettings = Field(HookSettings(), description="Your commands at certain moments.")
     customizations: CustomSettings = Field(CustomSettings(), description="Skills and the like.")
     mcp: McpSettings = Field(McpSettings(), description="Servers of the Model Context Protocol.")

@@ -1,15 +1,19 @@
 from .glosses import GlossStore
+from .ledger import FORGOTTEN_DAYS, LedgerRow, LedgerStore
 from .log import Contents, Log, NotOpened, unavailable
 from .logs import LogInfo, Logs, Retention
 from .objects import Blobs, BlobStatistics, Objects, object_id
-from .shared import PASSWORD, RedisStore, SharedStore
+from .shared import PASSWORD, RedisStore, SharedDocuments, SharedStore
 
 __all__ = [
+    "FORGOTTEN_DAYS",
     "PASSWORD",
     "BlobStatistics",
     "Blobs",
     "Contents",
     "GlossStore",
+    "LedgerRow",
+    "LedgerStore",
     "Log",
     "LogInfo",
     "Logs",
@@ -17,6 +21,7 @@ __all__ = [
     "Objects",
     "RedisStore",
     "Retention",
+    "SharedDocuments",
     "SharedStore",
     "object_id",
     "unavailable",

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
 from glossator.core.errors import StoreUnavailable
@@ -32,6 +32,7 @@ _READ_SECONDS = 1.0  # of one request: also where the machine is busy with a fir
 _WRITE_SECONDS = 2.0
 _CONNECT_SECONDS = 1.0  # more for one that connects first: with TLS, five times there and back
 _LONGEST = 200  # characters of a server's own words
+_ATTEMPTS = 50  # to change a value that others change at the same time
 _PACKAGE = (
     "Sharing through Redis needs one more package. Run: pip install 'glossator[redis]', or remove"
     " store.url."
@@ -76,14 +77,38 @@ class _Address:
     password: str | None = field(repr=False)
 
 
+class SharedDocuments(Protocol):
+    """Values by name that several servers change. `update` and `delete` raise `StoreUnavailable`.
+
+    See `RedisStore`.
+    """
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: without a password."""
+
+    async def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Change the value of `name`, in a thread; again if another server was faster."""
+
+    async def delete(self, names: Sequence[str]) -> None:
+        """Delete these."""
+
+    async def close(self) -> None:
+        """Close the connections; safe to call again."""
+
+
 class RedisStore:
     """A `SharedStore` in a Redis server, whose keys are `glossator:KIND:HEX`.
+
+    It is `SharedDocuments`, too: their names are keys as they stand, of no kind.
 
     Made without connecting; what is wrong with the address is said when it is used. For one event
     loop.
     """
 
-    def __init__(self, url: str, environment: Mapping[str, str], kind: str, max_bytes: int) -> None:
+    def __init__(
+        self, url: str, environment: Mapping[str, str], max_bytes: int, kind: str = ""
+    ) -> None:
         """A longer value than `max_bytes` is not ours, and not taken."""
         self._kind, self._max_bytes = kind, max_bytes
         self._client: Redis | None = None
@@ -126,6 +151,48 @@ class RedisStore:
         if values:
             named = {self._key(key): value for key, value in values.items()}
             await self._run(lambda client: client.mset(named), _WRITE_SECONDS)
+
+    async def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Change the value of the key `name`; nothing that another server writes is lost.
+
+        `change` is given the present value and gives the new one, or None to leave it as it is. It
+        is called in a thread, since values may be long, and again if another server was faster.
+        Raises `StoreUnavailable`, also for a value that is too long.
+        """
+        await self._run(lambda client: self._update(client, name, change), _WRITE_SECONDS)
+
+    async def delete(self, names: Sequence[str]) -> None:
+        """Delete the keys of these names."""
+        if names:
+            await self._run(lambda client: client.delete(*names), _WRITE_SECONDS)
+
+    async def _update(
+        self, client: Redis, name: str, change: Callable[[bytes | None], bytes | None]
+    ) -> None:
+        from redis import WatchError  # noqa: PLC0415 - loaded by now
+
+        async with client.pipeline(transaction=True) as pipeline:
+            for _ in range(_ATTEMPTS):
+                await pipeline.watch(name)
+                value: bytes = await cast(
+                    Awaitable[bytes],
+                    pipeline.execute_command("GETRANGE", name, 0, self._max_bytes),
+                )
+                if len(value) > self._max_bytes:
+                    raise StoreUnavailable(
+                        f"{self.place} holds a value of {shown(name)} that is too long to be ours."
+                        " Delete that key."
+                    )
+                if (new := await asyncio.to_thread(change, value or None)) is None:
+                    return
+                pipeline.multi()  # type: ignore[no-untyped-call]  # redis left it untyped
+                pipeline.set(name, new)
+                try:
+                    await pipeline.execute()
+                except WatchError:
+                    continue
+                return
+        raise StoreUnavailable(f"{self.place} is too busy: {shown(name)} changed all the time.")
 
     async def close(self) -> None:
         """Close the connections; safe to call again."""
@@ -225,7 +292,7 @@ def _why(error: Exception) -> str:
         (refused, f"did not accept the password or the user. Set {PASSWORD}, and restart."),
         (
             (failures.NoPermissionError,),
-            "does not allow this user that. Have its administrator allow keys of glossator:*.",
+            "does not allow this user that. Have its administrator allow what docs/teams.md lists.",
         ),
         (
             (failures.ReadOnlyError,),

@@ -1,3 +1,4 @@
+from .callers import is_call_of, may_need_imports, only_definition
 from .candidates import SearchScope, module_ends, module_of, named_modules
 from .documented import Documented, DocumentedIn
 from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
@@ -28,9 +29,12 @@ __all__ = [
     "Use",
     "editor_text",
     "grammar_of",
+    "is_call_of",
+    "may_need_imports",
     "module_ends",
     "module_of",
     "named_modules",
+    "only_definition",
     "outline_by_lines",
     "outlines",
     "read",

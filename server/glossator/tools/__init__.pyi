@@ -14,7 +14,7 @@ from .conversation_state import CommandRuns, FindingCounts, Findings, TodoList
 from .diagnostics import diagnostic_lines, report_diagnostics
 from .edit_report import line_ranges, lines_around, numbered_lines
 from .reads import ReadDocument, ReadRange, ReadState
-from .search import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
+from .search import MAX_CHUNKS, MAX_QUERY, MAX_TOKENS, SearchArgs, search_answer
 from .selection import Selection, select
 from .skill import Skill
 from .subagents import Explore, Fork
@@ -23,6 +23,7 @@ from .toolbox import all_tools, reading_tools
 __all__ = [
     "MAX_CHUNKS",
     "MAX_QUERY",
+    "MAX_TOKENS",
     "BashArgs",
     "CommandRuns",
     "Directive",

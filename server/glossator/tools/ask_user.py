@@ -62,7 +62,9 @@ class AskUser:
         question = Question(shown_text(args.question), options, args.several)
         with context.waiting():
             answer = await context.ask_user(question)
-        return ToolResult(_in_words(answer), outcome="answered" if answer else "no answer")
+        chosen = "; ".join(filter(None, (*answer.chosen, answer.words)))
+        outcome = f"answered: {chosen}" if answer else "no answer"
+        return ToolResult(_in_words(answer), outcome=outcome, answer=chosen)
 
 
 def _in_words(answer: QuestionAnswer) -> str:

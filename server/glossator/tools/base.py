@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
-from glossator.core.edit import Editing
+from glossator.core.edit import Editing, EditPlan
 from glossator.core.permission import Access, Permit
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.report import Report, Thoroughness
@@ -154,8 +154,16 @@ class ToolArgs(BaseModel):
         return tuple(field.alias or name for name, field in cls.model_fields.items())
 
     def acting_as(self) -> str:
-        """The tool that permission rules are asked about; "" for the called one."""
+        """The tool that permission rules and hooks are about; "" for the called one."""
         return ""
+
+    def of_tool(self) -> dict[str, Any]:
+        """The arguments of the tool that hooks are about, as JSON."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    def with_of_tool(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """What a call with other arguments of that tool is given."""
+        return dict(arguments)
 
     def paths(self) -> tuple[str, ...]:
         """The paths that the call is about, as the model gave them."""
@@ -185,6 +193,10 @@ class ToolArgs(BaseModel):
         """
         return ""
 
+    def planned(self, _context: ToolContext) -> EditPlan | None:
+        """The edit that the call would make now, where the user may take parts of it; blocking."""
+        return None
+
 
 async def _no_answer(_question: Question) -> QuestionAnswer:
     return QuestionAnswer()
@@ -204,6 +216,10 @@ async def _all_saved() -> str:
     return ""
 
 
+def _show_nobody(_output: str) -> None:
+    return
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What one call sees: a frozen workspace, and the state of the conversation.
@@ -216,7 +232,8 @@ class ToolContext:
     if all are. `before_asking` is awaited before a question about the call, whose reply may still
     turn out void. `permit` is the decision about the call. `asking` is why a hook wants the user
     to be asked about it, "" if none does. `rerank` orders what Search found.
-    `memory` is None where nothing is remembered.
+    `memory` is None where nothing is remembered. `show_output` shows people the end of a command's
+    output while it runs.
     """
 
     snapshot: WorkspaceSnapshot
@@ -239,6 +256,7 @@ class ToolContext:
     permit: Permit = field(default_factory=Permit)
     asking: str = ""
     call_id: str = ""
+    show_output: Callable[[str], None] = _show_nobody
     agents: SubAgents | None = None
     rerank: Rerank | None = None
     skills: Skills | None = None

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
-from glossator.core.tool_result import ToolResult
+from glossator.core.tool_result import ToolResult, counted
 from glossator.prompts import load_prompt
 from glossator.sandbox import (
     HEAD,
@@ -18,6 +18,7 @@ from glossator.sandbox import (
     Output,
     ShellCommand,
     ShellContext,
+    end_text,
     exit_text,
     output_text,
 )
@@ -83,7 +84,7 @@ class Bash:
             raise UsageError("Commands cannot be run here.\nTell the user what to run.")
         if args.job is not None:
             result = await _look(args, args.job, context.shell)
-            context.runs.looked(args.job, "" if result.pending else result.outcome)
+            context.runs.looked(args.job, result.outcome if result.unsuccessful else "")
             return result
         if args.command is None or args.stop:
             raise UsageError("Give a command, or a job to look at or stop.")
@@ -96,10 +97,10 @@ class Bash:
                 job = await context.shell.start(command)
                 context.runs.jobs[job] = number
                 return _started(job, run, unsaved)
-            result = await _run(args, command, context.shell, run, unsaved)
+            result = await _run(args, command, context, context.shell, run, unsaved)
         except OSError as error:
             return ToolResult.failed(f"The command could not be started: {error}.\nTry again.")
-        if result.outcome:
+        if result.error or result.unsuccessful:
             context.runs.fail(number, result.outcome)
         return result
 
@@ -109,14 +110,20 @@ def _started(job: str, run: str, unsaved: str) -> ToolResult:
         f"{run} Started job {job}. Look at it with job={job!r}. What it changes after this turn"
         " is not kept for undo."
     )
-    return ToolResult(f"{text}\n{unsaved}".rstrip(), number=run)
+    outcome = f"job {job} runs in the background"
+    return ToolResult(f"{text}\n{unsaved}".rstrip(), outcome=outcome, number=run)
 
 
 async def _run(
-    args: BashArgs, command: ShellCommand, shell: ShellContext, run: str, unsaved: str
+    args: BashArgs,
+    command: ShellCommand,
+    context: ToolContext,
+    shell: ShellContext,
+    run: str,
+    unsaved: str,
 ) -> ToolResult:
     seconds = args.timeout_seconds or SECONDS
-    finished = await shell.run(command, seconds)
+    finished = await shell.run(command, seconds, lambda new: context.show_output(end_text(new)))
     if finished.timed_out:
         ended = f"ended: its {seconds} s were up"
         end = (
@@ -151,11 +158,18 @@ def _result(
     return ToolResult(
         _joined(output, f"{run} {end}".lstrip(), shell, unsaved, notes),
         omitted=_omitted(output),
-        outcome="" if ended == Exit(0) else end.strip("[]"),
+        outcome=_lines_of(output) if ended == Exit(0) else end.strip("[]"),
         pending=ended is None,
         number=run,
         unsuccessful=ended not in (None, Exit(0)),
     )
+
+
+def _lines_of(output: Output) -> str:
+    """How long it is, for people."""
+    text = output.head + output.tail
+    lines = text.count(b"\n") + output.omitted_lines + (not text.endswith(b"\n"))
+    return f"{counted(lines, 'lines')} of output" if text else "no output"
 
 
 def _joined(

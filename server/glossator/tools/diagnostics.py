@@ -19,7 +19,7 @@ from pydantic import Field
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.document import Document, Missing
 from glossator.core.permission import Access
-from glossator.core.tool_result import ToolResult, shorten
+from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
@@ -143,7 +143,9 @@ def _report(files: Sequence[FileDiagnostics], withheld: int, context: ToolContex
     if withheld:
         lines.append(_WITHHELD.format(withheld))
     pending = any(file.pending for file in files)
-    return ToolResult("\n".join(lines) or "No findings.", omitted=omitted, pending=pending)
+    outcome = counted(sum(len(file.items) for file in files), "findings")
+    text = "\n".join(lines) or "No findings."
+    return ToolResult(text, omitted=omitted, outcome=outcome, pending=pending)
 
 
 def _severity(item: Diagnostic) -> tuple[int, int]:

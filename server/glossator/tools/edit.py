@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from glossator.core.edit import EditPlan
 from glossator.core.errors import UsageError
 from glossator.core.line_diff import unplaced_diff
 from glossator.core.permission import Access
@@ -16,7 +17,14 @@ from glossator.core.tool_result import ToolResult
 from glossator.edits import Substitution, rewrite, substitute
 from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext
-from glossator.tools.editing import create, edit_known, find_target, preview
+from glossator.tools.editing import (
+    create,
+    edit_known,
+    find_target,
+    planned,
+    planned_file,
+    preview,
+)
 
 
 class EditArgs(ToolArgs):
@@ -35,6 +43,10 @@ class EditArgs(ToolArgs):
         """The change as a diff."""
         parts = [(self.old_text, self.new_text)]
         return preview(context, self.path, self.change) or unplaced_diff(parts, shown(self.path))
+
+    def planned(self, context: ToolContext) -> EditPlan | None:
+        """The change in its parts."""
+        return planned(context, self.path, self.change)
 
     def change(self, text: str) -> tuple[Replacement, ...]:
         """The replacements in `text`. Raises `UsageError` if it cannot be done."""
@@ -77,6 +89,10 @@ class MultiEditArgs(ToolArgs):
         parts = ((step.old_text, step.new_text) for step in self.edits)
         return preview(context, self.path, self.change) or unplaced_diff(parts, shown(self.path))
 
+    def planned(self, context: ToolContext) -> EditPlan | None:
+        """The changes in their parts."""
+        return planned(context, self.path, self.change)
+
     def change(self, text: str) -> tuple[Replacement, ...]:
         """What the edits do together. Raises `UsageError` if one of them cannot be done."""
         together: tuple[Replacement, ...] = ()
@@ -118,6 +134,11 @@ class WriteArgs(ToolArgs):
     def preview(self, context: ToolContext) -> str:
         """The text, or of a document what changes in it, as a diff."""
         return preview(context, self.path, self.change) or self.content
+
+    def planned(self, context: ToolContext) -> EditPlan | None:
+        """The new file, or what changes in a document."""
+        changed = planned(context, self.path, self.change)
+        return changed or planned_file(context, self.path, self.content)
 
     def change(self, text: str) -> Sequence[Replacement]:
         """What makes `text` the one that is wanted; only the lines that differ."""

@@ -11,7 +11,7 @@ from glossator.core.encoding import encode_edited
 from glossator.core.errors import UsageError
 from glossator.core.images import is_image
 from glossator.core.line_diff import unified_diff
-from glossator.core.replacement import Replacement, apply_replacements
+from glossator.core.replacement import Replacement
 from glossator.core.shown import shown
 from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
@@ -77,26 +77,46 @@ def preview(context: ToolContext, path: str, change: Change) -> str:
 
     It is empty if nothing would change, and if lines are too long to review.
     """
+    plan = planned(context, path, change)
+    if plan is None:
+        return ""
+    (edit,) = plan.files
+    if not isinstance(edit, FileEdit):
+        raise TypeError(f"an edit is planned as {edit}")
+    name = context.snapshot.relative(edit.path)
+    diff = unified_diff(edit.before, edit.result, name, name)
+    return diff if max(map(len, diff.splitlines()), default=0) <= _LINE_CHARACTERS else ""
+
+
+def planned(context: ToolContext, path: str, change: Change) -> EditPlan | None:
+    """What `edit_known` would change now; None if nothing, or if the call will fail; blocking."""
     try:
         target = _find(context, path)
         if target.base is None or target.current is None:
-            return ""
+            return None
         moved = _prepare(target, target.base, target.current, change)
     except UsageError:  # the call reports it
-        return ""
+        return None
     if isinstance(moved, Conflict):
-        return ""
-    after = apply_replacements(target.current.text, moved)
-    diff = unified_diff(target.current.text, after, target.relative, target.relative)
-    return diff if max(map(len, diff.splitlines()), default=0) <= _LINE_CHARACTERS else ""
+        return None
+    current = target.current
+    edit = FileEdit(current.uri, current.path, current, moved)
+    return EditPlan.of(f"Edit {target.relative}", edit)
+
+
+def planned_file(context: ToolContext, path: str, content: str) -> EditPlan | None:
+    """The file that `create` would create; None if there is one, or none can be; blocking."""
+    try:
+        target = _find(context, path)
+    except UsageError:  # the call reports it
+        return None
+    return None if target.current is not None else _creation(target, content)
 
 
 async def create(context: ToolContext, target: EditTarget, content: str) -> ToolResult:
     """Create a file."""
     encode_edited(target.relative, "", content, "utf-8")
-    uri = to_uri(target.path)
-    edit = FileEdit(uri, target.path, None, (Replacement(0, 0, content),))
-    outcome = await edits_of(context).apply(EditPlan.of(f"Create {target.relative}", edit))
+    outcome = await edits_of(context).apply(_creation(target, content))
     if not isinstance(outcome, Applied):
         return _not_applied(target, outcome)
     after = _document_of(outcome, target.path)
@@ -113,6 +133,11 @@ def edits_of(context: ToolContext) -> Editing:
     if context.edits is None:
         raise UsageError("Nothing was changed: files can only be read here.\nDescribe the change.")
     return context.edits
+
+
+def _creation(target: EditTarget, content: str) -> EditPlan:
+    edit = FileEdit(to_uri(target.path), target.path, None, (Replacement(0, 0, content),))
+    return EditPlan.of(f"Create {target.relative}", edit)
 
 
 def _find(context: ToolContext, path: str) -> EditTarget:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from glossator.core.permission import Access
 from glossator.core.shown import shown
-from glossator.core.tool_result import ToolResult
+from glossator.core.tool_result import ToolResult, counted
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.prompts import load_prompt
@@ -52,13 +52,14 @@ def _glob(args: GlobArgs, snapshot: WorkspaceSnapshot, hides: IsHidden | None) -
         considered = select(snapshot, args.path, hides=hides)
         notes = hints(snapshot, pattern, place)
         return ToolResult(
-            f"No file matches {args.pattern}.\n{account(snapshot, considered, notes)}"
+            f"No file matches {args.pattern}.\n{account(snapshot, considered, notes)}",
+            outcome="no file",
         )
     text = "\n".join(shown(file.relative) for file in newest)
     omitted = count - len(newest)
     if omitted:
         text += f"\n[{omitted:,} more paths; narrow the pattern or give a path]"
-    return ToolResult(text, omitted=omitted)
+    return ToolResult(text, omitted=omitted, outcome=counted(count, "files"))
 
 
 def _find(

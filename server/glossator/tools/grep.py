@@ -16,7 +16,7 @@ from typing import ClassVar
 from glossator.core.document import MissingReason
 from glossator.core.permission import Access
 from glossator.core.shown import shown
-from glossator.core.tool_result import ToolResult
+from glossator.core.tool_result import ToolResult, counted
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.prompts import load_prompt
@@ -115,7 +115,16 @@ def _grep(
         return _nothing(args, selection, search)
     text = "\n".join(filter(None, (output.text(), note, _unsearched(search))))
     whole, shortened = spans(output.lines, snapshot)
-    return ToolResult(text, whole, omitted=1 if note else 0, citable=shortened)
+    outcome = _outcome(args, output) + ", and there are more" * bool(note)
+    return ToolResult(text, whole, omitted=1 if note else 0, citable=shortened, outcome=outcome)
+
+
+def _outcome(args: GrepArgs, output: OutputLines) -> str:
+    """How much is shown, for people."""
+    if args.output_mode != "content":
+        return counted(len(output.lines), "files")
+    files = {line.file for line in output.lines if line.is_match}
+    return f"{counted(output.matches, 'matches')} in {counted(len(files), 'files')}"
 
 
 def _page(args: GrepArgs, search: TextSearch, selection: Selection, output: OutputLines) -> str:
@@ -297,4 +306,5 @@ def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolRe
     what = f"No match for {args.pattern}" + (
         f" after the first {args.offset}" if args.offset else ""
     )
-    return ToolResult(f"{what}.\n{account(snapshot, selection, extra)}")
+    told = account(snapshot, selection, extra)
+    return ToolResult(f"{what}.\n{told}", outcome="no match")

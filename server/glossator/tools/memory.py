@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.line_diff import unified_diff
@@ -45,13 +45,14 @@ class MemoryArgs(ToolArgs):
     name: str = Field(max_length=MAX_NAME, description="Such as `prefers-tabs`.")
     type: MemoryType | None = None
     description: str | None = Field(
-        None, max_length=MAX_DESCRIPTION, description="When it matters."
+        None, max_length=MAX_DESCRIPTION, description="What it says, in one line."
     )
     text: str | None = None
     about: tuple[str, ...] | None = Field(
         None, max_length=MAX_ABOUT, description="Paths, `path:line`, symbols."
     )
     everywhere: bool | None = Field(None, description="In all workspaces.")
+    _found: Memory | None = PrivateAttr(None)
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {
         "command": ("action",),
@@ -80,8 +81,9 @@ class MemoryArgs(ToolArgs):
 
     def asked_to(self) -> str:
         """What is to be done with which memory."""
-        where = " for all workspaces" if self.action == "write" and self.everywhere else ""
-        return f"{self.action} {self.name}{where}"
+        if self.action != "write":
+            return f"{self.action} {self.name}"
+        return f"keep {self.name} for {'all workspaces' if self.everywhere else 'this workspace'}"
 
     def preview(self, context: ToolContext) -> str:
         """The whole memory, or what changes in it.
@@ -103,8 +105,13 @@ class MemoryArgs(ToolArgs):
         return unified_diff(before.file(), after.file(), before.path.name, before.path.name)
 
     def found(self, of: SessionMemories) -> Memory:
-        """The memory that is meant. Raises `UsageError` if there is none."""
-        return of.memories.kept().find(self.name, everywhere=self.everywhere)
+        """The memory that is meant, as it was first found: so the user was asked about it.
+
+        Raises `UsageError` if there is none.
+        """
+        if self._found is None:
+            self._found = of.memories.kept().find(self.name, everywhere=self.everywhere)
+        return self._found
 
     def made(self, of: SessionMemories) -> Memory:
         """The new memory. Raises `UsageError` where it cannot be kept."""
@@ -189,18 +196,22 @@ class MemoryTool:
             return await _read(args, of, context)
         try:
             if args.action == "forget":
-                return ToolResult(await in_thread(_forget, args, of))
+                said = await in_thread(_forget, args, of)
+                of.changed()
+                return ToolResult(said)
             kept = await in_thread(_keep, args, of)
         except StoreUnavailable as error:
             return ToolResult.failed(f"{error}\nTell the user, and go on without it.")
         of.saw(kept)
+        of.changed()
         return ToolResult(_told(kept))
 
 
 def _keep(args: MemoryArgs, of: SessionMemories) -> Memory:
     if args.action == "write":
         return of.memories.write(args.made(of))
-    return of.memories.update(args.changed(args.found(of), of))
+    before = args.found(of)
+    return of.memories.update(before, args.changed(before, of))
 
 
 def _forget(args: MemoryArgs, of: SessionMemories) -> str:
@@ -211,6 +222,11 @@ def _forget(args: MemoryArgs, of: SessionMemories) -> str:
 
 async def _read(args: MemoryArgs, of: SessionMemories, context: ToolContext) -> ToolResult:
     memory = await in_thread(args.found, of)
+    if await in_thread(of.is_off, memory):
+        return ToolResult.failed(
+            f"The user turned {memory.name} off in this workspace, so it is not read.\nGo on"
+            " without it."
+        )
     snapshot, hidden = context.snapshot, context.hidden
     gone = (
         *await in_thread(gone_places, memory, snapshot, hidden),
@@ -223,9 +239,8 @@ async def _read(args: MemoryArgs, of: SessionMemories, context: ToolContext) -> 
 def _told(memory: Memory) -> str:
     where = "all workspaces" if memory.everywhere else "this workspace"
     return (
-        f"Kept {memory.name} ({memory.type}) for {where}: {memory.description}\n"
-        f"It is in {shown(str(memory.path))}, from {shown(memory.source)}. Later sessions are told"
-        " of it; the user can change or delete the file."
+        f"Kept {memory.name} for {where}, in {shown(str(memory.path))}. Later sessions are told of"
+        " it; the user can change or delete the file."
     )
 
 

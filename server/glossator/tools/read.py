@@ -17,7 +17,7 @@ from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.span import Span, runs
-from glossator.core.tool_result import Budget, ToolResult, cut, shorten
+from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
 from glossator.tools.absence import refusal, visible
@@ -106,9 +106,9 @@ def _meant(args: ReadArgs, lines: ReadArgs, snapshot: WorkspaceSnapshot) -> Read
 
 def _once(args: ReadArgs, result: ToolResult, context: ToolContext) -> ToolResult:
     """An image, unless the conversation holds it already."""
-    if result.image is None:
+    if not result.images:
         return result
-    sha256, asked = text_hash(result.image.data), (1, None)
+    sha256, asked = text_hash(result.images[0].data), (1, None)
     if context.reads.unchanged(args.path, asked, sha256):
         return ToolResult(f"{args.path} is unchanged since you last looked at it; it stands above.")
     context.reads.remember(args.path, asked, sha256)
@@ -163,7 +163,17 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     spans = tuple(
         Span(document.uri, document.sha256, first, last) for first, last in runs(page.numbers)
     )
-    return ToolResult(text + note, spans, omitted=total + 1 - page.next if page.next else 0)
+    omitted = total + 1 - page.next if page.next else 0
+    outcome = _outcome(args.offset, (page.next or end) - 1, total)
+    return ToolResult(text + note, spans, omitted=omitted, outcome=outcome)
+
+
+def _outcome(first: int, last: int, total: int) -> str:
+    """Which lines are shown, for people."""
+    if (first, last) == (1, total):
+        return counted(total, "lines")
+    which = f"line {first:,}" if first == last else f"lines {first:,}-{last:,}"
+    return f"{which} of {total:,}"
 
 
 def _lines(document: Document, first: int, end: int) -> tuple[list[NumberedLine], str]:
@@ -217,4 +227,4 @@ def read_image(snapshot: WorkspaceSnapshot, path: str) -> ToolResult:
         return ToolResult.failed(
             f"{path} {image}.\nIf there is text in it, use Grep to look for that."
         )
-    return ToolResult(f"{path} ({image.media_type}, {len(content):,} bytes)", image=image)
+    return ToolResult(f"{path} ({image.media_type}, {len(content):,} bytes)", images=(image,))

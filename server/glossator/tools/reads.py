@@ -45,8 +45,8 @@ class Base:
 class ReadState:
     """Per conversation: the ranges read of each document's last text, and every line shown.
 
-    It keeps the text of each document that was read or edited. Lines that were shown cut, or that a
-    sub-agent's report cites, may be cited, but not edited.
+    It keeps the text of each document that was read or edited. Lines that were shown cut, or by a
+    patch, or that a sub-agent's report cites, may be cited, but not edited.
     """
 
     _shown: dict[str, tuple[str, frozenset[ReadRange]]] = field(default_factory=dict)  # by path
@@ -160,7 +160,7 @@ class ReadState:
         self.show(spans_of(document, sorted(lines)))
 
     def mark_citable(self, spans: Iterable[Span]) -> None:
-        """A report cites these lines, and its citations were checked."""
+        """A report with checked citations, or a patch, showed these lines."""
         for span in spans:
             _add(self._citable, span)
 

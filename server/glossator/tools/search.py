@@ -12,7 +12,7 @@ from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.retrieval_answers import SearchAnswer, SearchHit, SearchReason, StagePlace
 from glossator.core.span import FoundPlace, Span, whole_and_cut
-from glossator.core.tool_result import ToolResult, shorten
+from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
 from glossator.retrieval import (
@@ -185,7 +185,8 @@ def _report(
     whole = tuple(span for spans, _ in shown for span in spans)
     shortened = tuple(span for _, spans in shown for span in spans)
     places = tuple(_found_place(hit, snapshot, question) for hit in found.hits)
-    outcome = "1 place" if len(places) == 1 else f"{len(places)} places"
+    files = len({hit.document.path for hit in found.hits})
+    outcome = f"{counted(len(places), 'places')} in {counted(files, 'files')}"
     text = "\n\n".join(filter(None, parts))
     return ToolResult(text, whole, citable=shortened, outcome=outcome, places=places)
 

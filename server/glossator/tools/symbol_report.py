@@ -10,7 +10,7 @@ from itertools import groupby, islice
 from glossator.core.document import Document
 from glossator.core.languages import CODE, language_of
 from glossator.core.span import Span, runs
-from glossator.core.tool_result import Budget, ToolResult, cut, shorten
+from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
 from glossator.symbols import (
@@ -121,7 +121,14 @@ def report(
         tuple(_spans((line for row in shown for line in row.shown), snapshot)),
         omitted,
         citable=tuple(_spans((line for row in shown for line in row.citable), snapshot)),
+        outcome=_outcome(what, found.hits),
     )
+
+
+def _outcome(what: str, hits: Sequence[Definition | Use]) -> str:
+    """How many, for people."""
+    files = len({hit.line.path for hit in hits})
+    return f"{counted(len(hits), what)} in {counted(files, 'files')}" if hits else f"no {what}"
 
 
 def _entry(hit: Definition | Use) -> _FoundLine:
@@ -237,10 +244,10 @@ def _minified(
     entries = [entry for line in lines for entry in line]
     path = entries[0].line.path
     kind = "minified" if language_of(path) in CODE else "long"
-    number = _count(len(lines), f"{kind} lines")
+    number = counted(len(lines), f"{kind} lines")
     numbers = [line[0].line.number for line in lines]
     places = _listed([_place(first, last) for first, last in runs(numbers)])
-    text = f"{snapshot.relative(path)}: {_count(len(entries), what)} in {number}: {places}"
+    text = f"{snapshot.relative(path)}: {counted(len(entries), what)} in {number}: {places}"
     return _row(text, entries)
 
 
@@ -250,10 +257,6 @@ def _place(first: int, last: int) -> str:
 
 def _listed(places: Sequence[str]) -> str:
     return ", ".join([*places[:_PLACES], *(["…"] if len(places) > _PLACES else [])])
-
-
-def _count(number: int, things: str) -> str:
-    return f"{number:,} {things if number != 1 else things.removesuffix('s')}"
 
 
 def _body(

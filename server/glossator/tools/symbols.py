@@ -12,7 +12,7 @@ from glossator.core.errors import UsageError
 from glossator.core.languages import LANGUAGES, language_of
 from glossator.core.permission import Access
 from glossator.core.span import Span, runs
-from glossator.core.tool_result import Budget, ToolResult, cut
+from glossator.core.tool_result import Budget, ToolResult, counted, cut
 from glossator.documents import WorkspaceSnapshot
 from glossator.prompts import load_prompt
 from glossator.symbols import (
@@ -104,7 +104,8 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     text = "\n".join((f"{path}, {len(document.lines):,} lines:", *lines))
     if omitted:
         text += f"\n[{omitted:,} more symbols; look for one by its name]"
-    return ToolResult(text, tuple(_shown(document, symbols[: len(lines)])), omitted)
+    spans = tuple(_shown(document, symbols[: len(lines)]))
+    return ToolResult(text, spans, omitted, outcome=counted(len(symbols), "symbols"))
 
 
 def _outline_line(symbol: Symbol) -> str:
@@ -148,9 +149,16 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     near: tuple[NearSymbol, ...] = ()
     if not found.hits and (args.mode == "definitions" or not found.coverage.holding):
         near = await context.symbols.near(snapshot, name, context.hidden, MAX_NEAR, _NEAR_SECONDS)
-    return symbol_report.report(
+    result = symbol_report.report(
         _WHAT[args.mode], name, found, snapshot, selection, near=near, bodies=bodies
     )
+    if bodies is not None:  # neither Read nor Search show them again
+        paths_by_uri = {each.uri: each.path for each in bodies.values()}
+        for span in result.spans:
+            if path := paths_by_uri.get(span.uri):
+                lines = span.first_line, span.last_line - span.first_line + 1
+                context.reads.remember(path, lines, span.sha256)
+    return result
 
 
 def _documents(

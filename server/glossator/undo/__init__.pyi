@@ -1,6 +1,7 @@
-from .apply import OnConflict, Problem, Undone, undone_in_notes
+from .apply import Problem, TurnChanges, undone_in_notes
 from .checkpoint_log import CHECKPOINTS, SEEN_UNDOS, CheckpointStore
-from .checkpoints import Checkpoints, TurnChanges
+from .checkpoints import Checkpoints
+from .deltas import FileDelta
 from .file_states import (
     Content,
     DiskFiles,
@@ -13,6 +14,7 @@ from .file_states import (
     as_state,
     with_text,
 )
+from .taking_back import OnConflict, Undone
 
 __all__ = [
     "CHECKPOINTS",
@@ -21,6 +23,7 @@ __all__ = [
     "Checkpoints",
     "Content",
     "DiskFiles",
+    "FileDelta",
     "FileState",
     "FoundState",
     "NoFile",

@@ -62,7 +62,7 @@ class Turn:
     the turns that this one took back; `seen`: the model knows of it, in logs that say so here.
     `running` counts the commands that were begun and not ended. `been` is all that the turn left at
     a path at some time. `jobs` are the command lines, by name, of jobs that were not over when the
-    turn was.
+    turn was. `part`: only some of the files of the turns that it `undoes` were taken back.
     """
 
     id: str
@@ -74,6 +74,7 @@ class Turn:
     running: int = 0
     been: dict[str, set[FileState]] = field(default_factory=dict)
     jobs: dict[str, str] = field(default_factory=dict)
+    part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Note:
     """More about a turn; of `untouched` files it was found out that the turn did not change them.
 
     `running`: a command began (true) or ended. `jobs` began, and those `ended` did so within the
-    turn.
+    turn. `part` as of a `Turn`.
     """
 
     turn: str
@@ -94,6 +95,7 @@ class Note:
     running: bool | None = None
     jobs: dict[str, str] = field(default_factory=dict)
     ended: tuple[str, ...] = ()
+    part: bool = False
 
 
 class TurnLog:
@@ -149,6 +151,7 @@ def take_note(turns: dict[str, Turn], note: Note) -> Turn:
     turn.mixed.update(note.mixed)
     turn.undoes += note.undoes
     turn.seen |= note.seen
+    turn.part |= note.part
     turn.jobs.update(note.jobs)
     for name in note.ended:
         turn.jobs.pop(name, None)
@@ -166,6 +169,7 @@ def note_to_json(note: Note) -> dict[str, Any]:
         "mixed": list(note.mixed),
         "undoes": list(note.undoes),
         "told": note.seen,
+        "part": note.part,
         "jobs": dict(note.jobs),
         "ended": list(note.ended),
     }
@@ -186,6 +190,7 @@ def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
             mixed=tuple(value.get("mixed", ())),
             undoes=tuple(value.get("undoes", ())),
             seen=value.get("told", False),
+            part=value.get("part", False),
             running=value.get("running"),
             jobs=dict(value.get("jobs", {})),
             ended=tuple(value.get("ended", ())),

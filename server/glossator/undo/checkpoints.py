@@ -12,14 +12,14 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Collection,
     Coroutine,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -27,14 +27,11 @@ from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.events import UndoneTurn
 from glossator.store import Objects
 from glossator.undo.apply import (
-    OnConflict,
-    Plan,
-    PreparedUndo,
     Problem,
-    Undone,
+    TurnChanges,
     UnseenUndos,
     led_to,
-    taken_back,
+    listed_turns,
     undo_of,
     undoable_turns,
     undone_turns,
@@ -50,7 +47,9 @@ from glossator.undo.checkpoint_log import (
     TurnLog,
     text_hashes,
 )
+from glossator.undo.deltas import Choose, FileDelta, deltas_of
 from glossator.undo.file_states import DiskFiles, FileState, RestorableFiles, same
+from glossator.undo.taking_back import OnConflict, PreparedUndo, Undone
 
 T = TypeVar("T")
 
@@ -63,16 +62,6 @@ _ALL_UNDONE = (
 )
 _NONE_UNDONE = "No turn of this session is undone; there is nothing to redo."
 _NOT_UNDONE = "The turn {!r} is not undone, so there is nothing to redo; list the turns."
-
-
-@dataclass(frozen=True, slots=True)
-class TurnChanges:
-    """A turn that changed files, for lists; `undoes` are the turns it took back."""
-
-    turn: str
-    paths: tuple[str, ...]
-    undoes: tuple[str, ...]
-    undone_by: str | None = None  # an undo that stands
 
 
 class Checkpoints:
@@ -113,13 +102,13 @@ class Checkpoints:
     @property
     def turns(self) -> tuple[TurnChanges, ...]:
         """The turns that changed something, oldest first."""
-        return tuple(turn for turn in self._listed() if turn.paths)
+        return tuple(turn for turn in listed_turns([*self._turns.values()]) if turn.paths)
 
     @property
     def undoable(self) -> tuple[TurnChanges, ...]:
         """The turns that can have changed something and were not undone, oldest first."""
         names = set(undoable_turns(self._turns.values()))
-        return tuple(turn for turn in self._listed() if turn.turn in names)
+        return tuple(turn for turn in listed_turns([*self._turns.values()]) if turn.turn in names)
 
     @property
     def undone(self) -> tuple[UndoneTurn, ...]:
@@ -212,14 +201,20 @@ class Checkpoints:
         self._log.note(Note(turn, found=dict(shown), left=left))
 
     async def undo_turn(
-        self, turn: str | None = None, on_conflict: OnConflict = OnConflict.REFUSE
+        self,
+        turn: str | None = None,
+        on_conflict: OnConflict = OnConflict.REFUSE,
+        only: Collection[str] | None = None,
     ) -> Undone:
-        """Take one turn back: the last undoable one, if none is named. Raises `UsageError`."""
+        """Take one turn back: the last undoable one, if none is named. Raises `UsageError`.
+
+        Or `only` what it changed in the files at these paths.
+        """
         await self._settled()
         chosen = turn or next(undoable_turns(self._turns.values()), None)
         if chosen is None:
             raise UsageError(_ALL_UNDONE if self.turns else _NONE_CHANGED)
-        return await self._take_back([self._known(chosen)], on_conflict)
+        return await self._take_back([self._known(chosen)], on_conflict, only)
 
     async def redo_turn(
         self, turn: str | None = None, on_conflict: OnConflict = OnConflict.REFUSE
@@ -237,19 +232,21 @@ class Checkpoints:
         turns = list(self._turns.values())
         return await self._take_back(turns[turns.index(self._known(turn)) :], on_conflict)
 
-    def _listed(self) -> Iterator[TurnChanges]:
-        undone = taken_back(self._turns.values())
-        for turn in self._turns.values():
-            paths = tuple(sorted(Plan.of([turn]).target))
-            yield TurnChanges(turn.id, paths, turn.undoes, undone.get(turn.id))
-
     def _known(self, turn: str) -> Turn:
         if turn not in self._turns:
             raise UsageError(f"There is no checkpoint of the turn {turn!r}; list the turns.")
         return self._turns[turn]
 
-    async def _take_back(self, turns: Sequence[Turn], on_conflict: OnConflict) -> Undone:
-        decided = await PreparedUndo.of(turns, self._looking, on_conflict)
+    async def deltas(self, turn: str, choose: Choose) -> tuple[FileDelta, ...]:
+        """What a turn changed in those files that are chosen of all, in their order."""
+        await self._settled()
+        chosen = choose([path for each in self.turns if each.turn == turn for path in each.paths])
+        return await deltas_of(self._turns.get(turn, Turn(turn)), self._looking, chosen)
+
+    async def _take_back(
+        self, turns: Sequence[Turn], on_conflict: OnConflict, only: Collection[str] | None = None
+    ) -> Undone:
+        decided = await PreparedUndo.of(turns, self._looking, on_conflict, only)
         return await asyncio.shield(self._begun(self._carry_out(decided)))
 
     async def _carry_out(self, decided: PreparedUndo) -> Undone:

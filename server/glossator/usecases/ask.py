@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from glossator.agent import Agent, RunContext, Stop, run_agent
+from glossator.agent import Agent, RunContext, Stop
 from glossator.application import (
     Application,
     Attachment,
@@ -19,45 +19,42 @@ from glossator.application import (
     SessionHooks,
     attach_all,
     attach_mentioned,
-    customization_notices,
-    customizations_now,
-    describe_changes,
-    editor_state,
     expand,
+    follow_facts,
     keep_texts,
-    left_out_files,
-    new_instructions,
-    opening_of,
+    session_hooks,
 )
 from glossator.context import Attached, Exhibit, ends_in_plan
 from glossator.core.answers import Answer
-from glossator.core.document import text_hash
 from glossator.core.errors import UsageError
 from glossator.core.events import (
-    CitationChecked,
     Notice,
     RunFinished,
     RunStarted,
     Todo,
     TodoChanged,
 )
-from glossator.core.images import Image
 from glossator.core.permission import Mode
 from glossator.core.plan import PLANNED
 from glossator.core.question import asking_for
-from glossator.core.span import Citation, CitationView
-from glossator.customizations import Customizations
-from glossator.grounding import faults, verify_all
+from glossator.core.span import CitationView
+from glossator.core.tool_result import shorten
 from glossator.hooks import HookEvent
-from glossator.llm import user_message
-from glossator.permissions import how_to_trust
-from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
+from glossator.usecases.answering import Answering
 from glossator.usecases.compact import compactor_of
 from glossator.usecases.declared import CHAT_COMMANDS
-from glossator.usecases.undo import changed_files, files_undone, mark_undos_seen, undo_reminder
+from glossator.usecases.grounding import Grounding
+from glossator.usecases.outputs import tell_changed_files
+from glossator.usecases.plan_question import PlanChoice, PlanQuestion
+from glossator.usecases.telling import news, open_conversation, say_question, say_steered
+from glossator.usecases.undo import changed_files
 
 _BUILT_IN = frozenset(chat.name for chat in CHAT_COMMANDS)
+_NO_TASKS = "Commands, skills and the plan mode are answered without a plan of tasks."
+_FACTS_FOR_A_PLAN = 40  # the likeliest to bear on the question first
+_QUESTION = 500  # characters of one
+_EARLIER = 3  # questions that the dispatcher is told before there is a summary
 
 __all__ = ["AskRequest", "Attachment", "Pasted", "answer", "ask"]
 
@@ -70,6 +67,16 @@ class AskRequest:
     session_id: str | None = None
     run_id: str | None = None
     attachments: tuple[Attachment | Pasted, ...] = ()
+    plan: PlanChoice = PlanChoice.AUTO
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A question as it was shown, what is attached to it, and whether it may get a plan."""
+
+    event: RunStarted
+    attached: tuple[Attached | Exhibit, ...]
+    plan: PlanChoice | None
 
 
 async def ask(app: Application, request: AskRequest) -> Answer:
@@ -77,10 +84,17 @@ async def ask(app: Application, request: AskRequest) -> Answer:
     if not request.question.strip():
         raise UsageError("The question is empty; ask something about the workspace.")
     attached = await attach_all(app, request.attachments)
-    return await answer(app, request.question, attached, request.session_id, request.run_id)
+    return await answer(
+        app,
+        request.question,
+        attached,
+        request.session_id,
+        request.run_id,
+        plan=request.plan,
+    )
 
 
-async def answer(
+async def answer(  # noqa: PLR0913 - each is a choice of a caller's
     app: Application,
     question: str,
     attached: Sequence[Attached | Exhibit],
@@ -88,31 +102,40 @@ async def answer(
     run_id: str | None,
     *,
     only_reads: bool = False,
+    review: bool = False,
+    plan: PlanChoice | None = None,
     before: Callable[[Session], None] = lambda _: None,
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
 
-    `only_reads`: the run changes nothing, in every mode. `before` is called when the
-    session is this run's alone, and all that could refuse the question has been asked.
+    `only_reads`: the run changes nothing, in every mode. `review`: the user reviews each edit
+    before it is made. `plan`: whether a plan of tasks may be made; None: it is not. `before` is
+    called when the session is this run's alone, and all that could refuse the question has been
+    asked.
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
-            hooks = SessionHooks(app, session.id, session.reminders, app.port.tell)
+            run.reviews = review
+            if not app.model.offline:
+                run.steering.open()
+            hooks = await session_hooks(app, session.id, session.reminders, app.port.tell)
             notices = await _admitted(app, session, hooks, question)
             before(session)
             session.title_from(question)
             items = tuple(each.item for each in attached)
             model = app.model
-            started = RunStarted(session.id, question, model.id, model.offline, items, only_reads)
+            asked = session.id, question, model.id, model.offline, items, only_reads, plan or ""
+            started = RunStarted(*asked, run.began_at)
             run.emit(started)
-            hooks.tell = lambda text: run.notice_once(text, text)
+            hooks.tell = run.tell
             for notice in notices:
                 hooks.tell(notice)
-            async with Recall(app, session, run, question) as recall:
-                return await _answer(app, session, run, started, attached, recall, hooks)
+            async with Recall(app, session, run) as recall:
+                opened = _Opened(started, tuple(attached), plan)
+                return await _answer(app, session, run, opened, recall, hooks)
     finally:
         app.sessions.settle(session)
 
@@ -128,7 +151,7 @@ async def _admitted(
     is_new = session.id not in app.hooks.began
     source = ("resume" if session.conversation.messages else "startup") if is_new else ""
     try:
-        await hooks.admit(question, source=source)
+        await hooks.admit(question, session.conversation.was_told, source=source)
     except UsageError:
         for notice in dict.fromkeys(notices):
             app.port.tell(notice)
@@ -137,197 +160,134 @@ async def _admitted(
     return tuple(notices)
 
 
+def _earlier(session: Session, run: Run) -> str:
+    """The last questions before this run's, which stand for a summary that is not there yet."""
+    before = [each.question for each in session.asked if each.run_id != run.id]
+    return "\n".join(f"Asked: {shorten(each, _QUESTION)}" for each in before[-_EARLIER:])
+
+
 async def _answer(
     app: Application,
     session: Session,
     run: Run,
-    asked: RunStarted,
-    attached: Sequence[Attached | Exhibit],
+    opened: _Opened,
     recall: Recall,
     hooks: SessionHooks,
 ) -> Answer:
+    """Put the question into the conversation, have it answered, and check what came of it."""
     started, model = time.perf_counter(), app.model
-    question = asked.question
+    question, attached, plan = opened.event.question, opened.attached, opened.plan
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
-    recall.begin(meter)
-    whole = app.settings.retrieval.whole_tokens > 0
-    described = None
-    if not session.system or (whole and not session.conversation.messages):
-        described = await customizations_now(app)
-        opening = await opening_of(app, described)
-        opening.freeze(session)
-        for notice in filter(None, (opening.notice, opening.instructions.notice)):
-            run.emit(Notice(notice))
     expansion = await expand(app, question, _BUILT_IN)
     mentioning = f"{question}\n\n{expansion.mentioning}".strip()
+    recall.begin(meter, mentioning)
+    follow_facts(app, session, run)
+    described = await open_conversation(app, session, run)
     mentioned = await attach_mentioned(app, session, run, mentioning, attached)
     for notice in filter(None, (expansion.notice, mentioned.notice)):
         run.emit(Notice(notice))
     attached = (*attached, *mentioned.parts, *expansion.parts)
-
-    def listed(steps: tuple[Todo, ...]) -> None:
-        session.keep_todo(steps)
-        run.emit(TodoChanged(steps))
-
-    session.todo.changed = listed
     if (newest := session.account.newest) and newest.model != model.id:
         session.conversation.newest_reply = None  # of a cache that is not this model's
-    compactor = compactor_of(app, session, model, run.emit, hooks)
-    await compactor.compact_if_needed(session.account.last, meter)
-    told = await _told(app, session, run, described, recall)
-    shown = (part for item in attached for part in _shown(session, item))
-    session.conversation.append(user_message(*told, *shown, question))
-    mark_undos_seen(app, session)
-    acting = app.acting.of(session)
-
-    def reminders() -> tuple[str, ...]:
-        return (*acting.reminders(), *session.reminders.take(), *app.mcp_news(session))
-
     delegation = Delegation(app, session, run, model, meter)
-    agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
-    context = RunContext(
-        model,
-        run.emit,
-        partial(app.tool_context, session, run, delegation, meter, LoadedSkills(app)),
-        acting.permission(only_reads=asked.only_reads),
-        delegation.received,
-        compactor,
-        run.clock,
-        meter,
-        lambda: app.host.snapshot().revision,
-        lambda: acting.checkpoints.changes,
-        lambda: bool(app.acting.shell.jobs.running),
-        reminders,
-        None if model.offline else partial(_faults, app, session),
-        partial(_news, app, session),
-        hooks if hooks.any_of(HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL) else None,
-        hooks.go_on if hooks.any_of(HookEvent.STOP) and not model.offline else None,
+    if expansion.parts or app.acting.mode is Mode.PLAN:
+        if plan is PlanChoice.PLAN:
+            run.emit(Notice(_NO_TASKS))
+        plan = None
+    elif attached and plan is PlanChoice.AUTO:
+        plan = None  # the question is about what only the conversation holds
+    to_plan = PlanQuestion(
+        question,
+        plan,
+        lambda: app.ledger.cores.of(session.id).session_summary.text or _earlier(session, run),
+        lambda: app.ledger.relevant(question, _FACTS_FOR_A_PLAN, all_=True),
+        tuple(each.name for each in attached),
     )
+    answering = Answering(app, session, run, delegation, to_plan)
+    grounding = Grounding(app, session, run, meter, answering)
+    context = replace(
+        _run_context(app, session, run, opened.event, recall, hooks, delegation),
+        hearing=grounding.judging,
+        review=None if model.offline else grounding.faults,
+    )
+    if context.compactor is not None:
+        await context.compactor.compact_if_needed(session.account.last, meter)
+    await say_question(app, session, run, recall, question, attached, described)
+    agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     warming = asyncio.create_task(app.warm_up())
-    try:
-        outcome = await run_agent(agent, session.conversation, context)
-    finally:
-        warming.cancel()
-        await recall.end()
-    await keep_texts(app, session)
-    citations = await _check(app, session, outcome.text)
-    for citation in citations:
-        run.emit(CitationChecked(citation))
-    planned = app.acting.mode is Mode.PLAN and ends_in_plan(outcome.text)
+    with answering.flow.ending():
+        async with grounding.judging:
+            try:
+                outcome = await answering.outcome(agent, context)
+            finally:
+                run.steering.close()
+                warming.cancel()
+                await recall.end()
+                await tell_changed_files(app, session, run)
+            await keep_texts(app, session)
+            grounded = await grounding.grounded(outcome)
+    app.summaries.begin_if_due(session)
+    planned = app.acting.mode is Mode.PLAN and ends_in_plan(grounded.text)
     stop = PLANNED if planned and outcome.stop is Stop.ANSWERED else outcome.stop
     run.emit(RunFinished(stop))
     return Answer(
         run_id=run.id,
         session_id=session.id,
-        text=outcome.text,
-        citations=tuple(map(CitationView.of, citations)),
+        text=grounded.text,
+        citations=tuple(map(CitationView.of, grounded.checked.citations)),
         changed_files=changed_files(app, session, run.id),
         stop=stop,
         model=model.id,
         offline=model.offline,
         turns=outcome.turns,
         milliseconds=(time.perf_counter() - started) * 1000,
-        usage=outcome.usage,
-        dollars=outcome.spending.dollars,
+        usage=meter.spending.usage,
+        dollars=meter.spending.dollars,
         session_usage=session.account.spending.usage,
         session_dollars=session.account.spending.dollars,
+        uncited=grounded.checked.uncited,
+        corrections=grounded.corrections,
     )
 
 
-async def _told(
+def _run_context(
     app: Application,
     session: Session,
     run: Run,
-    described: Customizations | None,
+    asked: RunStarted,
     recall: Recall,
-) -> tuple[str, ...]:
-    """What the model is told before the question, besides what is attached."""
-    begins = not session.conversation.messages
-    if begins:
-        described = described or await customizations_now(app)
-        await _tell_left_out(app, run, described)
-    listings = await customization_notices(app, session, described)
-    instructions = await new_instructions(app, session)
-    git = _git(app, session) if begins else ""
-    abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
-    taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
-    changed = await describe_changes(app, session, files_undone(app, session))
-    remembered = await recall.at_once()
-    editor = await editor_state(app, session)
-    later = (*app.acting.of(session).reminders(), *session.reminders.take())
-    told = (*listings, instructions, git, abandoned, taken_back, changed)
-    return *told, *remembered, editor, *later, *app.mcp_news(session)
+    hooks: SessionHooks,
+    delegation: Delegation,
+) -> RunContext:
+    """What the loop needs of the application, the session and the run."""
+    model, acting, meter = app.model, app.acting.of(session), delegation.meter
 
+    def reminders() -> tuple[str, ...]:
+        later = (*session.reminders.take(), *recall.late())
+        return (*acting.reminders(), *later, *app.mcp_news(session))
 
-def _git(app: Application, session: Session) -> str:
-    """What git says; if it has to be asked, it is told with the next message."""
-    known = app.git.known()
-    if known is None:
+    def listed(steps: tuple[Todo, ...]) -> None:
+        session.keep_todo(steps)
+        run.emit(TodoChanged(steps))
 
-        def tell(look: asyncio.Task[str]) -> None:
-            if not look.cancelled() and look.exception() is None:
-                session.reminders.add(look.result())
-
-        app.git.look().add_done_callback(tell)
-    return known or ""
-
-
-async def _tell_left_out(app: Application, run: Run, described: Customizations) -> None:
-    """Tell the user what the workspace asks for that is not obeyed."""
-    servers = app.mcp.left_out()
-    if servers and app.acting.trust.is_trusted:
-        run.emit(
-            Notice(f"Not adopted: {servers[0]} of this workspace. `glossator mcp` lists them.")
-        )
-        servers = ()
-    names = (*await left_out_files(app), *described.left_out, *servers)
-    if any(app.hooks) and not app.acting.trust.is_trusted:
-        names = (*names, "your hooks")
-    if not names:
-        return
-    if app.acting.trust.said is False:
-        how = "Trust the workspace in the editor to have them obeyed."
-    else:
-        how = " ".join(map(how_to_trust, app.host.snapshot().roots))
-    run.emit(Notice(f"Left out, because this workspace is not trusted: {', '.join(names)}. {how}"))
-
-
-async def _news(app: Application, session: Session) -> str:
-    """What changed in files that were read, and the instruction files that came into play.
-
-    After a compaction, also what it took of the lists of skills and sub-agents.
-    """
-    session.reminders.add(await new_instructions(app, session))
-    for listing in await customization_notices(app, session, None):
-        session.reminders.add(listing)
-    return await describe_changes(app, session)
-
-
-async def _faults(app: Application, session: Session, answer: str) -> str:
-    """What the model reads about citations that failed; see `grounding.verify.faults`."""
-    return await asyncio.to_thread(
-        faults, answer, app.host.snapshot(), session.reads, session.runs.lines()
+    session.todo.changed = listed
+    has_tool_hooks = hooks.any_of(HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL)
+    has_stop_hooks = hooks.any_of(HookEvent.STOP) and not model.offline
+    return RunContext(
+        model=model,
+        emit=run.emit,
+        tool_context=partial(app.tool_context, session, run, delegation, meter, LoadedSkills(app)),
+        permission=acting.permission(only_reads=asked.only_reads, reviews=run.reviews),
+        received=delegation.received,
+        compactor=compactor_of(app, session, model, run.emit, hooks),
+        clock=run.clock,
+        meter=meter,
+        revision=lambda: app.host.snapshot().revision,
+        changes=lambda: acting.checkpoints.changes,
+        waits=lambda: bool(app.acting.shell.jobs.running),
+        reminders=reminders,
+        news=partial(news, app, session, run, recall),
+        hooks=hooks if has_tool_hooks else None,
+        go_on=hooks.go_on if has_stop_hooks else None,
+        steered=partial(say_steered, session, run),
     )
-
-
-def _shown(session: Session, item: Attached | Exhibit) -> tuple[str | Image, ...]:
-    """The parts of the message; a folder's listing that was sent before is not repeated."""
-    reads = session.reads
-    if isinstance(item, Attached):
-        reads.show([item.span])
-        reads.saw(item.document)
-    elif item.image is None and item.uri is not None:
-        sha256, asked = text_hash(item.text), (1, None)
-        if reads.unchanged(item.uri, asked, sha256):
-            return (load_prompt("user/folder_again").render(path=item.name),)
-        reads.remember(item.uri, asked, sha256)
-    return item.parts
-
-
-async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:
-    """The answer's citations against the text as it is now."""
-    snapshot = app.host.snapshot()
-    checked = await asyncio.to_thread(
-        verify_all, answer, snapshot, session.reads, session.runs.lines()
-    )
-    return tuple(citation for _, citation in checked)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from glossator.application import Application, SessionHooks
+from glossator.application import Application, SessionHooks, session_hooks
 from glossator.context import (
     CarriedState,
     Compacted,
@@ -30,6 +30,8 @@ from glossator.permissions import MCP
 from glossator.sessions import Session
 
 _ASKING = frozenset({"AskUser"})
+_GUIDING = frozenset({"Skill"})  # its text says how to go on
+_IN_STATE = frozenset({"Todo"})
 _REPORTS = 20  # the newest, that a compaction carries over
 _REPORT_CHARACTERS = 300
 
@@ -43,10 +45,10 @@ class CompactRequest:
 
 async def compact_session(app: Application, request: CompactRequest) -> CompactAnswer:
     """Compact now. Raises `UsageError`, `UnknownSession` and `ModelError`."""
-    with app.runs.claim(request.session_id):
+    async with app.runs.claim(request.session_id):
         session = await app.sessions.open(request.session_id)
         meter = session.meter(app.settings.limits, app.model)
-        hooks = SessionHooks(app, session.id, session.reminders, app.port.tell)
+        hooks = await session_hooks(app, session.id, session.reminders, app.port.tell)
         compactor = compactor_of(app, session, app.model, lambda _: None, hooks, "manual")
         made = await compactor.compact(meter)
         if isinstance(made, NoGain):
@@ -69,13 +71,14 @@ def compactor_of(
 
     def compacted(change: Compacted) -> None:
         app.tell_mcp_again(session)
+        app.summaries.keep(session, change.summary)
         emit(Compaction(change.before, change.after, change.by_model))
 
     return Compactor(
         session.conversation,
         model,
         PromptPrefix(session.system, session.tools),
-        KeptTools(frozenset(acting - _ASKING), _ASKING),
+        KeptTools(frozenset(acting - _ASKING - _IN_STATE | _GUIDING), _ASKING),
         lambda: _carried(app, session),
         compacted,
         app.settings.context.compact_at,

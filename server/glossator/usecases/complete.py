@@ -20,7 +20,7 @@ from glossator.context import (
 )
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.customizations import Customizations
+from glossator.customizations import Customizations, Skill
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.permissions import HiddenFiles
@@ -52,7 +52,11 @@ class CompletionKind(StrEnum):
     DIAGNOSTICS = "diagnostics"
     TERMINAL = "terminal"
     GIT = "git"
-    COMMAND = "command"
+    RESOURCE = "resource"  # of an MCP server
+    COMMAND = "command"  # ours
+    CUSTOM = "custom"  # a command that a file describes
+    SKILL = "skill"
+    PROMPT = "prompt"  # of an MCP server
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,31 +144,35 @@ def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:
 
 def _commands(typed: str, described: Customizations) -> _Ranked:
     """Our own, then those that files describe; of equally good ones in this order."""
-    known = {each.name: (each.description, each.words) for each in CHAT_COMMANDS}
+    ours = CompletionKind.COMMAND
+    items = {
+        each.name: _command_item(ours, each.name, each.description, words=each.words)
+        for each in CHAT_COMMANDS
+    }
     for name in (*described.skills, *described.commands):
         called = described.called(name)
-        if called is not None and name not in known:
+        if called is not None and name not in items:
+            kind = CompletionKind.SKILL if isinstance(called, Skill) else CompletionKind.CUSTOM
             detail = " · ".join(filter(None, (called.hint, called.description)))
-            known[name] = detail if len(detail) <= _DETAIL else f"{detail[:_DETAIL]}…", True
-    ways = ((match_rank(name, typed) if typed else 0, name) for name in known)
-    fitting = [
-        (way, _command_item(name, known[name][0], words=known[name][1]))
-        for way, name in ways
-        if way is not None
-    ]
+            detail = detail if len(detail) <= _DETAIL else f"{detail[:_DETAIL]}…"
+            items[name] = _command_item(kind, name, detail, words=True)
+    ways = ((match_rank(name, typed) if typed else 0, item) for name, item in items.items())
+    fitting = [(way, item) for way, item in ways if way is not None]
     return sorted(fitting, key=lambda each: each[0])
 
 
-def _command_item(name: str, description: str, *, words: bool) -> CompletionItem:
-    insert = f"/{name} " if words else f"/{name}"
-    return CompletionItem(CompletionKind.COMMAND, f"/{name}", description, insert)
+def _command_item(
+    kind: CompletionKind, name: str, description: str, *, words: bool
+) -> CompletionItem:
+    return CompletionItem(kind, f"/{name}", description, f"/{name} " if words else f"/{name}")
 
 
 def _prompts(app: Application, typed: str) -> _Ranked:
     """The prompts of MCP servers."""
     ways = ((match_rank(each.name, typed) if typed else 0, each) for each in app.mcp.prompts())
+    kind = CompletionKind.PROMPT
     fitting = [
-        (way, _command_item(each.name, each.description, words=bool(each.arguments)))
+        (way, _command_item(kind, each.name, each.description, words=bool(each.arguments)))
         for way, each in ways
         if way is not None
     ]
@@ -178,8 +186,8 @@ def _resources(app: Application, typed: str, limit: int) -> _Ranked:
         text = f"{each.server}:{each.uri}"
         way, insert = match_rank(text, typed), as_mention(text, name=False)
         if way is not None and insert is not None:
-            detail = f"MCP server {each.server}, {each.name}"
-            items.append((way, CompletionItem(CompletionKind.FILE, each.uri, detail, insert)))
+            detail = f"{each.server}, {each.name}"
+            items.append((way, CompletionItem(CompletionKind.RESOURCE, each.uri, detail, insert)))
     return sorted(items, key=lambda each: each[0])[:limit]
 
 

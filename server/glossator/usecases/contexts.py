@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from glossator.application import (
     Application,
-    ContextSource,
+    ContextMaterial,
     fast_model,
     ledger_folder,
     price_range,
@@ -142,7 +142,7 @@ async def end_batches(app: Application, request: EndBatchesRequest) -> BatchesEn
     return BatchesEnded(ended)
 
 
-async def _estimate(app: Application, contexts: ContextSource) -> ContextsEstimate:
+async def _estimate(app: Application, contexts: ContextMaterial) -> ContextsEstimate:
     """What is missing here and in the team's store, which is asked even if it was away before."""
     if app.sharing is None:
         return await contexts.estimate()
@@ -153,7 +153,7 @@ async def _estimate(app: Application, contexts: ContextSource) -> ContextsEstima
     return replace(estimate, in_words=f"{estimate.in_words} {_PAID_AGAIN}")
 
 
-async def _share(app: Application, contexts: ContextSource) -> str:
+async def _share(app: Application, contexts: ContextMaterial) -> str:
     """Wait until the team's store has what is here, if there is one and it works.
 
     Why this machine's own file does not let it be shared, or "".
@@ -206,7 +206,7 @@ def _unsent(estimate: ContextsEstimate, why: str) -> ContextsAnswer:
 
 async def _made(
     app: Application,
-    source: ContextSource,
+    source: ContextMaterial,
     estimate: ContextsEstimate,
     limit: float | None,
     *,

@@ -76,8 +76,9 @@ class CommandDeclaration:
     """A command. `handler` is `module:function`, in this package.
 
     `progress`: editors show a progress bar. `report`: clients without a panel are shown the answer
-    as a document. `terminal` is its sub-command there, and `help` says what that does. A handler
-    with a parameter `action` is given the one of the command.
+    as a document. `terminal` is its sub-command there, and `help` says what that does; functions of
+    the command line use it for those of `also`. A handler with a parameter `action` is given the
+    one of the command.
     """
 
     name: str
@@ -88,6 +89,7 @@ class CommandDeclaration:
     chat: tuple[Chat, ...] = ()
     palette: Palette | None = None
     terminal: str = ""
+    also: tuple[str, ...] = ()
     help: str = ""
     action: LineAction | None = None
 

@@ -17,8 +17,10 @@ from glossator.usecases.declaration import (
     by_name,
 )
 from glossator.usecases.declared_context import OF_CONTEXT
+from glossator.usecases.declared_output import OF_OUTPUT
 from glossator.usecases.line_actions import (
     DOCUMENT,
+    EDIT,
     EXPLAIN,
     EXPLORE_USAGE,
     FIX,
@@ -27,6 +29,7 @@ from glossator.usecases.line_actions import (
 )
 
 _IN_CHAT = "view == glossator.chat"
+_IN_SESSION = "!glossator.inEditor"  # commands are about the chat that was used last
 _IN_FOLDER = "workspaceFolderCount > 0"
 _IN_FILE = "resourceScheme == file || resourceScheme == untitled"
 _WRITABLE = "!editorReadonly"
@@ -34,7 +37,7 @@ _WRITABLE = "!editorReadonly"
 
 def _in_panel(title: str, icon: str, group: str, when: str = "") -> Palette:
     """In the palette, and in the menu of the chat panel's title."""
-    shown = f"{_IN_CHAT} && {when}" if when else _IN_CHAT
+    shown = " && ".join(filter(None, (_IN_CHAT, _IN_SESSION if "session" in group else "", when)))
     return Palette(title, icon, when, (Menu("view/title", group, shown),))
 
 
@@ -132,14 +135,6 @@ _ALL = (
         palette=_in_panel("Compact Conversation", "fold", "1_session@2"),
         terminal="sessions compact",
     ),
-    CommandDeclaration(
-        "glossator.showContext",
-        "Show context",
-        "show_context:show_context",
-        chat=(Chat("context", "What is in the model's window, and why"),),
-        palette=_in_panel("Show Context", "layers", "1_session@4"),
-        terminal="sessions context",
-    ),
     CommandDeclaration("glossator.rewind", "Go back", "rewind:rewind", terminal="sessions rewind"),
     CommandDeclaration(
         "glossator.retry",
@@ -195,6 +190,7 @@ _ALL = (
     ),
     _on_lines(EXPLAIN, "Explain", "book", "2_read@1", "ctrl+alt+shift+e"),
     _on_lines(FIX, "Fix", "wrench", "3_edit@1"),
+    _on_lines(EDIT, "Edit Lines…", "edit", "3_edit@0", "ctrl+alt+e"),
     _on_lines(REFACTOR, "Refactor…", "lightbulb", "3_edit@2"),
     _on_lines(DOCUMENT, "Document", "note", "3_edit@3"),
     _on_lines(WRITE_TESTS, "Write Tests", "beaker", "3_edit@4"),
@@ -303,6 +299,7 @@ _ALL = (
         terminal="skills",
     ),
     *OF_CONTEXT,
+    *OF_OUTPUT,
     CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
     CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
     CommandDeclaration(
@@ -311,6 +308,7 @@ _ALL = (
         "cancel:cancel",
         palette=Palette("Stop", "debug-stop", "glossator.running"),
     ),
+    CommandDeclaration("glossator.steer", "Steer", "steer:steer", terminal="chat"),
     CommandDeclaration(
         "glossator.listRules", "List permission rules", "rules:list_rules", terminal="rules"
     ),

@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from glossator.anchors import passage_of
 from glossator.application import (
     Application,
     Attachment,
@@ -36,7 +37,8 @@ from glossator.core.report import Report, Thoroughness
 from glossator.core.span import CitationView
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
-from glossator.glosses import GlossState, passage_of
+from glossator.glosses import GlossState
+from glossator.grounding import located
 from glossator.llm import user_message
 from glossator.sessions import Run, Session
 from glossator.tools import Directive
@@ -135,7 +137,8 @@ async def _explore(
     started, before = time.perf_counter(), session.account.replies
     model, task = app.models.fast, request.task.strip()
     items = tuple(each.item for each in attached)
-    run.emit(RunStarted(session.id, task, model.id, model.offline, items, only_reads=True))
+    told = session.id, task, model.id, model.offline, items
+    run.emit(RunStarted(*told, only_reads=True, plan="", began_at=run.began_at))
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     if extracting is None:
         mentioned = await attach_mentioned(app, session, run, task, attached)
@@ -156,15 +159,17 @@ async def _explore(
             {"role": "assistant", "content": [{"type": "text", "text": text}]}
         )
     run.emit(TextDelta(text))
-    for citation in report.citations:
+    citations = tuple(located(text, report.citations))
+    for citation in citations:
         run.emit(CitationChecked(citation))
+    await app.cited.keep(session, run, citations)
     stop = _PARTIAL if report.partial else _WHOLE
     run.emit(RunFinished(stop))
     return Explored(
         run_id=run.id,
         session_id=session.id,
         text=text,
-        citations=tuple(map(CitationView.of, report.citations)),
+        citations=tuple(map(CitationView.of, citations)),
         changed_files=(),
         stop=stop,
         model=model.id,
@@ -291,7 +296,9 @@ async def keep_gloss(
             return None
     read = app.host.snapshot().read
     passages = await asyncio.to_thread(
-        lambda: tuple(passage_of(citation, read) for citation in report.citations)
+        lambda: tuple(
+            passage_of(each.span, read) if each.span else None for each in report.citations
+        )
     )
     return await app.glosses.keep(Gloss(subject, report, passages, model, datetime.now(UTC)))
 

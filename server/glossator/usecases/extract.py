@@ -24,7 +24,14 @@ from glossator.core.report import Report
 from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
-from glossator.grounding import report_of, verify_answer
+from glossator.grounding import (
+    Sources,
+    check_answer,
+    judged_report,
+    judged_text,
+    report_of,
+    verify_answer,
+)
 from glossator.symbols import ALL_USES, Name, SearchScope, SourceLine, Symbol, Use
 from glossator.tools import ReadState
 from glossator.usecases.subjects import Call, Pointed, calls_of, last_commit
@@ -62,9 +69,16 @@ class Quoting:
         """The mark for a line."""
         return self.cite(line.path, line.sha256, line.number, line.number)
 
-    def check(self, mark: CitationMark) -> Citation:
-        """Check a mark against the lines that were shown."""
-        return verify_answer(mark, self.snapshot, self.shown)
+    def report(self, task: str, text: str, searched: Sequence[str]) -> Report:
+        """The report that a text is, each finding judged by its lines; blocking."""
+        sources = Sources(self.snapshot, self.shown)
+
+        def check(mark: CitationMark) -> Citation:
+            return verify_answer(mark, sources)
+
+        report = report_of(EXTRACT, task, text, check, searched)
+        checked = check_answer(judged_text(report), sources)
+        return judged_report(report, checked)
 
 
 async def extract(app: Application, pointed: Pointed) -> Report:
@@ -79,7 +93,7 @@ async def extract(app: Application, pointed: Pointed) -> Report:
         blocks, searched = await asyncio.to_thread(_of_folder, app, quoting, pointed)
     blocks += await _touched(app, pointed)
     task, text = f"Extract from {pointed.name}.", "\n\n".join(blocks)
-    return await asyncio.to_thread(report_of, EXTRACT, task, text, quoting.check, searched)
+    return await asyncio.to_thread(quoting.report, task, text, searched)
 
 
 async def _of_symbol(

@@ -17,9 +17,8 @@ from glossator.core.file_kinds import is_test
 from glossator.core.languages import CODE, language_of
 from glossator.core.report import Report
 from glossator.documents import WorkspaceSnapshot
-from glossator.grounding import report_of
 from glossator.symbols import SourceLine, module_of, named_modules
-from glossator.usecases.extract import EXTRACT, Quoting, beginning, counted
+from glossator.usecases.extract import Quoting, beginning, counted
 
 _TOP = "."  # the part of files that lie in no folder
 _PARTS = 24
@@ -60,7 +59,7 @@ async def extract_overview(app: Application, task: str) -> Report:
     if looked < len(importing):
         blocks.append(f"Only {searched} were looked at.")
     text = "\n\n".join(blocks)
-    return await asyncio.to_thread(report_of, EXTRACT, task, text, quoting.check, (searched,))
+    return await asyncio.to_thread(quoting.report, task, text, (searched,))
 
 
 def _parts_told(sizes: Counter[str]) -> Iterator[str]:

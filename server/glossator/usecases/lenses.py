@@ -84,6 +84,7 @@ def glosses_changed(app: Application, listener: Callable[[frozenset[str]], None]
 
 
 async def _callers(app: Application, subject: Subject) -> str:
+    await app.ready()  # before, files that call it may not be known
     place = SearchScope(hides=app.acting.hidden())
     try:
         name = Name.parse(subject.name)
@@ -91,6 +92,8 @@ async def _callers(app: Application, subject: Subject) -> str:
     except (WorkerGone, JobFailed) as failure:
         logger.warning("Callers were not counted: %s", failure)
         return "callers not counted"
-    more = "+" if found.coverage.unread else ""
-    count = len(found.hits)
+    count, unread = len(found.hits), found.coverage.unread
+    if found.coverage.worker_away or (unread and not count):
+        return "callers not counted"
+    more = "+" if unread else ""
     return f"{count:,}{more} {'call' if count == 1 and not more else 'calls'}"

@@ -12,6 +12,14 @@ EXPLAIN = LineAction(
 FIX = LineAction(
     "glossator.fix", "Fix", "user/fix", "Mend what is wrong there.", "quickfix", edits=True
 )
+EDIT = LineAction(
+    "glossator.edit",
+    "Edit",
+    "user/edit",
+    "Change the lines as you say.",
+    "refactor.rewrite",
+    edits=True,
+)
 REFACTOR = LineAction(
     "glossator.refactor",
     "Refactor",
@@ -43,4 +51,4 @@ EXPLORE_USAGE = LineAction(
     "Find out who uses it, how, and what would break.",
     joint="of",
 )
-LINE_ACTIONS = (EXPLAIN, FIX, REFACTOR, DOCUMENT, WRITE_TESTS, EXPLORE_USAGE)
+LINE_ACTIONS = (EXPLAIN, FIX, EDIT, REFACTOR, DOCUMENT, WRITE_TESTS, EXPLORE_USAGE)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from glossator.application import Application
+from glossator.core.context_answers import SWITCHED_OFF, ContextKind
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.memory_answers import (
     ForgottenMemory,
@@ -99,18 +100,26 @@ async def _views(app: Application, memories: tuple[Memory, ...]) -> tuple[Memory
             *await asyncio.to_thread(gone_places, memory, snapshot, hidden),
             *await gone_symbols(memory, snapshot, app.symbols, hidden, left),
         )
-        views.append(_view(memory, gone, on=app.settings.memory.enabled))
+        views.append(_view(memory, gone, _why_off(app, memory)))
     return tuple(views)
 
 
-def _view(memory: Memory, gone: tuple[str, ...], *, on: bool) -> MemoryView:
+def _why_off(app: Application, memory: Memory) -> str:
+    """Why it is not recalled; "" if it is."""
+    if not app.settings.memory.enabled:
+        return "The setting memory.enabled is false."
+    return SWITCHED_OFF if str(memory.path) in app.switches.off(ContextKind.MEMORY) else ""
+
+
+def _view(memory: Memory, gone: tuple[str, ...], off: str) -> MemoryView:
     return MemoryView(
         memory.name,
         memory.type.value,
         memory.description,
         "user" if memory.everywhere else "project",
-        "off" if not on else "stale" if gone else "on",
-        "; ".join((origin(memory, datetime.now(UTC)), *gone)),
+        "off" if off else "stale" if gone else "on",
+        off or "; ".join(gone),
+        origin(memory, datetime.now(UTC)),
         to_uri(str(memory.path)),
         str(memory.path),
         memory.created.isoformat(timespec="seconds"),

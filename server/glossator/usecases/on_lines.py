@@ -26,7 +26,9 @@ class LinesRequest:
     """Lines of a document, 1-based and inclusive (None: from its start, to its end).
 
     `instruction` is what the user wants of the action, in the user's words. `diagnostics` are what
-    the editor reports of these lines, as far as the action is about it.
+    the editor reports of these lines, as far as the action is about it. With `review` the user
+    reviews each edit before it is made, whatever the mode and the settings. `definition`: what is
+    meant is the innermost function or class around the first line, as a whole.
     """
 
     uri: str
@@ -34,8 +36,10 @@ class LinesRequest:
     last_line: int | None = None
     instruction: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
+    review: bool = False
     session_id: str | None = None
     run_id: str | None = None
+    definition: bool = False
 
 
 async def act_on_lines(action: LineAction, app: Application, request: LinesRequest) -> Answer:
@@ -43,12 +47,32 @@ async def act_on_lines(action: LineAction, app: Application, request: LinesReque
     if action.edits and app.model.offline:
         raise UsageError(_NO_MODEL)
     uri, first, last = request.uri, request.first_line, request.last_line
+    if request.definition:
+        first, last = await _definition(app, uri, first or 1)
     lines = await attach_lines(app, uri, first, last, request.diagnostics)
     where = place(lines.path, lines.span.first_line, lines.span.last_line)
     prompt = load_prompt(action.prompt).render(place=where)
     question = f"{prompt}\n\n{request.instruction.strip()}".rstrip()
-    session, run = request.session_id, request.run_id
-    return await answer(app, question, [lines], session, run, only_reads=not action.edits)
+    return await answer(
+        app,
+        question,
+        [lines],
+        request.session_id,
+        request.run_id,
+        only_reads=not action.edits,
+        review=request.review,
+    )
+
+
+async def _definition(app: Application, uri: str, line: int) -> tuple[int, int]:
+    """The lines of the innermost definition around a line. Raises `UsageError` if there is none."""
+    pointed = await or_usage_error(pointed_at(app, uri, line, None))
+    if pointed.symbol is None:
+        raise UsageError(
+            f"Line {line:,} of {pointed.path} stands in no function or class that is known; select"
+            " the lines that you mean."
+        )
+    return pointed.symbol.first_line, pointed.symbol.last_line
 
 
 def why_not_edited(app: Application) -> str | None:

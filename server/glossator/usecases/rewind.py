@@ -16,6 +16,7 @@ from glossator.sessions import AskedRun, Session
 from glossator.undo import CHECKPOINTS
 from glossator.usecases.ask import answer
 from glossator.usecases.explore import ExploreRequest, exploration, explore_again
+from glossator.usecases.plan_question import PlanChoice
 from glossator.usecases.undo import acting_of, turn_views
 
 
@@ -29,12 +30,18 @@ class RewindRequest:
 
 async def rewind(app: Application, request: RewindRequest) -> RewindAnswer:
     """Go back. Raises `UsageError` and as `Sessions.open`."""
-    with app.runs.claim(request.session_id):
+    async with app.runs.claim(request.session_id, briefly=True):
         session = await app.sessions.open(request.session_id)
         dropped = last_runs(session.asked, request.run_id)
-        session.rewind([run.run_id for run in dropped])
+        _go_back(app, session, dropped)
     app.sessions.settle(session)
     return await dropping(app, session, dropped)
+
+
+def _go_back(app: Application, session: Session, dropped: Sequence[AskedRun]) -> None:
+    runs = [run.run_id for run in dropped]
+    session.rewind(runs)
+    app.cited.forget(session.id, runs)
 
 
 async def dropping(app: Application, session: Session, dropped: Sequence[AskedRun]) -> RewindAnswer:
@@ -77,6 +84,7 @@ class RetryRequest:
     """The question of a turn of a session, by default the last; later turns are dropped, too.
 
     Without another `question` it is asked as it was: one that may only read still may only read.
+    Whether a plan of tasks is made stays as it was asked for, too.
     Without `attachments` it has those it had, files as they are now. An exploration is one again.
     """
 
@@ -104,7 +112,7 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
 
     def go_back(session: Session) -> None:
         dropped.extend(last_runs(session.asked, asked.run_id))
-        session.rewind([run.run_id for run in dropped])
+        _go_back(app, session, dropped)
 
     question = request.question or was.question
     answered: Answer
@@ -118,6 +126,7 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
             attached,
             session.id,
             request.run_id,
+            plan=PlanChoice(was.plan) if was.plan else None,
             only_reads=was.only_reads and request.question in (None, was.question),
             before=go_back,
         )

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from glossator.application import Application
 from glossator.core.answers import ListedRule, RuleList, Source
+from glossator.core.context_answers import (
+    ContextAction,
+    ContextKind,
+    ContextSource,
+    ContextState,
+)
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.permissions import Grants, Rule, parse_rule
+
+_EFFECTS = {"allow": "allowed", "ask": "asked about", "deny": "denied"}
+_SOURCES: Mapping[Source, str] = {
+    "settings": "by your settings",
+    "session": "answered for this session",
+    "always": "answered for always, in this workspace",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +48,11 @@ class RemoveRuleRequest:
 async def list_rules(app: Application, request: ListRulesRequest) -> RuleList:
     """What is denied, asked about and allowed by rules. Raises as `Sessions.open`."""
     return _listed(app, await _grants(app, request.session_id))
+
+
+async def rule_sources(app: Application, session_id: str | None) -> Iterator[ContextSource]:
+    """The rules as the Context view lists them. Raises as `Sessions.open`."""
+    return map(_source, (await list_rules(app, ListRulesRequest(session_id))).rules)
 
 
 async def remove_rule(app: Application, request: RemoveRuleRequest) -> RuleList:
@@ -85,6 +103,13 @@ def _told(
 ) -> Iterator[ListedRule]:
     for rule in dict.fromkeys(rules):
         yield ListedRule(str(rule), effect, source, removable=source != "settings")
+
+
+def _source(rule: ListedRule) -> ContextSource:
+    action = ContextAction.FORGET if rule.removable else ContextAction.CONFIGURE
+    detail = f"{_EFFECTS[rule.effect]}, {_SOURCES[rule.source]}"
+    key, kind, on = f"{rule.source} {rule.text}", ContextKind.RULE, ContextState.ON
+    return ContextSource(kind, key, rule.text, "user", on, "", detail, "", (action,))
 
 
 def _of(grants: Grants, source: Source) -> tuple[Rule, ...]:

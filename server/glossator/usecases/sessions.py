@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from glossator.application import Application
@@ -15,6 +15,7 @@ from glossator.core.session_answers import (
     AgentTranscript,
     DeletedSession,
     ExportedSession,
+    RunFigures,
     SessionInfo,
     SessionList,
 )
@@ -25,6 +26,7 @@ from glossator.sessions import (
     agent_to_markdown,
     agents_of,
     replay_events,
+    run_figures,
     session_state,
     to_json,
     to_markdown,
@@ -32,6 +34,7 @@ from glossator.sessions import (
 from glossator.usecases.undo import undone_turns
 
 _TITLE_CHARACTERS = 200
+_FOUND_CHARACTERS = 200  # of a question that was looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,9 @@ class NewSessionRequest:
 
 @dataclass(frozen=True, slots=True)
 class ListSessionsRequest:
-    """Takes nothing."""
+    """Of all sessions those whose title, or one question, holds each of the `words`."""
+
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +62,16 @@ class ResumeSessionRequest:
 class ResumedSession:
     """A session, and the events to show it again by; a reply's text is one `text.delta`.
 
-    `undone` are the turns whose changes were taken back from the files.
+    Citations of its newest answers are told as they stand now.
+
+    `undone` are the turns whose changes were taken back from the files; `figures` say what each run
+    took that has ended.
     """
 
     session: SessionInfo
     events: tuple[Envelope, ...]
     undone: tuple[UndoneTurn, ...]
+    figures: tuple[RunFigures, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +109,36 @@ async def new_session(app: Application, request: NewSessionRequest) -> SessionIn
     return await _info(app, app.sessions.create(request.title).id)
 
 
-async def list_sessions(app: Application, _request: ListSessionsRequest) -> SessionList:
-    """All sessions of this workspace, kept ones included."""
-    return SessionList(tuple(_view(app, item) for item in await app.sessions.all()))
+async def list_sessions(app: Application, request: ListSessionsRequest) -> SessionList:
+    """The sessions of this workspace, kept ones included."""
+    listed = await app.sessions.all()
+    if not (words := request.words.casefold().split()):
+        return SessionList(tuple(_view(app, item) for item in listed))
+    found: list[SessionInfo] = []
+    for item in listed:
+        if _holds(item.head.title, words):
+            found.append(_view(app, item))
+        else:
+            questions = await app.sessions.questions(item)
+            if held := next((each for each in reversed(questions) if _holds(each, words)), ""):
+                question = shown(" ".join(held.split()))[:_FOUND_CHARACTERS]
+                found.append(replace(_view(app, item), found=question))
+    return SessionList(tuple(found))
+
+
+def _holds(text: str, words: list[str]) -> bool:
+    return all(word in text.casefold() for word in words)
 
 
 async def resume_session(app: Application, request: ResumeSessionRequest) -> ResumedSession:
     """Make a kept session one of this server's. Raises as `Sessions.open`."""
     session = await app.sessions.open(request.session_id)
     records = await app.sessions.records(session.id) if session.on_disk else []
-    events = tuple(replay_events(records, app.runs.active()))
-    return ResumedSession(await _info(app, session.id), events, undone_turns(app, session))
+    going_on = app.runs.active()
+    events = await app.cited.as_now(session, replay_events(records, going_on), going_on)
+    figures = run_figures(records, going_on)
+    info = await _info(app, session.id)
+    return ResumedSession(info, events, undone_turns(app, session), figures)
 
 
 async def rename_session(app: Application, request: RenameSessionRequest) -> SessionInfo:
@@ -128,10 +156,13 @@ async def delete_session(app: Application, request: DeleteSessionRequest) -> Del
     """Delete a session that is not running. Raises as `Sessions.open`."""
     if app.runs.busy(request.session_id):
         raise UsageError("This session is answering; cancel the run, then delete it.")
+    await app.summaries.stop(request.session_id)
     try:
         await app.sessions.delete(request.session_id)
     finally:
         app.acting.forget(request.session_id)
+        app.cited.forget(request.session_id)
+    await app.ledger.cores.remove(request.session_id)
     return DeletedSession(request.session_id)
 
 

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from glossator.application import SECTIONS, Application, customizations_now, opening_of
-from glossator.context import PromptPrefix, SentRequest, window_layers
+from glossator.application import (
+    LEFT_OUT,
+    SECTIONS,
+    Application,
+    customizations_now,
+    opening_of,
+)
+from glossator.context import (
+    SECTIONS_APART,
+    PromptPrefix,
+    Section,
+    SentRequest,
+    estimate_sent,
+    window_layers,
+)
 from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
 from glossator.sessions import Account, ModelCall, session_state
@@ -31,6 +44,7 @@ class _Held:
     frame: PromptPrefix
     messages: Sequence[Message]
     account: Account
+    left_out: tuple[str, ...] = ()
 
 
 async def show_context(app: Application, request: ShowContextRequest) -> ContextAnswer:
@@ -44,6 +58,7 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
         model, offline, window = facts.id, False, facts.window
     sent, until = _sent(app, model, newest, counted)
     layers = window_layers(held.frame, held.messages, sent)
+    estimated = estimate_sent(held.frame, held.messages, sent)
     share = app.settings.context.compact_at
     cached = sum(layer.cached for layer in layers)
     return ContextAnswer(
@@ -57,8 +72,10 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
         cached,
         until.isoformat(timespec="seconds") if cached and until else None,
         counted or None,
-        _basis(counted),
+        estimated or None,
+        _basis(counted, estimated),
         layers,
+        held.left_out,
     )
 
 
@@ -66,24 +83,36 @@ async def _held(app: Application, session_id: str | None) -> _Held:
     """A session in its current state, whichever server has it open; a new one without an id."""
     session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
     if session is not None:
-        frame = PromptPrefix(session.system, session.tools, _sections(session.kept(SECTIONS)))
-        held = _Held(session.title, frame, session.conversation.messages, session.account)
+        sections = _sections(session.system, session.kept(SECTIONS))
+        frame = PromptPrefix(session.system, session.tools, sections)
+        left_out = _left_out(session.kept(LEFT_OUT))
+        messages = session.conversation.messages
+        held = _Held(session.title, frame, messages, session.account, left_out)
     else:
         state = session_state(() if session_id is None else await app.sessions.records(session_id))
-        sections = _sections(state.kept.get(SECTIONS, []))
+        sections = _sections(state.system, state.kept.get(SECTIONS, []))
         frame = PromptPrefix(state.system, state.tools, sections)
-        held = _Held(state.title, frame, state.messages, state.account)
+        left_out = _left_out(state.kept.get(LEFT_OUT, []))
+        held = _Held(state.title, frame, state.messages, state.account, left_out)
     if not frame.system:  # it was not asked yet
         opening = await opening_of(app, await customizations_now(app))
-        sections = tuple((each.name, each.why, len(each.text)) for each in opening.sections)
-        frame = PromptPrefix(opening.system, opening.tools, sections)
-        return _Held(held.title, frame, held.messages, held.account)
+        frame = PromptPrefix(opening.system, opening.tools, opening.sections)
+        return replace(held, frame=frame, left_out=opening.left_out)
     return held
 
 
-def _sections(kept: Sequence[Any]) -> tuple[tuple[str, str, int], ...]:
-    """The sections of the system prompt as the session kept them last."""
-    return tuple((name, why, length) for name, why, length in (kept or [()])[-1])
+def _sections(system: tuple[str, ...], kept: Sequence[Any]) -> tuple[Section, ...]:
+    """The sections of the system prompt's second block, as the session kept them last."""
+    sections: list[Section] = []
+    at = 0
+    for name, why, length, *cut in (kept or [()])[-1]:
+        sections.append(Section(name, system[1][at : at + length], why, *cut))
+        at += length + len(SECTIONS_APART)
+    return tuple(sections)
+
+
+def _left_out(kept: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(kept[-1]) if kept else ()
 
 
 def _sent(
@@ -109,7 +138,12 @@ def _sent(
     return sent, messages_until if sent.messages_cached else opening_until
 
 
-def _basis(counted: int) -> str:
-    if not counted:
+def _basis(counted: int, estimated: int) -> str:
+    if not (counted and estimated):
         return "Estimates: the provider has counted no request of this conversation yet."
-    return f"Estimates, scaled to the {counted:,} tokens that were counted for the newest request."
+    error = (estimated - counted) / counted
+    where = "above" if error >= 0 else "below"
+    return (
+        f"Estimates, scaled to the {counted:,} tokens that were counted for the newest request. Our"
+        f" estimate of it was {abs(error):.1%} {where} what the provider counted."
+    )

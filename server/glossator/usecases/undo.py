@@ -35,13 +35,15 @@ _BOTH = "undo and redo: some earlier changes are taken back, some made again"
 class UndoRequest:
     """One turn of a session (by default the last not undone), or with `since` all from it on.
 
-    `overwrite` brings back files too that somebody else has changed since.
+    With `paths`, only these files of one turn. `overwrite` brings back files too that somebody else
+    has changed since.
     """
 
     session_id: str
     turn: str | None = None
     since: bool = False
     overwrite: bool = False
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +69,32 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
     """Take back what a turn changed. Raises `UsageError` and `UnknownSession`."""
     if request.since and request.turn is None:
         raise UsageError("Name the turn from which on everything is to be taken back.")
+    if request.paths and (request.since or request.turn is None):
+        raise UsageError("Name the one turn whose changes to these files are to be taken back.")
     turn = request.turn
 
     def work(checkpoints: Checkpoints) -> Awaitable[Undone]:
         if request.since and turn is not None:
             return checkpoints.restore_to(turn, _on_conflict(request))
-        return checkpoints.undo_turn(turn, _on_conflict(request))
+        only = _named_files(app, checkpoints, turn, request.paths)
+        return checkpoints.undo_turn(turn, _on_conflict(request), only)
 
     return await _take_back(app, request.session_id, work)
+
+
+def _named_files(
+    app: Application, checkpoints: Checkpoints, turn: str | None, paths: tuple[str, ...]
+) -> frozenset[str] | None:
+    """The absolute paths of files that a turn changed; None for all. Raises `UsageError`."""
+    if not paths:
+        return None
+    relative = app.host.snapshot().relative
+    changed = [path for each in checkpoints.turns if each.turn == turn for path in each.paths]
+    known = {relative(path): path for path in changed}
+    for path in paths:
+        if path not in known:
+            raise UsageError(f"This turn did not change {path}. List the turns with their files.")
+    return frozenset(known[path] for path in paths)
 
 
 async def redo_turn(app: Application, request: RedoRequest) -> UndoAnswer:
@@ -93,7 +113,7 @@ async def _take_back(
     app: Application, session_id: str, work: Callable[[Checkpoints], Awaitable[Undone]]
 ) -> UndoAnswer:
     """Do it while the session has no run."""
-    with app.runs.claim(session_id):
+    async with app.runs.claim(session_id, briefly=True):
         acting = await acting_of(app, session_id)
         checkpoints = acting.checkpoints
         before = {each.turn for each in checkpoints.undone}
@@ -106,8 +126,8 @@ async def _take_back(
     relative = app.host.snapshot().relative
     return UndoAnswer(
         undone.turn,
-        tuple(map(relative, _telling_first(session, undone.restored))),
-        tuple(map(relative, _telling_first(session, undone.removed))),
+        tuple(map(relative, telling_first(session, undone.restored))),
+        tuple(map(relative, telling_first(session, undone.removed))),
         _problems(app, undone.conflicts),
         _problems(app, undone.failed),
         undone.incomplete,
@@ -146,7 +166,7 @@ def changed_files(app: Application, session: Session, turn: str) -> tuple[str, .
     """The paths of the files that a turn changed; those the conversation knows come first."""
     turns = app.acting.of(session).checkpoints.turns if session.kept(CHECKPOINTS) else ()
     paths = [path for each in turns if each.turn == turn for path in each.paths]
-    return tuple(map(app.host.snapshot().relative, _telling_first(session, paths)))
+    return tuple(map(app.host.snapshot().relative, telling_first(session, paths)))
 
 
 def undo_reminder(app: Application, session: Session) -> str:
@@ -189,7 +209,7 @@ def _named(
 ) -> Iterator[str]:
     """A line for each file; of many that the conversation does not know, how many they are."""
     known = session.reads.paths()
-    paths = _telling_first(session, left)
+    paths = telling_first(session, left)
     seen = [path for path in paths if path in known]
     others = [path for path in paths if path not in known]
     few = others if len(others) <= _OTHERS else []
@@ -205,7 +225,7 @@ def _named(
         yield f"- {which} that you never read or edited{there}"
 
 
-def _telling_first(session: Session, paths: Iterable[str]) -> list[str]:
+def telling_first(session: Session, paths: Iterable[str]) -> list[str]:
     """First what the conversation read or edited, what tools keep for themselves last."""
     known = session.reads.paths()
     return sorted(paths, key=lambda each: (bool(_CACHED.search(each)), each not in known, each))

@@ -15,6 +15,7 @@ import pytest
 
 from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, Message, connected
+from tests.quiet import quietly
 from tests.standin import Script, StandIn
 
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
@@ -278,7 +279,7 @@ async def acting(
                     capabilities,
                     workspaceFolders=[{"uri": root.as_uri(), "name": root.name}],
                     clientInfo={"name": name},
-                    initializationOptions={"settings": settings, "trusted": True},
+                    initializationOptions={"settings": quietly(settings), "trusted": True},
                 )
                 yield Acting(editor, desk, api, root)
                 await editor.shut_down()

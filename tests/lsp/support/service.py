@@ -13,8 +13,17 @@ from typing import Any, cast
 from glossator.core.document import Document
 from glossator.core.errors import ModelUnavailable, UsageError
 from glossator.core.events import Envelope, Event, RunFinished, RunStarted, TextDelta, ToolFinished
+from glossator.core.grounded_events import (
+    Correction,
+    PlanChanged,
+    PlannedTask,
+    RunState,
+    StateChanged,
+    TaskState,
+    UncitedClaim,
+)
 from glossator.core.ports import EditorPort
-from glossator.core.span import CitationStatus
+from glossator.core.span import CitationStatus, CitationView
 from glossator.core.text import Position, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.documents.host import WorkspaceHost
@@ -80,20 +89,12 @@ class AskRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
-    target: str
-    status: CitationStatus
-    reason: str
-    uri: str | None
-    first_line: int | None
-    last_line: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     run_id: str
     text: str
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[CitationView, ...] = ()
+    uncited: tuple[UncitedClaim, ...] = ()
+    corrections: tuple[Correction, ...] = ()
     stop: str = "answered"
     model: str = "none"
     offline: bool = True
@@ -133,8 +134,16 @@ async def ask(app: Application, request: AskRequest) -> Answer:
             inner = asyncio.create_task(asyncio.Event().wait())
             inner.cancel()
             await inner
+        case "plan":
+            find = PlannedTask("1", "Find it", state=TaskState.ACTIVE)
+            events += (
+                StateChanged(RunState.PLANNING),
+                PlanChanged((find, PlannedTask("2", "Compare", ("1",)))),
+                StateChanged(RunState.VERIFYING, "2 citations"),
+            )
+            emit(app, run_id, 3, *events[3:])
     emit(app, run_id, len(events), RunFinished("answered"))
-    cited = Citation("fish.md", CitationStatus.READ, "", "file:///fish.md", 1, 2)
+    cited = CitationView("fish.md", CitationStatus.READ, "", "file:///fish.md", 1, 2)
     return Answer(run_id, "It swims. [cite: doc, fish.md, L1-L2]", (cited,))
 
 

@@ -15,7 +15,7 @@ export function Header() {
   const list = () => {
     listing.value = !listing.value;
     if (listing.value) {
-      tell({ type: "listSessions" });
+      tell({ type: "listSessions", words: "" });
     }
   };
   return (

@@ -1,12 +1,14 @@
 // The sessions of the workspace: search, resume, rename, delete.
 
 import type { RefObject } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { plural } from "../../src/commands/markdown.ts";
 import { shown } from "../../src/shown.ts";
+import { TYPING_MILLISECONDS } from "../../src/typing.ts";
 import type { SessionInfo } from "../../src/wire.ts";
 import { tell } from "../host.ts";
-import { ago, plural } from "../state/figures.ts";
-import { focusing, listing, sessions, situation } from "../store.ts";
+import { ago } from "../state/figures.ts";
+import { focusing, listing, sessions, sessionWords, situation } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
@@ -17,8 +19,15 @@ export function SessionList() {
   const [words, setWords] = useState("");
   const search = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => search.current?.focus(), []);
-  const all = sessions.value;
-  const found = (all ?? []).filter(({ title }) => matches(title, words));
+  const [all, held] = [sessions.value, sessionWords.value];
+  const found = all ?? [];
+  useEffect(() => {
+    if (held === words) {
+      return;
+    }
+    const timer = setTimeout(() => tell({ type: "listSessions", words }), TYPING_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [words, held]);
   return (
     <section
       class="sessions"
@@ -37,13 +46,13 @@ export function SessionList() {
         class="field session-search"
         type="search"
         aria-label="Search sessions"
-        placeholder="Search sessions"
+        placeholder="Search titles and questions"
         ref={search}
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />
       <p class="session-none" role="status">
-        {all === null ? "Loading…" : found.length === 0 ? none(all.length) : ""}
+        {all === null ? "Loading…" : found.length === 0 ? none(held) : ""}
       </p>
       <ul>
         {found.map((session) => (
@@ -54,8 +63,10 @@ export function SessionList() {
   );
 }
 
-function none(all: number): string {
-  return all === 0 ? "No sessions yet. Ask something, and it is kept here." : "None matches.";
+function none(words: string): string {
+  return words === ""
+    ? "No sessions yet. Ask something, and it is kept here."
+    : "No title and no question holds these words.";
 }
 
 interface RowProps {
@@ -66,7 +77,7 @@ interface RowProps {
 function Row({ session, search }: RowProps) {
   const [renaming, setRenaming] = useState(false);
   const back = useRef(false); // the focus, once there is a row again
-  const { id, title, running, updatedAt, turns } = session;
+  const { id, title, running, updatedAt, turns, found } = session;
   const current = situation.value.session?.id === id;
   if (renaming) {
     return (
@@ -105,6 +116,11 @@ function Row({ session, search }: RowProps) {
           {running && <Icon name="loading" spin />}
           <Shown text={title || "Untitled"} />
         </span>
+        {found && (
+          <span class="session-found">
+            <Shown text={found} />
+          </span>
+        )}
         <span class="session-when">
           {ago(updatedAt, Date.now())} · {plural(turns, "reply", "replies")}
         </span>
@@ -122,14 +138,6 @@ function Row({ session, search }: RowProps) {
       </span>
     </li>
   );
-}
-
-function matches(title: string, words: string): boolean {
-  const text = title.toLowerCase();
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }
 
 function close(): void {

@@ -14,7 +14,19 @@ const ICONS: Readonly<Record<Completion["kind"], IconName>> = {
   diagnostics: "warning",
   terminal: "terminal",
   git: "git-compare",
+  resource: "mcp",
   command: "terminal",
+  custom: "terminal",
+  skill: "mortar-board",
+  prompt: "mcp",
+};
+
+/** What an item is, where neither its icon nor its label says so. */
+const WORDS: Partial<Readonly<Record<Completion["kind"], string>>> = {
+  resource: "MCP resource",
+  custom: "custom command",
+  skill: "skill",
+  prompt: "MCP prompt",
 };
 
 /** The id of an item's element, for the input to name. */
@@ -52,6 +64,7 @@ export function CompletionList({ take }: { take: (item: Completion) => void }) {
           <span class="completion-detail">
             <Shown text={item.detail} />
           </span>
+          {WORDS[item.kind] && <span class="completion-word">{WORDS[item.kind]}</span>}
         </div>
       ))}
     </div>

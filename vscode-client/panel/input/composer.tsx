@@ -4,9 +4,11 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { chipKey } from "../../src/panel/attached.ts";
 import type { Completion } from "../../src/panel/messages.ts";
 import { ChipView } from "../parts/chip.tsx";
+import { Elapsed } from "../parts/elapsed.tsx";
 import {
   chips,
   clear,
+  detach,
   draft,
   focusing,
   insteadOf,
@@ -17,7 +19,6 @@ import {
   stop,
   stopping,
   turns,
-  unwanted,
 } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { chosen, complete, items, step, token } from "./completion.ts";
@@ -69,7 +70,7 @@ export function Composer() {
           ref={field}
           rows={1}
           value={draft.value}
-          placeholder={turns.value.length > 0 ? "Ask a follow-up" : "Ask about your workspace"}
+          placeholder={placeholder()}
           aria-label="Question"
           aria-controls="completions"
           aria-autocomplete="list"
@@ -94,27 +95,58 @@ export function Composer() {
         />
         <div class="input-foot">
           <Pickers />
+          {live.value && (
+            <span class="elapsed" role="timer" aria-label="Time so far" title="Time so far">
+              <Elapsed since={live.value.beganAt} before="" />
+            </span>
+          )}
           {live.value ? (
-            <IconButton
-              icon="debug-stop"
-              label="Stop (Escape)"
-              tone="stop"
-              disabled={stopping.value === live.value.runId}
-              act={stop}
-            />
+            <div class="during">
+              {draft.value.trim() !== "" && insteadOf.value === null && (
+                <>
+                  <IconButton
+                    icon="compass"
+                    label={`Steer: tell the model with the next results (${STEER_KEY})`}
+                    act={() => send(true)}
+                  />
+                  <IconButton
+                    icon="list-ordered"
+                    label="Queue: ask when this run has ended (Enter)"
+                    tone="send"
+                    act={() => send()}
+                  />
+                </>
+              )}
+              <IconButton
+                icon="debug-stop"
+                label="Stop (Escape)"
+                tone="stop"
+                disabled={stopping.value === live.value.runId}
+                act={stop}
+              />
+            </div>
           ) : (
             <IconButton
               icon="send"
               label="Send (Enter)"
               tone="send"
               disabled={draft.value.trim() === "" || situation.value.server.phase !== "ready"}
-              act={send}
+              act={() => send()}
             />
           )}
         </div>
       </div>
     </div>
   );
+}
+
+const STEER_KEY = /Mac/.test(navigator.userAgent) ? "Cmd+Enter" : "Ctrl+Enter";
+
+function placeholder(): string {
+  if (live.value) {
+    return `Enter queues, ${STEER_KEY} steers`;
+  }
+  return turns.value.length > 0 ? "Ask a follow-up" : "Ask about your workspace";
 }
 
 /** Whether a key was the panel's and not the text's. */
@@ -145,7 +177,7 @@ function pressedInText(event: KeyboardEvent, input: HTMLTextAreaElement): boolea
   switch (event.key) {
     case "Enter":
       if (!event.shiftKey && situation.value.server.phase === "ready") {
-        send();
+        send(event.ctrlKey || event.metaKey);
         forgetRecall();
       }
       return !event.shiftKey;
@@ -189,22 +221,10 @@ function Chips() {
   return (
     <div class="chips">
       {selected && (
-        <ChipView
-          chip={selected}
-          icon="list-selection"
-          remove={() => {
-            unwanted.value = selected.label;
-          }}
-        />
+        <ChipView chip={selected} icon="list-selection" remove={() => detach(selected)} />
       )}
       {chips.value.map((chip) => (
-        <ChipView
-          key={chipKey(chip)}
-          chip={chip}
-          remove={() => {
-            chips.value = chips.value.filter((each) => each !== chip);
-          }}
-        />
+        <ChipView key={chipKey(chip)} chip={chip} remove={() => detach(chip)} />
       ))}
     </div>
   );

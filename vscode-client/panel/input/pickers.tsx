@@ -1,9 +1,10 @@
 // The mode, the model, and how full its context is.
 
+import type { WindowLayer } from "../../src/panel/messages.ts";
 import { tell } from "../host.ts";
-import { MODES } from "../modes.ts";
+import { MODES, PLANS } from "../modes.ts";
 import { count, sent } from "../state/figures.ts";
-import { situation, turns } from "../store.ts";
+import { planning, situation, turns } from "../store.ts";
 import { Menu } from "../ui/menu.tsx";
 
 /** What a question is asked with. */
@@ -20,6 +21,14 @@ export function Pickers() {
           if (found) {
             tell({ type: "setMode", mode: found.id });
           }
+        }}
+        more={{
+          label: "Plan of tasks",
+          choices: PLANS,
+          chosen: planning.value,
+          choose: (id) => {
+            planning.value = PLANS.find((each) => each.id === id)?.id ?? "auto";
+          },
         }}
       />
       {models.length > 0 ? (
@@ -41,9 +50,9 @@ export function Pickers() {
   );
 }
 
-const AROUND = 2 * Math.PI * 6; // pixels
+const LEAST = 6; // percent of the bar, so that every layer is seen
 
-/** A ring for the context: how much of the model's window the newest request took. */
+/** A bar for the context: how much of the model's window the newest request took, by layer. */
 function Meter() {
   const last = turns.value.findLast((turn) => turn.last !== null)?.last;
   const window = situation.value.contextWindow;
@@ -51,28 +60,38 @@ function Meter() {
     return null;
   }
   const taken = sent(last) + last.outputTokens;
-  const part = Math.min(1, taken / window);
-  const words = `Context: ${count(taken)} of ${count(window)} tokens (${Math.round(part * 100)}%)`;
+  const percent = Math.round(100 * Math.min(1, taken / window));
+  const layers = layersOf(taken);
+  const kinds = layers.map(({ name, tokens }) => `${name} ${count(tokens)}`).join(", ");
+  const words = `Context: ${count(taken)} of ${count(window)} tokens (${percent}%): ${kinds}`;
+  let x = 0;
   return (
     <button
       type="button"
-      class={`meter ${part > 0.8 ? "full" : ""}`}
+      class={`meter ${percent > 80 ? "full" : ""}`}
       title={`${words}. Show what is in it`}
       aria-label={words}
       onClick={() => tell({ type: "command", command: "glossator.showContext" })}
     >
-      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-        <circle class="meter-all" cx="8" cy="8" r="6" />
-        <circle
-          class="meter-part"
-          cx="8"
-          cy="8"
-          r="6"
-          stroke-dasharray={`${part * AROUND} ${AROUND}`}
-          transform="rotate(-90 8 8)"
-        />
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="meter-all" width="100" height="10" />
+        {layers.map(({ name, tokens }) => {
+          const width = Math.max(LEAST, Math.min(100 - x, (100 * tokens) / window));
+          x += width;
+          return (
+            <rect key={name} class={`meter-${name}`} x={x - width} width={width - 1} height="10" />
+          );
+        })}
       </svg>
-      <span>{Math.round(part * 100)}%</span>
+      <span>{percent}%</span>
     </button>
   );
+}
+
+/** What is in the window; the conversation grows while the other layers stay as they are. */
+function layersOf(taken: number): readonly WindowLayer[] {
+  const fixed = (situation.value.layers ?? []).filter(({ name }) => name !== "conversation");
+  const rest = taken - fixed.reduce((sum, { tokens }) => sum + tokens, 0);
+  const layers = [...fixed, { name: "conversation", tokens: Math.max(0, rest) }];
+  return layers.filter(({ tokens }) => tokens > 0);
 }

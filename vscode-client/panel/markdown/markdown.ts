@@ -8,7 +8,14 @@ import Parser, {
   type StateInline,
   type Token,
 } from "markdown-it";
-import { type Mentioned, markAt, mentionInCode, mentionsIn } from "../state/cites.ts";
+import {
+  linkTo,
+  type Mark,
+  type Mentioned,
+  markAt,
+  mentionInCode,
+  mentionsIn,
+} from "../state/cites.ts";
 import { highlighted } from "./highlight.ts";
 
 const WEB = /^https?:\/\//i;
@@ -19,6 +26,7 @@ function build(): MarkdownIt {
   const md = new Parser("default", { html: false, linkify: true, breaks: false });
   md.validateLink = (url) => WEB.test(url) || !SCHEME.test(url.trim());
   md.inline.ruler.before("link", "cite", cite);
+  md.inline.ruler.before("link", "linked cite", linkedCite);
   md.core.ruler.after("inline", "mentions", mentions);
   md.core.ruler.after("mentions", "tasks", tasks);
   Object.assign(md.renderer.rules, RULES);
@@ -32,13 +40,39 @@ function cite(state: StateInline, silent: boolean): boolean {
   }
   const after = punctuation(state.src, state.pos + found.length, state.posMax);
   if (!silent) {
-    found.marks.forEach((mark, at) => {
-      const last = at === found.marks.length - 1;
-      state.push("cite", "", 0).meta = { key: mark.key, after: last ? after : "" };
-    });
+    pushed(state, found.marks, after);
   }
   state.pos += found.length + after.length;
   return true;
+}
+
+/** Of a link that leads to a mark the words stay, and the mark follows them. */
+function linkedCite(state: StateInline, silent: boolean): boolean {
+  const link = state.src.charCodeAt(state.pos) === 0x5b ? linkTo(state.src, state.pos) : null;
+  const found = link && markAt(state.src, link.mark);
+  const end = found ? link.mark + found.length : 0;
+  if (!(link && found) || state.src[end] !== ")" || end >= state.posMax) {
+    return false;
+  }
+  const after = punctuation(state.src, end + 1, state.posMax);
+  if (!silent) {
+    const { posMax } = state;
+    state.pos += 1;
+    state.posMax = state.pos + link.words;
+    state.md.inline.tokenize(state);
+    state.posMax = posMax;
+    pushed(state, found.marks, after);
+  }
+  state.pos = end + 1 + after.length;
+  return true;
+}
+
+/** The marks, the last one with what stays with it. */
+function pushed(state: StateInline, marks: readonly Mark[], after: string): void {
+  marks.forEach((mark, at) => {
+    const last = at === marks.length - 1;
+    state.push("cite", "", 0).meta = { key: mark.key, after: last ? after : "" };
+  });
 }
 
 /** What must not begin a line: it stays with the citation before it. */

@@ -3,12 +3,15 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { illustrate, toggle } from "../diagrams/figures.ts";
 import { tell } from "../host.ts";
-import { type Source, withoutUnfinished } from "../state/cites.ts";
+import { withoutUnfinished } from "../state/cites.ts";
+import type { Uncited } from "../state/model.ts";
+import { type Piece, type Source, sourceAt, spotsIn, uncitedIn } from "../state/sources.ts";
 import { memo } from "../ui/controls.tsx";
 import { type Blocks, NO_BLOCKS, toBlocks } from "./blocks.ts";
 import { open, paint } from "./citation.ts";
 import { codeOf, dress } from "./code.ts";
 import { sanitised } from "./sanitise.ts";
+import { underline } from "./uncited.ts";
 import { reveal } from "./unseen.ts";
 
 interface Props {
@@ -18,7 +21,14 @@ interface Props {
   readonly sources: ReadonlyMap<string, Source>;
   /** Citations show their places: they are what the text is about, as in an extract. */
   readonly named?: boolean;
+  /** Where the text stands in its reply, if it is not the whole of it. */
+  readonly piece?: Piece | undefined;
+  readonly uncited?: readonly Uncited[];
+  /** A task is cited; whether its result is shown elsewhere. */
+  readonly showTask?: ((task: string) => boolean) | undefined;
 }
+
+const NONE: readonly Uncited[] = [];
 
 interface Drawn {
   readonly blocks: Blocks;
@@ -26,20 +36,23 @@ interface Drawn {
 }
 
 /** A text; links, citations and the buttons of code work. */
-export const Markdown = memo(({ text, live, sources, named = false }: Props) => {
+export const Markdown = memo((props: Props) => {
+  const { text, live, sources, named = false, piece, uncited = NONE, showTask } = props;
   const root = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn>({ blocks: NO_BLOCKS, nodes: [] });
   useLayoutEffect(() => {
     if (root.current) {
       drawn.current = draw(root.current, drawn.current, live ? withoutUnfinished(text) : text);
-      paint(root.current, sources, live, named);
+      const here = piece ?? { text, reply: 0, from: 0 };
+      underline(root.current, text, uncitedIn(here, uncited));
+      paint(root.current, { sources, spots: spotsIn(here), live, named });
       illustrated(drawn.current.nodes, live);
     }
-  }, [text, live, sources, named]);
+  }, [text, live, sources, named, piece, uncited]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked inside are buttons and links
     // biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its buttons are told
-    <div class="markdown" ref={root} onClick={(event) => clicked(event, sources)} />
+    <div class="markdown" ref={root} onClick={(event) => clicked(event, sources, showTask)} />
   );
 });
 
@@ -76,15 +89,22 @@ function illustrated(nodes: readonly HTMLElement[], live: boolean): void {
   }
 }
 
-function clicked(event: MouseEvent, sources: ReadonlyMap<string, Source>): void {
+function clicked(
+  event: MouseEvent,
+  sources: ReadonlyMap<string, Source>,
+  showTask: Props["showTask"],
+): void {
   const target = event.target instanceof Element ? event.target.closest("button") : null;
   if (!(target instanceof HTMLElement)) {
     return;
   }
-  const { cite, path, line, act } = target.dataset;
+  const { cite, place, path, line, act } = target.dataset;
   const source = cite === undefined ? undefined : sources.get(cite);
   if (source) {
-    open(source);
+    const { kind, target: task } = source.mark;
+    if (!(kind === "task" && showTask?.(task))) {
+      open(sourceAt(source, place));
+    }
   } else if (path !== undefined) {
     tell({ type: "openPath", path, line: Number(line) || 1 });
   } else if (act === "copy" || act === "insert") {

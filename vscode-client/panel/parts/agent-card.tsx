@@ -1,11 +1,12 @@
 // A sub-agent: what it does now, and once it is done, what it found.
 
+import { plural } from "../../src/commands/markdown.ts";
 import { shown } from "../../src/shown.ts";
 import { tell } from "../host.ts";
 import { Markdown } from "../markdown/view.tsx";
-import { sourcesIn } from "../state/cites.ts";
-import { count, duration, plural } from "../state/figures.ts";
+import { count, duration } from "../state/figures.ts";
 import type { AgentPart } from "../state/model.ts";
+import { sourcesOfText } from "../state/sources.ts";
 import { Fold, IconButton, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Words } from "../ui/words.tsx";
@@ -14,18 +15,21 @@ import { Elapsed } from "./elapsed.tsx";
 interface Props {
   readonly part: AgentPart;
   readonly live: boolean;
-  readonly runId: string;
+  /** Its fold. */
+  readonly id: string;
+  /** It works on a task of the plan, whose entry says what it does. */
+  readonly planned?: boolean;
 }
 
 /** The card of a sub-agent. */
-export const AgentCard = memo(({ part, live, runId }: Props) => {
+export const AgentCard = memo(({ part, live, id, planned = false }: Props) => {
   const { finished } = part;
   const running = live && !finished;
   return (
     <Fold
-      id={`${runId} ${part.agentId}`}
-      name="card agent"
-      head={<Head part={part} running={running} />}
+      id={id}
+      name={`agent ${planned ? "task-result" : "card"}`}
+      head={<Head part={part} running={running} planned={planned} />}
       aside={
         running && (
           <IconButton
@@ -38,16 +42,18 @@ export const AgentCard = memo(({ part, live, runId }: Props) => {
     >
       {() => (
         <>
-          <p class="agent-task">
-            <Words text={part.task} />
-          </p>
+          {!planned && (
+            <p class="agent-task">
+              <Words text={part.task} />
+            </p>
+          )}
           {part.model && <p class="agent-model">{part.model}</p>}
           {finished && (
             <>
               <Markdown
                 text={finished.summary}
                 live={false}
-                sources={sourcesIn([finished.summary], finished.citations)}
+                sources={sourcesOfText(finished.summary, finished.citations)}
               />
               <button
                 type="button"
@@ -64,13 +70,14 @@ export const AgentCard = memo(({ part, live, runId }: Props) => {
   );
 });
 
-function Head({ part, running }: { part: AgentPart; running: boolean }) {
+interface HeadProps {
+  readonly part: AgentPart;
+  readonly running: boolean;
+  readonly planned: boolean;
+}
+
+function Head({ part, running, planned }: HeadProps) {
   const { finished } = part;
-  const figures = [
-    plural(part.toolCalls, "call"),
-    `${count(part.tokens)} tokens`,
-    ...(finished ? [duration(finished.milliseconds)] : []),
-  ];
   return (
     <span class="agent-head">
       <span class="agent-line">
@@ -80,19 +87,36 @@ function Head({ part, running }: { part: AgentPart; running: boolean }) {
           <Icon name={finished?.error ? "error" : "robot"} tone={finished?.error ? "bad" : ""} />
         )}
         <span class="tool-name">{shown(part.name)}</span>
-        <span class="tool-arguments">
-          <Words text={part.task} />
-        </span>
+        {planned ? (
+          <Figures part={part} running={running} />
+        ) : (
+          <span class="tool-arguments">
+            <Words text={part.task} />
+          </span>
+        )}
       </span>
       <span class="agent-figures">
         {running && part.doing && <span class="doing">{shown(part.doing)}</span>}
         {!(running || finished) && <span>not finished</span>}
         {finished?.partial && <span class="partial">partial: {shown(finished.partial)}</span>}
-        <span>
-          {figures.join(" · ")}
-          {running && <Elapsed since={part.beganAt} />}
-        </span>
+        {!planned && <Figures part={part} running={running} />}
       </span>
+    </span>
+  );
+}
+
+/** What it took so far. */
+function Figures({ part, running }: { part: AgentPart; running: boolean }) {
+  const { toolCalls, tokens, finished } = part;
+  const figures = [
+    ...(toolCalls > 0 ? [plural(toolCalls, "call")] : []),
+    `${count(tokens)} tokens`,
+    ...(finished ? [duration(finished.milliseconds)] : []),
+  ];
+  return (
+    <span class="figures">
+      {figures.join(" · ")}
+      {running && <Elapsed since={part.beganAt} />}
     </span>
   );
 }

@@ -2,20 +2,31 @@
 // nothing on it can be pressed: a click or a key may have been meant for what was there before.
 
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { asks, sought } from "../store.ts";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asks, away, focusing, sought } from "../store.ts";
 
+const DIGITS = 9;
 const GUARD_MILLISECONDS = 400;
+const IN_SIGHT = "-30px 0px"; // less of a card is not seen
+
+/** What keys do while the card has the focus: `1`, `2` and so on, `y` and `n`. */
+export type Keys = Readonly<Record<string, () => void>>;
 
 interface Props {
   readonly id: string;
   readonly name: string;
   readonly label: string;
+  /** What is said of it while it is out of sight; the label, if nothing else is. */
+  readonly about?: string;
+  readonly keys: Keys;
   readonly children: ComponentChildren;
 }
 
-/** The card; it takes the focus only when it is sought, and then as a whole. */
-export function AskCard({ id, name, label, children }: Props) {
+/**
+ * The card; it takes the focus only when it is sought, and then as a whole. Once it is answered, the
+ * focus goes back to where it was.
+ */
+export function AskCard({ id, name, label, about = label, keys, children }: Props) {
   const card = useRef<HTMLElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const [ready, setReady] = useState(false);
@@ -28,19 +39,111 @@ export function AskCard({ id, name, label, children }: Props) {
     const timer = setTimeout(() => setReady(true), GUARD_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [all]);
+  const before = useRef<Element | null>(null); // what had the focus before anything of the card
+  useLayoutEffect(() => {
+    const self = card.current;
+    return () => {
+      if (document.hasFocus() && self?.contains(document.activeElement)) {
+        giveBack(before.current);
+      }
+    };
+  }, []);
   const isSought = sought.value === id;
   useLayoutEffect(() => {
     if (isSought && card.current) {
       sought.value = null;
-      card.current.scrollIntoView({ block: "nearest" });
-      card.current.focus();
+      scrollToBegin(card.current);
+      card.current.focus({ preventScroll: true });
     }
   }, [isSought]);
+  useEffect(() => (card.current ? watchSight(card.current, id, about) : undefined), [id, about]);
   return (
-    <section class={`card ask ${name}`} aria-label={label} tabIndex={-1} ref={card}>
+    <section
+      class={`card ask ${name}`}
+      aria-label={label}
+      tabIndex={-1}
+      ref={card}
+      onFocusIn={({ relatedTarget }) => {
+        if (relatedTarget instanceof Element && !card.current?.contains(relatedTarget)) {
+          before.current = relatedTarget;
+        }
+      }}
+      onKeyDown={(event) => {
+        const act = ready && !isForText(event) ? keys[event.key.toLowerCase()] : undefined;
+        if (act) {
+          event.preventDefault();
+          event.stopPropagation();
+          act();
+        }
+      }}
+    >
       <div class="ask-body" inert={!ready} ref={body}>
         {children}
       </div>
     </section>
   );
+}
+
+/** As long as it is watched, `away` says whether it has scrolled out of sight. */
+function watchSight(card: HTMLElement, id: string, about: string): () => void {
+  const put = (isAway: boolean) => {
+    const all = new Map(away.value);
+    if (isAway) {
+      all.set(id, about);
+    } else {
+      all.delete(id);
+    }
+    away.value = all;
+  };
+  const root = card.closest(".transcript");
+  const observer = new IntersectionObserver(
+    (entries) => put(entries.at(-1)?.isIntersecting === false),
+    { root, rootMargin: IN_SIGHT },
+  );
+  observer.observe(card);
+  return () => {
+    observer.disconnect();
+    put(false);
+  };
+}
+
+/** The first nine of these, by their digits. */
+export function byDigits(acts: readonly (() => void)[]): Keys {
+  return Object.fromEntries(acts.slice(0, DIGITS).map((act, at) => [String(at + 1), act]));
+}
+
+/** The key of one of them, for screen readers; from the tenth on there is none. */
+export function keyOf(at: number): string | undefined {
+  return at < DIGITS ? String(at + 1) : undefined;
+}
+
+/** The digit that chooses this. */
+export function Key({ name }: { name: number }) {
+  return (
+    <span class="key" aria-hidden="true">
+      {name}
+    </span>
+  );
+}
+
+/** A key that is typed into a field, or that VS Code means otherwise. */
+function isForText({ target, ctrlKey, metaKey, altKey, repeat }: KeyboardEvent): boolean {
+  const isField = target instanceof Element && target.closest("input, textarea") !== null;
+  return isField || ctrlKey || metaKey || altKey || repeat;
+}
+
+function giveBack(to: Element | null): void {
+  if (to instanceof HTMLElement && to.isConnected) {
+    to.focus({ preventScroll: true });
+  } else {
+    focusing.value += 1;
+  }
+}
+
+/** What is asked is read before the answers; nothing around the conversation moves. */
+function scrollToBegin(card: HTMLElement): void {
+  const box = card.closest(".transcript");
+  if (box) {
+    box.scrollTop += card.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  }
 }

@@ -22,10 +22,12 @@ export function Asks() {
 function AskCard({ ask, proposed }: { ask: Ask; proposed: readonly string[] }) {
   switch (ask.kind) {
     case "permission":
-      return <PermissionCard id={ask.id} request={ask.request} />;
+      return <PermissionCard id={ask.id} request={ask.request} leftOut={ask.leftOut} />;
     case "question":
       return <QuestionCard id={ask.id} question={ask.question} />;
     case "review":
-      return proposed.includes(ask.plan.id) ? null : <ReviewCard id={ask.id} plan={ask.plan} />;
+      return proposed.includes(ask.plan.id) ? null : (
+        <ReviewCard id={ask.id} plan={ask.plan} leftOut={ask.leftOut} />
+      );
   }
 }

@@ -1,9 +1,9 @@
 // What a permission is about: a command, or a diff in colours. All of it, in a box that scrolls.
 
+import { plural } from "../../src/commands/markdown.ts";
 import type { PermissionRequest } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { type Row, rowsOf, squeezed } from "../state/detail.ts";
-import { plural } from "../state/figures.ts";
 import { folds } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Shown } from "../ui/shown.tsx";
@@ -47,7 +47,8 @@ export function Detail({ id, request }: { id: string; request: PermissionRequest
         </div>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys */}
-      <pre class="detail" tabIndex={0}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      <pre class="detail" role="group" aria-label="What would be done" tabIndex={0}>
         {(all ? rows : short).map((row, at) => (
           <Line key={at} row={row} tone={isDiff ? toneOf(row.before) : ""} />
         ))}

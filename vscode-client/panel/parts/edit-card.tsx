@@ -1,9 +1,9 @@
 // An edit: its hunks, what became of it, and while it waits for the user, what to take of it.
 
+import { plural } from "../../src/commands/markdown.ts";
 import type { Hunk } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { shiftsOf, sizeOf } from "../state/diff.ts";
-import { plural } from "../state/figures.ts";
 import type { EditPart } from "../state/model.ts";
 import { asks, live } from "../store.ts";
 import { Fold, IconButton, memo } from "../ui/controls.tsx";
@@ -23,8 +23,8 @@ interface Props {
 export const EditCard = memo(({ part, runId, undone }: Props) => {
   const { plan, settled } = part;
   const review = asks.value.find((ask) => ask.kind === "review" && ask.plan.id === plan.id);
-  if (review && !settled) {
-    return <ReviewCard id={review.id} plan={plan} />;
+  if (review?.kind === "review" && !settled) {
+    return <ReviewCard id={review.id} plan={plan} leftOut={review.leftOut} />;
   }
   const done = plan.hunks.filter((hunk) => !settled?.leftOut.includes(hunk.id));
   const shifts = shiftsOf(done);
@@ -55,7 +55,7 @@ export const EditCard = memo(({ part, runId, undone }: Props) => {
               hunk={hunk}
               shift={shifts.get(hunk.id) ?? 0}
               id={id}
-              left={!done.includes(hunk)}
+              leftOut={!done.includes(hunk)}
               aside={!done.includes(hunk) && <span class="tag">left out</span>}
             />
           ))}

@@ -1,15 +1,17 @@
 // How a turn ended: an error with a way on, what stopped it short, what it took, and what to do next.
 
-import type { Usage } from "../../src/wire.ts";
+import { plural } from "../../src/commands/markdown.ts";
+import type { RunFigures, Usage } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { forPasting } from "../markdown/citation.ts";
-import { sourcesOf } from "../state/cites.ts";
-import { count, duration, plural, price, sent } from "../state/figures.ts";
+import { count, duration, price, sent } from "../state/figures.ts";
 import { isLive, type Turn } from "../state/model.ts";
+import { sourcesOf } from "../state/sources.ts";
 import { ask, edit, live } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
+import { ChangedFiles } from "./changed-files.tsx";
 
 /** Why an answer may not be whole, by the wire's `stop`. */
 const STOPS: Readonly<Record<string, string>> = {
@@ -61,6 +63,7 @@ export function Ending({ turn }: { turn: Turn }) {
           </span>
         </p>
       )}
+      <ChangedFiles turn={turn} />
       <Foot turn={turn} />
     </>
   );
@@ -103,12 +106,14 @@ function Failure({ turn }: { turn: Turn }) {
 
 function Foot({ turn }: { turn: Turn }) {
   const answer = answerOf(turn);
-  const edited = turn.parts.some((part) => part.kind === "edit" && part.settled?.applied);
+  const edited =
+    turn.changed !== null ||
+    turn.parts.some((part) => part.kind === "edit" && part.settled?.applied);
   const busy = live.value !== null;
   return (
     <div class="foot">
       <span class="figures" title={details(turn)}>
-        {figures(turn)}
+        {figuresOf(turn)}
       </span>
       <span class="foot-buttons">
         {edited && turn.undone && (
@@ -119,7 +124,7 @@ function Foot({ turn }: { turn: Turn }) {
             act={() => redo(turn)}
           />
         )}
-        {edited && !turn.undone && (
+        {edited && !turn.undone && turn.changed === null && (
           <IconButton
             icon="discard"
             label="Undo this turn's edits"
@@ -143,7 +148,7 @@ function Foot({ turn }: { turn: Turn }) {
           icon="copy"
           label="Copy the answer"
           disabled={answer === ""}
-          act={() => tell({ type: "copy", text: forPasting(answer, sourcesOf(turn)) })}
+          act={() => tell({ type: "copy", text: copied(turn) })}
         />
       </span>
     </div>
@@ -158,19 +163,29 @@ function again(turn: Turn): void {
   ask(turn.question, turn.chips, turn.runId);
 }
 
+function copied(turn: Turn): string {
+  const last = turn.parts.findLast((part) => part.kind === "text");
+  return forPasting(answerOf(turn), sourcesOf(turn), last?.reply ?? 0);
+}
+
 function answerOf(turn: Turn): string {
   const last = turn.parts.findLast((part) => part.kind === "text");
   return turn.answer?.text ?? last?.text ?? "";
 }
 
 /** With what sub-agents took, once that is known. */
-function taken({ answer, usage }: Turn): Usage {
-  return answer?.usage ?? usage;
+function taken(turn: Turn): Usage {
+  return known(turn)?.usage ?? turn.usage;
 }
 
-function figures(turn: Turn): string {
-  const { answer, offline } = turn;
-  if (offline) {
+/** What it took: as its answer says, or as the server has kept it. */
+function known({ answer, figures }: Turn): Omit<RunFigures, "runId"> | null {
+  return answer ?? figures;
+}
+
+function figuresOf(turn: Turn): string {
+  const answer = known(turn);
+  if (turn.offline) {
     return ["offline", ...(answer ? [duration(answer.milliseconds)] : [])].join(" · ");
   }
   const usage = taken(turn);
@@ -183,13 +198,13 @@ function figures(turn: Turn): string {
 }
 
 function details(turn: Turn): string {
-  const { model, answer, offline } = turn;
+  const answer = known(turn);
   const usage = taken(turn);
-  if (offline) {
+  if (turn.offline) {
     return "Extracts from your files; no model was asked.";
   }
   const lines = [
-    model,
+    turn.model,
     `sent ${count(sent(usage))} tokens (${count(usage.cacheReadTokens)} from the cache), received ${count(usage.outputTokens)}`,
     ...(answer ? [plural(answer.turns, "model reply", "model replies")] : []),
     ...(answer?.sessionDollars == null ? [] : [`session so far: ${price(answer.sessionDollars)}`]),

@@ -1,11 +1,11 @@
 // One part of an edit as a small diff.
 
 import type { ComponentChildren } from "preact";
+import { plural } from "../../src/commands/markdown.ts";
 import { shown } from "../../src/shown.ts";
 import type { Hunk } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { type DiffLine, diffOf } from "../state/diff.ts";
-import { plural } from "../state/figures.ts";
 import { folds, shownPath } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
@@ -15,22 +15,35 @@ interface Props {
   readonly shift: number;
   readonly id: string;
   readonly aside?: ComponentChildren;
-  readonly left?: boolean;
+  /** Whether the user leaves it out. */
+  readonly leftOut?: boolean;
+  /** The user decides about it: all lines are there, none is cut off, and a long one has a box that scrolls. */
+  readonly whole?: boolean;
 }
 
 const SHOWN = 16; // lines, until the user wants to see them all
+const IN_SIGHT = 12; // lines that the box shows at once
 const SIGNS = { same: " ", gone: "−", new: "+" } as const;
 const SPOKEN = { same: "", gone: "removed: ", new: "added: " } as const;
 
-/** The hunk's place and lines; `left` is whether the user leaves it out. */
-export function HunkView({ hunk, shift, id, aside, left }: Props) {
+/** The hunk's place and lines. */
+export function HunkView({ hunk, shift, id, aside, leftOut, whole }: Props) {
+  const lines = hunk.kind === "rename" ? [] : diffOf(hunk, shift);
   return (
-    <div class={`hunk ${left ? "left-out" : ""}`}>
+    <div class={`hunk ${leftOut ? "left-out" : ""}`}>
       <div class="hunk-head">
         <Place hunk={hunk} />
+        {whole && lines.length > IN_SIGHT && (
+          <span class="hunk-size">{plural(lines.length, "line")}, scroll to see all</span>
+        )}
         {aside}
       </div>
-      {hunk.kind !== "rename" && <Lines lines={diffOf(hunk, shift)} id={`${id} ${hunk.id}`} />}
+      {hunk.kind !== "rename" &&
+        (whole ? (
+          <Whole lines={lines} of={shown(shownPath(hunk.path))} />
+        ) : (
+          <Folded lines={lines} id={`${id} ${hunk.id}`} />
+        ))}
     </div>
   );
 }
@@ -60,28 +73,24 @@ function Place({ hunk }: { hunk: Hunk }) {
   );
 }
 
-function Lines({ lines, id }: { lines: readonly DiffLine[]; id: string }) {
+/** All lines, in a box that scrolls; `of` is the name of their file. */
+function Whole({ lines, of }: { lines: readonly DiffLine[]; of: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div class="diff whole" role="group" aria-label={`Changed lines of ${of}`} tabIndex={0}>
+      <Lines lines={lines} />
+    </div>
+  );
+}
+
+/** The first lines, until the user wants to see them all. */
+function Folded({ lines, id }: { lines: readonly DiffLine[]; id: string }) {
   const all = folds.value.get(id) || lines.length <= SHOWN + 2;
-  const shown = all ? lines : lines.slice(0, SHOWN);
   return (
     <>
       <div class="diff">
-        <div class="diff-lines">
-          {shown.map(({ kind, number, text }, at) => (
-            <div key={at} class={`line ${kind}`}>
-              <span class="number" aria-hidden="true">
-                {number}
-              </span>
-              <span class="sign" aria-hidden="true">
-                {SIGNS[kind]}
-              </span>
-              <span class="unseen">{SPOKEN[kind]}</span>
-              <code>
-                <Shown text={text} kind="text" />
-              </code>
-            </div>
-          ))}
-        </div>
+        <Lines lines={all ? lines : lines.slice(0, SHOWN)} />
       </div>
       {!all && (
         <button
@@ -95,5 +104,26 @@ function Lines({ lines, id }: { lines: readonly DiffLine[]; id: string }) {
         </button>
       )}
     </>
+  );
+}
+
+function Lines({ lines }: { lines: readonly DiffLine[] }) {
+  return (
+    <div class="diff-lines">
+      {lines.map(({ kind, number, text }, at) => (
+        <div key={at} class={`line ${kind}`}>
+          <span class="number" aria-hidden="true">
+            {number}
+          </span>
+          <span class="sign" aria-hidden="true">
+            {SIGNS[kind]}
+          </span>
+          <span class="unseen">{SPOKEN[kind]}</span>
+          <code>
+            <Shown text={text} kind="text" />
+          </code>
+        </div>
+      ))}
+    </div>
   );
 }

@@ -1,13 +1,17 @@
 // A permission: what is to be done, why it is asked, and for how long it may.
 
 import { useState } from "preact/hooks";
+import { plural } from "../../src/commands/markdown.ts";
+import { keptOf } from "../../src/editor/parts.ts";
 import { shown } from "../../src/shown.ts";
 import type { Choice, PermissionRequest } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { receive } from "../store.ts";
+import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
-import { AskCard } from "./ask-card.tsx";
+import { AskCard, Key, type Keys } from "./ask-card.tsx";
+import { ChosenHunks, WhyLeft } from "./chosen-hunks.tsx";
 import { Detail } from "./detail.tsx";
 import { Rules } from "./rules.tsx";
 
@@ -18,26 +22,70 @@ const LABELS: Readonly<Record<Choice, string>> = {
   deny: "Deny",
 };
 
-/** The card; `id` is the ask's. */
-export function PermissionCard({ id, request }: { id: string; request: PermissionRequest }) {
+const LETTERS: Readonly<Partial<Record<Choice, string>>> = { once: "y", deny: "n" };
+
+/** As the buttons stand. A choice keeps its digit, also where others are not offered. */
+const ORDER: readonly Choice[] = ["once", "deny", "session", "always"];
+
+interface Props {
+  /** The ask's. */
+  readonly id: string;
+  readonly request: PermissionRequest;
+  readonly leftOut: ReadonlySet<string>;
+}
+
+/** The card. */
+export function PermissionCard({ id, request, leftOut }: Props) {
   const [message, setMessage] = useState<string | null>(null);
   const [rules, setRules] = useState(request.suggestions);
+  const [why, setWhy] = useState("");
+  const { plan } = request;
+  const all = plan?.hunks.length ?? 0;
+  const taken = keptOf(plan?.hunks ?? [], leftOut).length;
+  const inPart = taken < all;
+  const isNothing = inPart && taken === 0; // that could be allowed
   const answer = (choice: Choice) => {
-    const words = choice === "deny" && message?.trim() ? { message: message.trim() } : {};
+    if (isNothing && choice !== "deny") {
+      return;
+    }
+    const words = said((choice === "deny" ? message : null) ?? (inPart ? why : ""));
     const kept = choice === "session" || choice === "always" ? changed(request, rules) : {};
     tell({ type: "permissionAnswer", id, answer: { choice, ...words, ...kept } });
     receive({ type: "answered", id });
   };
+  const isOffered = (choice: Choice) => choice === "deny" || request.choices.includes(choice);
+  const offered = ORDER.map((choice, at) => ({ choice, digit: at + 1 })).filter(({ choice }) =>
+    isOffered(choice),
+  );
+  const keys: Keys = {
+    ...Object.fromEntries(offered.map(({ choice, digit }) => [digit, () => answer(choice)])),
+    ...(isOffered("once") && { y: () => answer("once") }),
+    n: () => answer("deny"),
+  };
   const lasting = request.choices.some((choice) => choice === "session" || choice === "always");
   return (
-    <AskCard id={id} name="permission" label={`Permission: ${shown(request.title)}`}>
+    <AskCard
+      id={id}
+      name="permission"
+      label={`Permission: ${shown(request.title)}`}
+      about={`${request.title} ${request.detail}`}
+      keys={keys}
+    >
       <div class="card-head">
         <Icon name="shield" tone="accent" />
         <strong>
           <Shown text={request.title} />
         </strong>
+        {plan && (
+          <IconButton icon="diff" label="Open diff" act={() => tell({ type: "openAsked", id })} />
+        )}
       </div>
-      {request.detail && <Detail id={id} request={request} />}
+      {plan ? (
+        <ChosenHunks id={id} plan={plan} leftOut={leftOut} />
+      ) : (
+        request.detail && <Detail id={id} request={request} />
+      )}
+      {inPart && <WhyLeft message={why} change={setWhy} />}
       {request.reasons.length > 0 && (
         <ul class="reasons">
           {request.reasons.map((reason) => (
@@ -51,20 +99,20 @@ export function PermissionCard({ id, request }: { id: string; request: Permissio
         <Rules suggested={request.suggestions} rules={rules} change={setRules} />
       )}
       <div class="buttons">
-        {request.choices
-          .filter((choice) => choice !== "deny")
-          .map((choice) => (
-            <vscode-button
-              key={choice}
-              secondary={choice !== "once"}
-              onClick={() => answer(choice)}
-            >
-              {LABELS[choice]}
-            </vscode-button>
-          ))}
-        <vscode-button secondary onClick={() => answer("deny")}>
-          {LABELS.deny}
-        </vscode-button>
+        {offered.map(({ choice, digit }) => (
+          <vscode-button
+            key={choice}
+            secondary={choice !== "once"}
+            aria-keyshortcuts={[digit, LETTERS[choice]].filter(Boolean).join(" ")}
+            disabled={choice !== "deny" && isNothing}
+            onClick={() => answer(choice)}
+          >
+            {choice === "once" && inPart
+              ? `Allow ${taken} of ${plural(all, "part")}`
+              : LABELS[choice]}
+            <Key name={digit} />
+          </vscode-button>
+        ))}
         {message === null && (
           <button type="button" class="link" onClick={() => setMessage("")}>
             Deny and say why…
@@ -99,6 +147,10 @@ export function PermissionCard({ id, request }: { id: string; request: Permissio
       )}
     </AskCard>
   );
+}
+
+function said(words: string): { readonly message?: string } {
+  return words.trim() ? { message: words.trim() } : {};
 }
 
 /** The rules as the user wrote them, where they are not those suggested. */

@@ -8,7 +8,7 @@ import { isLive, type Turn } from "../state/model.ts";
 import { ask, situation, turns } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { AskCard } from "./ask-card.tsx";
+import { AskCard, byDigits, Key, keyOf } from "./ask-card.tsx";
 
 const STARTS = MODES.filter(({ id }) => id !== "plan");
 
@@ -37,7 +37,22 @@ function Card({ turn }: { turn: Turn }) {
     }
   };
   return (
-    <AskCard id={turn.runId} name="plan-card" label="Start this plan?">
+    <AskCard
+      id={turn.runId}
+      name="plan-card"
+      label="Start this plan?"
+      keys={
+        trusted
+          ? byDigits(
+              STARTS.map(
+                ({ id }) =>
+                  () =>
+                    start(id),
+              ),
+            )
+          : {}
+      }
+    >
       <div class="card-head">
         <Icon name="checklist" tone="accent" />
         <strong>Start this plan?</strong>
@@ -45,9 +60,18 @@ function Card({ turn }: { turn: Turn }) {
       </div>
       {trusted ? (
         <fieldset class="options" aria-label="How to start">
-          {STARTS.map(({ id, label, detail }) => (
-            <button key={id} type="button" class="option" onClick={() => start(id)}>
-              <span>Start in {label}</span>
+          {STARTS.map(({ id, label, detail }, at) => (
+            <button
+              key={id}
+              type="button"
+              class="option"
+              aria-keyshortcuts={keyOf(at)}
+              onClick={() => start(id)}
+            >
+              <span>
+                Start in {label}
+                <Key name={at + 1} />
+              </span>
               <span class="option-detail">{detail}</span>
             </button>
           ))}

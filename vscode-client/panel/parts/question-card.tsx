@@ -8,13 +8,14 @@ import { receive } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
 import { Words } from "../ui/words.tsx";
-import { AskCard } from "./ask-card.tsx";
+import { AskCard, byDigits, Key, keyOf } from "./ask-card.tsx";
 
 /** The card; `id` is the ask's. */
 export function QuestionCard({ id, question }: { id: string; question: Question }) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [words, setWords] = useState("");
   const { options, several } = question;
+  const [first = "", ...more] = question.text.split("\n");
   const answer = (labels: readonly string[], own: string) => {
     tell({ type: "questionAnswer", id, answer: { chosen: labels, words: own.trim() } });
     receive({ type: "answered", id });
@@ -26,28 +27,53 @@ export function QuestionCard({ id, question }: { id: string; question: Question 
         .filter((each) => (each === label ? on : chosen.includes(each))),
     );
   return (
-    <AskCard id={id} name="question-card" label={`Question: ${shown(question.text)}`}>
+    <AskCard
+      id={id}
+      name="question-card"
+      label={`Question: ${shown(question.text)}`}
+      keys={byDigits(
+        options.map(
+          ({ label }) =>
+            () =>
+              several ? put(label, !chosen.includes(label)) : answer([label], words),
+        ),
+      )}
+    >
       <div class="card-head">
         <Icon name="question" tone="accent" />
         <strong>
-          <Words text={question.text} />
+          <Words text={first} />
         </strong>
       </div>
+      {more.length > 0 && (
+        <div class="question-more">
+          <Words text={more.join("\n")} />
+        </div>
+      )}
       <fieldset class="options" aria-label="Answers">
-        {options.map(({ label, detail }) =>
+        {options.map(({ label, detail }, at) =>
           several ? (
             <div key={label} class="option-check">
               <vscode-checkbox
                 label={shown(label)}
+                aria-keyshortcuts={keyOf(at)}
                 checked={chosen.includes(label)}
                 onChange={(event) => put(label, event.currentTarget.checked)}
               />
+              <Key name={at + 1} />
               {detail && <OptionDetail text={detail} />}
             </div>
           ) : (
-            <button key={label} type="button" class="option" onClick={() => answer([label], words)}>
+            <button
+              key={label}
+              type="button"
+              class="option"
+              aria-keyshortcuts={keyOf(at)}
+              onClick={() => answer([label], words)}
+            >
               <span>
                 <Shown text={label} />
+                <Key name={at + 1} />
               </span>
               {detail && <OptionDetail text={detail} />}
             </button>

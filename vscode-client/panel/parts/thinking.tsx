@@ -12,6 +12,9 @@ interface Props {
   readonly now: boolean;
 }
 
+/** Code and bold words, without what marks them; an underscore is part of a name. */
+const MARKED = /(?<mark>`+|\*\*)(?=\S)(?<words>.*?\S)\k<mark>/g;
+
 /** A fold of it. */
 export const Thinking = memo(({ part, id, now }: Props) => (
   <Fold
@@ -37,5 +40,8 @@ export const Thinking = memo(({ part, id, now }: Props) => (
 
 function glimpse(text: string, now: boolean): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  return ((now ? lines.at(-1) : lines[0]) ?? "").replace(/[*_`#]/g, "").trim();
+  return ((now ? lines.at(-1) : lines[0]) ?? "")
+    .replace(/^\s*#+\s+/, "")
+    .replace(MARKED, "$<words>")
+    .trim();
 }

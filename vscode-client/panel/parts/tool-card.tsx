@@ -10,6 +10,7 @@ import { Fold, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icons.ts";
 import { Shown } from "../ui/shown.tsx";
+import { ToolOutput } from "./tool-output.tsx";
 
 interface Props {
   readonly part: ToolPart;
@@ -38,11 +39,11 @@ const ICON_OF: Readonly<Record<string, IconName>> = {
 /** The card of a call. */
 export const ToolCard = memo(({ part, live, runId }: Props) => {
   const { tool, finished, callId } = part;
-  const said = finished?.summary ?? (live ? part.progress : "not finished");
+  const said = finished?.summary ?? (live ? newest(part.output?.text ?? "") : "not finished");
   return (
     <Fold
       id={`${runId} ${callId}`}
-      name={`tool ${finished?.error ? "failed" : ""}`}
+      name={`tool ${finished?.error || finished?.unsuccessful ? "failed" : ""}`}
       head={
         <>
           <State part={part} live={live} />
@@ -57,10 +58,16 @@ export const ToolCard = memo(({ part, live, runId }: Props) => {
         </>
       }
     >
-      {() => <Details part={part} said={said} />}
+      {() => <Details part={part} said={finished ? said : ""} live={live} />}
     </Fold>
   );
 });
+
+/** The last line. */
+function newest(output: string): string {
+  const text = output.trimEnd();
+  return text.slice(text.lastIndexOf("\n") + 1);
+}
 
 function State({ part, live }: { part: ToolPart; live: boolean }) {
   if (part.finished?.error) {
@@ -74,7 +81,7 @@ function State({ part, live }: { part: ToolPart; live: boolean }) {
   if (part.finished?.unsuccessful) {
     return (
       <>
-        <Icon name="close" />
+        <Icon name="error" tone="bad" />
         <span class="unseen">ended badly: </span>
       </>
     );
@@ -90,7 +97,7 @@ function State({ part, live }: { part: ToolPart; live: boolean }) {
   return <Icon name={ICON_OF[part.tool] ?? "tools"} tone={part.finished ? "" : "faint"} />;
 }
 
-function Details({ part, said }: { part: ToolPart; said: string }) {
+function Details({ part, said, live }: { part: ToolPart; said: string; live: boolean }) {
   const place = placeOf(part.arguments);
   const { finished } = part;
   return (
@@ -113,6 +120,7 @@ function Details({ part, said }: { part: ToolPart; said: string }) {
           <Shown text={said} kind="text" />
         </p>
       )}
+      <ToolOutput part={part} live={live} />
       {finished !== null && finished.places.length > 0 && <Places places={finished.places} />}
       {place && (
         <button type="button" class="link" onClick={() => tell({ type: "openPath", ...place })}>

@@ -2,26 +2,32 @@
 
 import { useMemo } from "preact/hooks";
 import { chipKey } from "../../src/panel/attached.ts";
+import type { Chip } from "../../src/panel/messages.ts";
+import type { RunState } from "../../src/wire.ts";
 import { Markdown } from "../markdown/view.tsx";
-import { type Source, sourcesOf } from "../state/cites.ts";
-import { isLive, type Part, type ToolPart, type Turn } from "../state/model.ts";
-import { asks, stopping } from "../store.ts";
+import { isLive, type Part, type SaidPart, type ToolPart, type Turn } from "../state/model.ts";
+import { type Piece, piecesOf, type Source, sourcesOf } from "../state/sources.ts";
+import { asks, folds, stopping } from "../store.ts";
 import { memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
 import { AgentCard } from "./agent-card.tsx";
+import { Answered, isAnswered } from "./answered.tsx";
 import { ChipView } from "./chip.tsx";
 import { EditCard } from "./edit-card.tsx";
 import { Ending } from "./ending.tsx";
-import { PlanList, TodoList } from "./lists.tsx";
+import { PlanList, type PlannedAgents, planFold, TodoList, taskFold } from "./lists.tsx";
 import { QuestionText } from "./question-text.tsx";
-import { Facts, Sources } from "./sources.tsx";
+import { Corrections, Facts, Sources } from "./sources.tsx";
 import { Thinking } from "./thinking.tsx";
 import { ToolCard } from "./tool-card.tsx";
 
 /** The turn. */
 export const TurnView = memo(({ turn }: { turn: Turn }) => {
   const sources = useMemo(() => sourcesOf(turn), [turn.parts, turn.citations, turn.undone]);
+  const pieces = useMemo(() => piecesOf(turn), [turn.parts]);
+  const agents = useMemo(() => plannedAgents(turn), [turn.parts]);
+  const openTask = useMemo(() => (task: string) => showTask(turn, task), [turn.parts]);
   const live = isLive(turn);
   return (
     <>
@@ -29,13 +35,7 @@ export const TurnView = memo(({ turn }: { turn: Turn }) => {
         <h2 class="unseen">Question</h2>
         {turn.question && <QuestionText text={turn.question} id={turn.runId} />}
         {turn.partial && <p class="notice">The beginning of this turn was not received.</p>}
-        {turn.chips.length > 0 && (
-          <div class="chips">
-            {turn.chips.map((chip) => (
-              <ChipView key={chipKey(chip)} chip={chip} />
-            ))}
-          </div>
-        )}
+        <Chips chips={turn.chips} />
       </div>
       <div class="answer">
         <h2 class="unseen">Answer</h2>
@@ -47,10 +47,18 @@ export const TurnView = memo(({ turn }: { turn: Turn }) => {
             turn={turn}
             live={live && (at === turn.parts.length - 1 || part.kind !== "text")}
             sources={sources}
+            piece={pieces.get(at)}
+            agents={agents}
+            openTask={openTask}
           />
         ))}
         {live && <Doing turn={turn} />}
-        {!live && sources.size > 0 && <Sources sources={sources} id={turn.runId} />}
+        {!live && (sources.size > 0 || turn.uncited.length > 0) && (
+          <Sources sources={sources} uncited={turn.uncited} id={turn.runId} />
+        )}
+        {turn.corrections.length > 0 && (
+          <Corrections corrections={turn.corrections} id={turn.runId} />
+        )}
         {turn.facts.length > 0 && <Facts facts={turn.facts} id={turn.runId} />}
         <Ending turn={turn} />
       </div>
@@ -58,26 +66,61 @@ export const TurnView = memo(({ turn }: { turn: Turn }) => {
   );
 });
 
+/** What was said while the run was on. */
+function Said({ part, id }: { part: SaidPart; id: string }) {
+  return (
+    <div class="question said">
+      <h3 class="unseen">You said meanwhile</h3>
+      <QuestionText text={part.text} id={id} />
+      <Chips chips={part.chips} />
+    </div>
+  );
+}
+
+function Chips({ chips }: { chips: readonly Chip[] }) {
+  return chips.length === 0 ? null : (
+    <div class="chips">
+      {chips.map((chip) => (
+        <ChipView key={chipKey(chip)} chip={chip} />
+      ))}
+    </div>
+  );
+}
+
 interface PartProps {
   readonly part: Part;
   readonly at: number;
   readonly turn: Turn;
   readonly live: boolean;
   readonly sources: ReadonlyMap<string, Source>;
+  readonly piece: Piece | undefined;
+  readonly agents: PlannedAgents;
+  readonly openTask: (task: string) => boolean;
 }
 
-function PartView({ part, at, turn, live, sources }: PartProps) {
+function PartView({ part, at, turn, live, sources, piece, agents, openTask }: PartProps) {
   const { runId } = turn;
   switch (part.kind) {
     case "text":
       return (
-        <Markdown text={part.text} live={isLive(turn)} sources={sources} named={turn.offline} />
+        <Markdown
+          text={part.text}
+          live={isLive(turn)}
+          sources={sources}
+          named={turn.offline}
+          piece={piece}
+          uncited={turn.uncited}
+          showTask={openTask}
+        />
       );
     case "thinking":
       return (
         <Thinking part={part} id={`${runId} ${at}`} now={live && at === turn.parts.length - 1} />
       );
     case "tool":
+      if (isAnswered(part)) {
+        return <Answered part={part} />;
+      }
       return isListed(part) || part.delegated ? null : (
         <ToolCard part={part} live={live} runId={runId} />
       );
@@ -86,9 +129,13 @@ function PartView({ part, at, turn, live, sources }: PartProps) {
     case "todo":
       return <TodoList steps={part.steps} runId={runId} />;
     case "plan":
-      return <PlanList tasks={part.tasks} runId={runId} />;
+      return <PlanList tasks={part.tasks} agents={agents} live={live} runId={runId} />;
     case "agent":
-      return <AgentCard part={part} live={live} runId={runId} />;
+      return agents.has(part.task) ? null : (
+        <AgentCard part={part} live={live} id={`${runId} ${part.agentId}`} />
+      );
+    case "said":
+      return <Said part={part} id={`${runId} ${at}`} />;
     case "notice":
       return (
         <p class="notice">
@@ -101,6 +148,18 @@ function PartView({ part, at, turn, live, sources }: PartProps) {
   }
 }
 
+/** The sub-agents that work on tasks of the plan. */
+function plannedAgents({ parts }: Turn): PlannedAgents {
+  const tasks = parts.flatMap((part) => (part.kind === "plan" ? part.tasks : []));
+  const agents = parts.filter((part) => part.kind === "agent");
+  return new Map(
+    tasks.map(({ description }) => [
+      description,
+      agents.filter(({ task }) => task === description),
+    ]),
+  );
+}
+
 /** A call that only changed the list of steps, which is shown itself. */
 function isListed({ tool, finished }: ToolPart): boolean {
   return tool === "Todo" && finished?.error !== true;
@@ -110,36 +169,60 @@ function keyOf(part: Part, at: number): string {
   return part.kind === "tool" ? part.callId : `${part.kind} ${at}`;
 }
 
+/** Show the result of a task, which the plan's list has; whether there is one. */
+function showTask({ parts, runId }: Turn, number: string): boolean {
+  const tasks = parts.find((part) => part.kind === "plan")?.tasks ?? [];
+  const task = tasks.find(({ id }) => id === number) ?? tasks[Number(number) - 1];
+  if (!task) {
+    return false;
+  }
+  const [plan, result] = [planFold(runId), taskFold(runId, task.id)];
+  folds.value = new Map(folds.value).set(plan, true).set(result, true);
+  requestAnimationFrame(() => {
+    document
+      .querySelector(`[data-fold="${CSS.escape(result)}"]`)
+      ?.scrollIntoView({ block: "nearest" });
+  });
+  return true;
+}
+
+/** Of the orchestrator's states, what is said of those that the newest part does not show itself. */
+const ALONE: Partial<Readonly<Record<RunState, string>>> = {
+  CLARIFYING: "Asking you…",
+  PLANNING: "Planning…",
+  VERIFYING: "Checking the answer…",
+  CORRECTING: "Correcting the answer…",
+  MEMORISING: "Keeping what was verified…",
+};
+const BESIDE: Partial<Readonly<Record<RunState, string>>> = {
+  ANALYSING: "Looking at the question…",
+  RETRIEVING: "Searching…",
+  EXECUTING: "Working on the tasks…",
+};
+
 /** What goes on just now; nothing where the newest part shows it itself. */
 function Doing({ turn }: { turn: Turn }) {
   const last = turn.parts.at(-1);
+  const alone = turn.state ? ALONE[turn.state.name] : undefined;
   const shown =
-    turn.state === null &&
+    alone === undefined &&
     (last?.kind === "thinking" ||
       ((last?.kind === "tool" || last?.kind === "agent") && !last.finished));
   const stops = stopping.value === turn.runId;
   if (!stops && (shown || asks.value.length > 0)) {
     return null;
   }
-  const words = turn.state
-    ? inWords(turn.state.name)
-    : last?.kind === "text"
-      ? "Writing"
-      : "Working";
+  const beside = turn.state ? BESIDE[turn.state.name] : undefined;
+  const words = alone ?? (last?.kind === "text" ? "Writing…" : (beside ?? "Working…"));
   return (
     <p class="doing-line">
       <Icon name="loading" spin />
-      <span>{stops ? "Stopping" : words}</span>
-      {turn.state?.detail && (
+      <span>{stops ? "Stopping…" : words}</span>
+      {turn.state?.detail && !stops && (
         <span class="tool-summary">
           <Shown text={turn.state.detail} />
         </span>
       )}
     </p>
   );
-}
-
-/** `CLARIFYING` as `Clarifying`. */
-function inWords(state: string): string {
-  return state.charAt(0) + state.slice(1).toLowerCase();
 }

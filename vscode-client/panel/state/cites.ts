@@ -1,9 +1,6 @@
-// Citations as the model writes them, `[cite: doc, PATH, L1-L2]` above all, and what checking them found.
+// Citations as the model writes them, `[cite: doc, PATH, L1-L2]` above all.
 
-import { shown } from "../../src/shown.ts";
 import { CITATIONS } from "../../src/wire.ts";
-import type { CheckedCitation, CitationState } from "../later.ts";
-import type { Turn } from "./model.ts";
 
 /** A citation as written; `key` is the same for the same lines however they are written. */
 export interface Mark {
@@ -24,35 +21,20 @@ export interface Written {
 }
 
 /** Where lines are mentioned in a text without code and marks. */
-export interface Mentioned {
-  readonly start: number;
-  readonly end: number;
-  readonly marks: readonly Mark[];
-}
+export type Mentioned = Omit<Written, "isMention">;
 
-/** A source of an answer: its number there, and the check's result once there is one. */
-export interface Source {
-  readonly number: number;
-  readonly mark: Mark;
-  readonly citation: CheckedCitation | null;
-  /** It is of a file whose change by this turn was taken back. */
-  readonly undone?: boolean;
-}
-
-/** What is shown of a citation; `pending` until it is checked, `unchecked` if it never was. */
-export type SourceState = CitationState | "pending" | "unchecked" | "undone";
-
-// The server's own grammar; of what it does not send yet, there are facts and tasks besides.
+// The server's own grammar.
 const TEXT = new RegExp(CITATIONS.text, "gim");
 const HERE = new RegExp(CITATIONS.text, "yim");
 const MENTION = new RegExp(CITATIONS.mention, "gim");
 const CITE = new RegExp(`^(?:${CITATIONS.cite})$`, "i");
 const BETWEEN = new RegExp(CITATIONS.between, "i");
-const MOST_RUNS = 20; // that a range names
+const MOST_RUNS = 20; // or tasks, that a range names
 const ITEM = new RegExp(`^(?:${CITATIONS.item})$`, "i");
 const LINES = new RegExp(`^(?:${CITATIONS.lines})$`, "i");
 const SPAN = new RegExp(CITATIONS.span, "gi");
-const OTHER = /^\s*(?:fact\s*,\s*(?<fact>[^\s,]+)\s*,\s*null|task\s*,\s*(?<task>[^\s,]+))\s*$/i;
+const LINK_TO = /\[([^\][\n]{1,500})\]\($/; // what stands before a mark that a link leads to
+const LINKED = /\[([^\][\n]{1,500})\]\((?=\[)/y;
 const UNFINISHED = /\[(?:c(?:i(?:t(?:e(?::(?:[^\][\n]|\[[^\][\n]*\]?)*)?)?)?)?)?$/i;
 
 /** The citations that a text names, in order: marks, and mentions, which may be of no file. */
@@ -75,6 +57,13 @@ export function markAt(
   const found = HERE.exec(text);
   const marks = marksOf(found?.groups?.["body"] ?? "");
   return found && marks.length > 0 ? { marks, length: found[0].length } : null;
+}
+
+/** The words of the link that begins at an offset and leads to a mark, and where the mark begins. */
+export function linkTo(text: string, at: number): { words: number; mark: number } | null {
+  LINKED.lastIndex = at;
+  const found = LINKED.exec(text);
+  return found ? { words: (found[1] ?? "").length, mark: at + found[0].length } : null;
 }
 
 /** The mentions in a text without code and marks. */
@@ -102,78 +91,18 @@ export function withoutUnfinished(text: string): string {
 }
 
 /** The text with what `show` says in the place of each mark; mentions and code stay as they are. */
-export function rewritten(text: string, show: (mark: Mark) => string): string {
+export function rewritten(text: string, show: (mark: Mark, start: number) => string): string {
   let at = 0;
   const parts = marksIn(text)
     .filter(({ isMention }) => !isMention)
     .flatMap(({ start, end, marks }) => {
       const before = text.slice(at, start);
-      at = end;
-      return [before, marks.map(show).join(" ")];
+      const isLinked = text[end] === ")" && LINK_TO.test(before);
+      at = isLinked ? end + 1 : end;
+      const words = isLinked ? before.replace(LINK_TO, "$1 ") : before;
+      return [words, marks.map((mark) => show(mark, start)).join(" ")];
     });
   return [...parts, text.slice(at)].join("");
-}
-
-/** The sources of a turn's text in the order in which it names them, each once. */
-export function sourcesOf(turn: Turn): ReadonlyMap<string, Source> {
-  const texts = turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  const sources = sourcesIn(texts, turn.citations);
-  if (!turn.undone) {
-    return sources;
-  }
-  const changed = changedBy(turn);
-  return new Map(
-    [...sources].map(([key, source]) => {
-      const undone = changed.has(pathOf(source.citation?.uri ?? ""));
-      return [key, undone ? { ...source, undone } : source];
-    }),
-  );
-}
-
-/** The files that a turn's edits changed. */
-function changedBy({ parts }: Turn): ReadonlySet<string> {
-  const edits = parts
-    .filter((part) => part.kind === "edit")
-    .filter((part) => part.settled?.applied);
-  return new Set(edits.flatMap(({ plan }) => plan.hunks.map(({ path }) => path)));
-}
-
-function pathOf(uri: string): string {
-  return URL.canParse(uri) ? decodeURIComponent(new URL(uri).pathname) : "";
-}
-
-/** The sources that some texts name. */
-export function sourcesIn(
-  texts: readonly string[],
-  citations: readonly CheckedCitation[],
-): ReadonlyMap<string, Source> {
-  const sources = new Map<string, Source>();
-  for (const { marks, isMention } of texts.flatMap(marksIn)) {
-    for (const mark of marks) {
-      const citation = checked(citations, mark);
-      if (!sources.has(mark.key) && (citation || !isMention)) {
-        sources.set(mark.key, { number: sources.size + 1, mark, citation });
-      }
-    }
-  }
-  for (const citation of citations.filter(({ target }) => target.startsWith("["))) {
-    const mark = withKey({ kind: "doc", target: citation.target, firstLine: 0, lastLine: 0 });
-    sources.set(mark.key, { number: sources.size + 1, mark, citation }); // it could not be read
-  }
-  return sources;
-}
-
-/** How a source stands. */
-export function stateOf(source: Source, live: boolean): SourceState {
-  if (source.undone) {
-    return "undone";
-  }
-  return source.citation?.status ?? (live ? "pending" : "unchecked");
-}
-
-/** What a source is called: a run by its command, too. */
-export function nameOf({ mark, citation }: Source): string {
-  return shown(mark.kind === "run" ? (citation?.target ?? placeOf(mark)) : placeOf(mark));
 }
 
 /** `path:10` or `path:10-20`; facts, runs and tasks by name. */
@@ -189,12 +118,6 @@ export function placeOf({ kind, target, firstLine, lastLine }: Mark): string {
 
 /** The places that a mark names; none if there is a part that names none. */
 function marksOf(body: string): readonly Mark[] {
-  const other = OTHER.exec(body)?.groups;
-  if (other) {
-    const kind = other["fact"] === undefined ? ("task" as const) : ("fact" as const);
-    const target = other["fact"] ?? other["task"] ?? "";
-    return [withKey({ kind, target, firstLine: 0, lastLine: 0 })];
-  }
   const ways = [body.split(BETWEEN), body.split(";"), [body]]; // a path may hold a `,` or a `;`
   return ways.map(places).find((marks) => marks.length > 0) ?? [];
 }
@@ -207,9 +130,10 @@ function places(items: readonly string[]): readonly Mark[] {
     if (!named) {
       return [];
     }
-    const { runs, path: other = path, lines = "" } = named.groups ?? {};
-    path = runs === undefined ? other : undefined;
-    marks.push(...[...(runs ?? "").matchAll(SPAN)].flatMap(runMarks));
+    const { runs = "", tasks = "", fact, lines = "", path: other = path } = named.groups ?? {};
+    path = lines === "" ? undefined : other;
+    marks.push(...numbered("run", runs), ...numbered("task", tasks));
+    marks.push(...(fact === undefined ? [] : [nameMark("fact", fact)]));
     marks.push(...[...lines.matchAll(SPAN)].map((span) => lineMark(path ?? "", span)));
   }
   return marks;
@@ -235,12 +159,17 @@ function lineMark(target: string, span: RegExpExecArray): Mark {
   return withKey({ kind: "doc", target, firstLine, lastLine });
 }
 
-function runMarks(span: RegExpExecArray): readonly Mark[] {
-  const [first, last] = ends(span);
-  const length = Math.max(0, Math.min(last - first + 1, MOST_RUNS));
-  return Array.from({ length }, (_, at) =>
-    withKey({ kind: "run", target: String(first + at), firstLine: 0, lastLine: 0 }),
-  );
+/** Of `2, 4-6`: 2, 4, 5, 6. */
+function numbered(kind: "run" | "task", ranges: string): readonly Mark[] {
+  return [...ranges.matchAll(SPAN)].flatMap((span) => {
+    const [first, last] = ends(span);
+    const length = Math.max(0, Math.min(last - first + 1, MOST_RUNS));
+    return Array.from({ length }, (_, at) => nameMark(kind, String(first + at)));
+  });
+}
+
+function nameMark(kind: Mark["kind"], target: string): Mark {
+  return withKey({ kind, target, firstLine: 0, lastLine: 0 });
 }
 
 function ends(span: RegExpExecArray): readonly [number, number] {
@@ -248,20 +177,7 @@ function ends(span: RegExpExecArray): readonly [number, number] {
   return [Number(first.replaceAll(",", "")), Number(last.replaceAll(",", ""))];
 }
 
-function withKey(mark: Omit<Mark, "key">): Mark {
+/** A mark with its key. */
+export function withKey(mark: Omit<Mark, "key">): Mark {
   return { ...mark, key: `${mark.kind} ${mark.target} ${mark.firstLine}-${mark.lastLine}` };
-}
-
-/** By its lines; those of one that could not be resolved are as written, or none. */
-function checked(citations: readonly CheckedCitation[], mark: Mark): CheckedCitation | null {
-  const target = mark.kind === "doc" ? mark.target : `${mark.kind} ${mark.target}`;
-  const same = citations.filter(
-    (each) =>
-      each.target === target || (mark.kind === "run" && each.target.startsWith(`${target}:`)),
-  );
-  return (
-    same.find((each) => each.firstLine === mark.firstLine && each.lastLine === mark.lastLine) ??
-    same.find((each) => each.firstLine === null || mark.kind !== "doc") ??
-    null
-  );
 }

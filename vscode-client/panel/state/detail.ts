@@ -1,8 +1,8 @@
 // What a permission is about, line by line. What would push the rest out of sight is squeezed, and
 // where that was done is said.
 
+import { plural } from "../../src/commands/markdown.ts";
 import type { Cut } from "../../src/wire.ts";
-import { plural } from "./figures.ts";
 
 /** A line, or with a `mark` what is shown of more: `before`, what is missing, `after`. */
 export interface Row {

@@ -1,5 +1,6 @@
 // A hunk as lines to show: what goes, what comes, and the same lines between them.
 
+import { changedBlocks } from "../../src/line-diff.ts";
 import type { Hunk } from "../../src/wire.ts";
 
 /** A line of a diff; `number` is its line in the text that it belongs to (the new one, if both). */
@@ -9,33 +10,27 @@ export interface DiffLine {
   readonly text: string;
 }
 
-const MOST = 400; // lines a side; the comparison takes the product of both
-
 /** The lines of a hunk; `shift` is by how much earlier hunks of the file move its new lines. */
 export function diffOf({ before, after, firstLine }: Hunk, shift: number): readonly DiffLine[] {
   const old = linesOf(before);
   const now = linesOf(after);
   const lines: DiffLine[] = [];
-  let [at, to] = [0, 0];
-  const gone = (until: number) => {
-    for (; at < until; at += 1) {
+  let to = 0;
+  const same = (until: number) => {
+    for (; to < until; to += 1) {
+      lines.push({ kind: "same", number: firstLine + shift + to, text: now[to] ?? "" });
+    }
+  };
+  for (const { oldStart, oldEnd, start, end } of changedBlocks(old, now)) {
+    same(start);
+    for (let at = oldStart; at < oldEnd; at += 1) {
       lines.push({ kind: "gone", number: firstLine + at, text: old[at] ?? "" });
     }
-  };
-  const come = (until: number) => {
-    for (; to < until; to += 1) {
+    for (; to < end; to += 1) {
       lines.push({ kind: "new", number: firstLine + shift + to, text: now[to] ?? "" });
     }
-  };
-  for (const [from, into] of commonLines(old, now)) {
-    gone(from);
-    come(into);
-    lines.push({ kind: "same", number: firstLine + shift + to, text: now[to] ?? "" });
-    at += 1;
-    to += 1;
   }
-  gone(old.length);
-  come(now.length);
+  same(now.length);
   return lines;
 }
 
@@ -60,42 +55,4 @@ export function shiftsOf(hunks: readonly Hunk[]): ReadonlyMap<string, number> {
 
 function linesOf(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
-}
-
-/** The longest common subsequence, as pairs of places; none where the texts are too long for it. */
-function commonLines(old: readonly string[], now: readonly string[]): [number, number][] {
-  if (old.length > MOST || now.length > MOST) {
-    return [];
-  }
-  const width = now.length + 1;
-  const best = new Uint16Array((old.length + 1) * width);
-  const value = (i: number, j: number) => best[i * width + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i -= 1) {
-    for (let j = now.length - 1; j >= 0; j -= 1) {
-      best[i * width + j] =
-        old[i] === now[j] ? value(i + 1, j + 1) + 1 : Math.max(value(i + 1, j), value(i, j + 1));
-    }
-  }
-  return path(old, now, value);
-}
-
-function path(
-  old: readonly string[],
-  now: readonly string[],
-  value: (i: number, j: number) => number,
-): [number, number][] {
-  const pairs: [number, number][] = [];
-  let [i, j] = [0, 0];
-  while (i < old.length && j < now.length) {
-    if (old[i] === now[j]) {
-      pairs.push([i, j]);
-      i += 1;
-      j += 1;
-    } else if (value(i + 1, j) >= value(i, j + 1)) {
-      i += 1;
-    } else {
-      j += 1;
-    }
-  }
-  return pairs;
 }

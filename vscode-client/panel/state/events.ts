@@ -1,21 +1,20 @@
 // From a run's events to its turn: one function for each kind, none of which changes its argument.
 
 import { attachedChips } from "../../src/panel/attached.ts";
-import type { Usage } from "../../src/wire.ts";
-import type { AnyEvent, CheckedCitation } from "../later.ts";
-import type { AgentPart, EditPart, Part, ToolPart, Turn } from "./model.ts";
+import type { Event, Usage } from "../../src/wire.ts";
+import type { AgentPart, EditPart, Found, Part, ToolPart, Turn } from "./model.ts";
 import { isLive } from "./model.ts";
 
-type Kind = AnyEvent["kind"];
-type Of<K extends Kind> = Extract<AnyEvent, { kind: K }>;
+type Kind = Event["kind"];
+type Of<K extends Kind> = Extract<Event, { kind: K }>;
 type Handlers = { readonly [K in Kind]: (turn: Turn, event: Of<K>) => Turn };
 
 /** The turn after an event; one that was there already, or of a kind not known, changes nothing. */
-export function afterEvent(turn: Turn, event: AnyEvent): Turn {
+export function afterEvent(turn: Turn, event: Event): Turn {
   if (event.seq <= turn.seq || !Object.hasOwn(HANDLERS, event.kind)) {
     return turn;
   }
-  const handle = HANDLERS[event.kind] as (turn: Turn, event: AnyEvent) => Turn;
+  const handle = HANDLERS[event.kind] as (turn: Turn, event: Event) => Turn;
   const begun =
     turn.seq < 0 && event.kind !== "run.started"
       ? { ...turn, phase: "running" as const, partial: true }
@@ -24,8 +23,9 @@ export function afterEvent(turn: Turn, event: AnyEvent): Turn {
 }
 
 const HANDLERS: Handlers = {
-  "run.started": (turn, { question, attachments, model, offline }) => ({
+  "run.started": (turn, { question, attachments, model, offline, beganAt }) => ({
     ...turn,
+    beganAt,
     question,
     chips: attachedChips(attachments),
     model,
@@ -37,6 +37,8 @@ const HANDLERS: Handlers = {
   "text.discarded": (turn) => ({
     ...turn,
     parts: turn.parts.filter((part) => !("reply" in part) || part.reply !== turn.reply),
+    citations: turn.citations.filter(({ reply }) => reply !== turn.reply),
+    uncited: turn.uncited.filter(({ reply }) => reply !== turn.reply),
   }),
   "tool.started": (turn, { callId, tool, arguments: given }) =>
     withPart(nextReply(turn), {
@@ -44,15 +46,16 @@ const HANDLERS: Handlers = {
       callId,
       tool,
       arguments: given,
-      progress: "",
+      output: null,
       delegated: false,
       finished: null,
     }),
-  "tool.progress": (turn, { callId, message }) =>
-    change(turn, isCall(callId), (part) => ({ ...part, progress: message })),
-  "tool.finished": (turn, { callId, tool, places = [], ...ended }) => {
+  "tool.output": (turn, { callId, text, live }) =>
+    change(turn, isCall(callId), (part) => ({ ...part, output: { text, live, problem: "" } })),
+  "files.changed": (turn, { files, more }) => ({ ...turn, changed: { files, more } }),
+  "tool.finished": (turn, { callId, tool, places = [], answer = null, ...ended }) => {
     const { summary, error, unsuccessful, milliseconds } = ended;
-    const finished = { summary, error, unsuccessful, milliseconds, places };
+    const finished = { summary, error, unsuccessful, milliseconds, places, answer };
     const known = turn.parts.some(isCall(callId))
       ? turn
       : withPart(turn, {
@@ -60,7 +63,7 @@ const HANDLERS: Handlers = {
           callId,
           tool,
           arguments: {},
-          progress: "",
+          output: null,
           delegated: false,
           finished,
         });
@@ -97,9 +100,19 @@ const HANDLERS: Handlers = {
       const ending = { summary, partial, error, citations, milliseconds };
       return { ...part, toolCalls, tokens, finished: ending };
     }),
-  citation: (turn, { citation }) => ({
+  citation: (turn, { citation }) => {
+    const found = { ...citation, reply: turn.reply };
+    const others = turn.citations.filter((each) => !isSame(each, found));
+    return { ...turn, citations: [...others, found] };
+  },
+  uncited: (turn, { statement, start, end }) => {
+    const { reply } = turn;
+    const others = turn.uncited.filter((each) => each.reply !== reply || each.start !== start);
+    return { ...turn, uncited: [...others, { statement, start, end, reply }] };
+  },
+  correction: (turn, { what, before, after, reason }) => ({
     ...turn,
-    citations: [...turn.citations.filter((each) => !isSame(each, citation)), citation],
+    corrections: [...turn.corrections, { what, before, after, reason }],
   }),
   fact: (turn, { fact }) => ({
     ...turn,
@@ -113,6 +126,8 @@ const HANDLERS: Handlers = {
       message: `The conversation was compacted${byModel ? "" : ", without a model"}: a request now takes about ${after.toLocaleString("en")} tokens instead of ${before.toLocaleString("en")}.`,
     }),
   notice: (turn, { message }) => withPart(turn, { kind: "notice", message }),
+  steered: (turn, { text, attachments }) =>
+    withPart(turn, { kind: "said", text, chips: attachedChips(attachments) }),
   "run.finished": (turn, { stop }) => ({ ...turn, phase: "finished", stop }),
   "run.failed": (turn, { message }) => ended(turn, "failed", message),
   "run.cancelled": (turn) => ended(turn, "cancelled", ""),
@@ -169,11 +184,13 @@ function isAgent(id: string): (part: Part) => part is AgentPart {
   return (part): part is AgentPart => part.kind === "agent" && part.agentId === id;
 }
 
-function isSame(one: CheckedCitation, other: CheckedCitation): boolean {
+/** Without a place, it is of all marks of these lines. */
+function isSame(one: Found, other: Found): boolean {
   return (
     one.target === other.target &&
     one.firstLine === other.firstLine &&
-    one.lastLine === other.lastLine
+    one.lastLine === other.lastLine &&
+    (other.at == null || (one.at === other.at && one.reply === other.reply))
   );
 }
 

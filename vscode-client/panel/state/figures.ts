@@ -37,11 +37,6 @@ export function sent(usage: Usage): number {
   return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
 
-/** `1 file`, `2 files`. */
-export function plural(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
-}
-
 /** `just now`, `5 min ago`, `3 h ago`, `2 d ago`, or the date. */
 export function ago(iso: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(iso)) / 60_000);

@@ -1,18 +1,36 @@
 // What the panel shows, as plain values: the reducers make it, the components draw it.
 
-import type { Chip, Completion, Situation } from "../../src/panel/messages.ts";
+import type { Chip, Completion, Queued, Situation, UndoneFile } from "../../src/panel/messages.ts";
 import type {
   Answer,
+  BackgroundJob,
+  Citation,
+  Correction,
   EditPlan,
+  Fact,
+  FilesChangedEvent,
   FoundPlace,
   PermissionRequest,
+  PlannedTask,
   Question,
   ReviewRequest,
+  RunFigures,
+  RunState,
   SessionInfo,
   Todo,
+  UncitedClaim,
   Usage,
 } from "../../src/wire.ts";
-import type { CheckedCitation, Fact, OrchestratorState, Task } from "../later.ts";
+
+/** A citation of a turn; its place is one in the text of this `reply` of the model. */
+export interface Found extends Citation {
+  readonly reply: number;
+}
+
+/** A sentence that cites nothing: its place in the text of this `reply`, in the server's characters. */
+export interface Uncited extends UncitedClaim {
+  readonly reply: number;
+}
 
 /** Markdown of the answer; `reply` counts the model's replies within the turn. */
 export interface TextPart {
@@ -28,13 +46,21 @@ export interface ThinkingPart {
   readonly reply: number;
 }
 
+/** What a call gave, or why that is not known. It is data. */
+export interface Output {
+  readonly text: string;
+  readonly live: boolean;
+  readonly problem: string;
+}
+
 /** A tool call; `finished` is null while it runs, and for good if its run ended before it did. */
 export interface ToolPart {
   readonly kind: "tool";
   readonly callId: string;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  readonly progress: string;
+  /** What it gave: the end of it while it runs; null where that is not known here. */
+  readonly output: Output | null;
   /** A sub-agent does it, whose card tells of it. */
   readonly delegated: boolean;
   readonly finished: {
@@ -43,6 +69,8 @@ export interface ToolPart {
     readonly unsuccessful: boolean;
     readonly milliseconds: number;
     readonly places: readonly FoundPlace[];
+    /** What the user answered to its question, "" for no answer; null of other calls. */
+    readonly answer: string | null;
   } | null;
 }
 
@@ -67,7 +95,7 @@ export interface TodoPart {
 /** The orchestrator's plan; a turn has one, which changes in its place. */
 export interface PlanPart {
   readonly kind: "plan";
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly PlannedTask[];
 }
 
 /** A sub-agent. */
@@ -86,7 +114,7 @@ export interface AgentPart {
     readonly summary: string;
     readonly partial: string;
     readonly error: boolean;
-    readonly citations: readonly CheckedCitation[];
+    readonly citations: readonly Citation[];
     readonly milliseconds: number;
   } | null;
 }
@@ -95,6 +123,13 @@ export interface AgentPart {
 export interface NoticePart {
   readonly kind: "notice";
   readonly message: string;
+}
+
+/** What the user said while the turn was on, where the model was told. */
+export interface SaidPart {
+  readonly kind: "said";
+  readonly text: string;
+  readonly chips: readonly Chip[];
 }
 
 /** One thing after another in a turn. */
@@ -106,7 +141,8 @@ export type Part =
   | TodoPart
   | PlanPart
   | AgentPart
-  | NoticePart;
+  | NoticePart
+  | SaidPart;
 
 /** How far a turn is; `waiting` until the server has begun with it. */
 export type Phase = "waiting" | "running" | "finished" | "failed" | "cancelled";
@@ -119,18 +155,26 @@ export interface Turn {
   readonly model: string;
   readonly offline: boolean;
   readonly phase: Phase;
+  /** ISO 8601; "" until the server has begun with it. */
+  readonly beganAt: string;
   /** Why it ended: of a finished run the wire's `stop`. */
   readonly stop: string;
   /** What to do about a failure. */
   readonly message: string;
   readonly parts: readonly Part[];
-  readonly citations: readonly CheckedCitation[];
+  readonly citations: readonly Found[];
+  readonly uncited: readonly Uncited[];
+  readonly corrections: readonly Correction[];
   readonly facts: readonly Fact[];
-  readonly state: { readonly name: OrchestratorState; readonly detail: string } | null;
+  /** The files that it changed; null if it changed none. */
+  readonly changed: Pick<FilesChangedEvent, "files" | "more"> | null;
+  readonly state: { readonly name: RunState; readonly detail: string } | null;
   /** Of all requests so far, and of the newest one: the latter is what fills the context. */
   readonly usage: Usage;
   readonly last: Usage | null;
   readonly answer: Answer | null;
+  /** What it took, of a turn that was resumed: its answer is not known. */
+  readonly figures: RunFigures | null;
   /** What it changed in files is taken back. */
   readonly undone: boolean;
   /** The beginning was not received. */
@@ -141,9 +185,15 @@ export interface Turn {
 
 /** What the user is asked. */
 export type Ask =
-  | { readonly kind: "permission"; readonly id: string; readonly request: PermissionRequest }
+  | ({ readonly kind: "permission"; readonly request: PermissionRequest } & InParts)
   | { readonly kind: "question"; readonly id: string; readonly question: Question }
-  | { readonly kind: "review"; readonly id: string; readonly plan: ReviewRequest };
+  | ({ readonly kind: "review"; readonly plan: ReviewRequest } & InParts);
+
+/** What may be taken in parts; the ids of those that are left out. */
+interface InParts {
+  readonly id: string;
+  readonly leftOut: ReadonlySet<string>;
+}
 
 /** The session that something is asked in; its id is empty for what no session asks. */
 export function askerOf(ask: Ask): { readonly sessionId: string; readonly sessionTitle: string } {
@@ -169,8 +219,16 @@ export interface PanelState {
   readonly situation: Situation;
   readonly turns: readonly Turn[];
   readonly asks: readonly Ask[];
+  /** Files that were taken back alone; a turn that is undone whole says so itself. */
+  readonly filesUndone: readonly UndoneFile[];
+  /** Commands in the background. */
+  readonly jobs: readonly BackgroundJob[];
+  /** What is to be asked after the run that is on; `held` says why it waits for the user. */
+  readonly queue: { readonly messages: readonly Queued[]; readonly held: string };
   /** Null until they were listed. */
   readonly sessions: readonly SessionInfo[] | null;
+  /** What they hold in their titles or questions; "" for all of them. */
+  readonly sessionWords: string;
   readonly completions: Completions;
   /** Whether a replay has arrived: until then nothing is known, and nothing is shown. */
   readonly known: boolean;
@@ -192,15 +250,20 @@ export function newTurn(runId: string): Turn {
     model: "",
     offline: false,
     phase: "waiting",
+    beganAt: "",
     stop: "",
     message: "",
     parts: [],
     citations: [],
+    uncited: [],
+    corrections: [],
     facts: [],
+    changed: null,
     state: null,
     usage: NOTHING,
     last: null,
     answer: null,
+    figures: null,
     undone: false,
     partial: false,
     reply: 0,
@@ -228,7 +291,11 @@ export const EMPTY: PanelState = {
   },
   turns: [],
   asks: [],
+  filesUndone: [],
+  jobs: [],
+  queue: { messages: [], held: "" },
   sessions: null,
+  sessionWords: "",
   completions: { number: 0, items: [], incomplete: false },
   known: false,
 };

@@ -16,12 +16,15 @@ interface IconButtonProps {
   readonly label: string;
   readonly act: () => void;
   readonly disabled?: boolean;
+  /** It does nothing now, but keeps the focus that it may have. */
+  readonly idle?: boolean;
   readonly pressed?: boolean;
   readonly tone?: string;
 }
 
 /** A button with an icon; the label is its tooltip as well. */
-export function IconButton({ icon, label, act, disabled, pressed, tone }: IconButtonProps) {
+export function IconButton(props: IconButtonProps) {
+  const { icon, label, act, disabled, idle, pressed, tone } = props;
   return (
     <button
       type="button"
@@ -30,7 +33,8 @@ export function IconButton({ icon, label, act, disabled, pressed, tone }: IconBu
       aria-label={label}
       aria-pressed={pressed}
       disabled={disabled}
-      onClick={act}
+      aria-disabled={idle || undefined}
+      onClick={idle ? undefined : act}
     >
       <Icon name={icon} />
     </button>
@@ -51,7 +55,7 @@ interface FoldProps {
 export function Fold({ id, head, children, open = false, name = "", aside }: FoldProps) {
   const isOpen = folds.value.get(id) ?? open;
   return (
-    <div class={`fold ${name}`}>
+    <div class={`fold ${name}`} data-fold={id}>
       <div class="fold-line">
         <button
           type="button"

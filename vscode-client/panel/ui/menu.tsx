@@ -10,18 +10,27 @@ export interface Choice {
   readonly detail: string;
 }
 
-interface Props {
+/** Choices of which one holds. */
+interface Group {
   readonly label: string;
   readonly choices: readonly Choice[];
   readonly chosen: string;
   readonly choose: (id: string) => void;
 }
 
+interface Props extends Group {
+  /** Another choice in the same list; the button shows it unless it is the first one's. */
+  readonly more?: Group;
+}
+
 /** The button and, while it is open, its list; arrows move, Enter chooses, Escape closes. */
-export function Menu({ label, choices, chosen, choose }: Props) {
+export function Menu({ more, ...group }: Props) {
+  const { label, choices, chosen } = group;
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
-  const name = choices.find(({ id }) => id === chosen)?.label ?? chosen;
+  const name = [nameOf(group), more && more.chosen !== more.choices[0]?.id && nameOf(more)]
+    .filter(Boolean)
+    .join(" · ");
   useLayoutEffect(() => {
     if (open) {
       const items = root.current?.querySelectorAll<HTMLElement>("[role=menuitemradio]") ?? [];
@@ -65,34 +74,46 @@ export function Menu({ label, choices, chosen, choose }: Props) {
       </button>
       {open && (
         <div class="menu-list" role="menu" aria-label={label}>
-          {choices.map(({ id, label: words, detail }) => (
-            <button
-              key={id}
-              type="button"
-              role="menuitemradio"
-              aria-checked={id === chosen}
-              tabIndex={-1}
-              onClick={() => {
-                close();
-                if (id !== chosen) {
-                  choose(id);
-                }
-              }}
-            >
-              <Icon
-                name={id === chosen ? "check" : "circle-large"}
-                tone={id === chosen ? "" : "hidden"}
-              />
-              <span>
-                {words}
-                {detail && <span class="option-detail">{detail}</span>}
-              </span>
-            </button>
-          ))}
+          <Items group={group} close={close} />
+          {more && (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a menu
+            <div class="menu-more" role="group" aria-label={more.label}>
+              <Items group={more} close={close} />
+            </div>
+          )}
         </div>
       )}
     </div>
   );
+}
+
+function nameOf({ choices, chosen }: Group): string {
+  return choices.find(({ id }) => id === chosen)?.label ?? chosen;
+}
+
+function Items({ group, close }: { readonly group: Group; readonly close: () => void }) {
+  const { choices, chosen, choose } = group;
+  return choices.map(({ id, label, detail }) => (
+    <button
+      key={id}
+      type="button"
+      role="menuitemradio"
+      aria-checked={id === chosen}
+      tabIndex={-1}
+      onClick={() => {
+        close();
+        if (id !== chosen) {
+          choose(id);
+        }
+      }}
+    >
+      <Icon name={id === chosen ? "check" : "circle-large"} tone={id === chosen ? "" : "hidden"} />
+      <span>
+        {label}
+        {detail && <span class="option-detail">{detail}</span>}
+      </span>
+    </button>
+  ));
 }
 
 function move(root: HTMLElement, event: KeyboardEvent): void {

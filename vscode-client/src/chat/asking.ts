@@ -2,13 +2,15 @@
 
 import { sameChips } from "../panel/attached.ts";
 import type { Asked } from "../panel/messages.ts";
-import type { Attachment } from "../wire.ts";
+import type { Attachment, PlanChoice } from "../wire.ts";
 
 /** A question, as the panel or a command puts it. */
 export interface Asking extends Pick<Asked, "runId" | "question" | "chips"> {
   readonly attachments: readonly Attachment[];
   /** It takes the place of that run and of what followed, in the conversation that is shown. */
   readonly insteadOf?: string | null;
+  /** Whether it is answered by tasks. */
+  readonly plan?: PlanChoice;
 }
 
 /**

@@ -3,14 +3,22 @@
 import type { OnLines } from "../lines.ts";
 import { attachedChips } from "../panel/attached.ts";
 import type { Asked } from "../panel/messages.ts";
-import type { Event, ResumedSession, RunStartedEvent, SessionInfo } from "../wire.ts";
+import type { Event, ResumedSession, RunFigures, RunStartedEvent, SessionInfo } from "../wire.ts";
+import { Queue } from "./queue.ts";
 import { Transcript } from "./transcript.ts";
+
+const STOPPED = "The run was stopped.";
+const FAILED = "The run failed.";
 
 /** It has an `id` from its first run on. `asked` is what was asked in this window. */
 export class Conversation {
   readonly asked: Asked[] = [];
   /** The runs whose changes to files are taken back now. */
   undone: readonly string[] = [];
+  /** What is to be asked after the run that is on. */
+  queue = new Queue();
+  /** What the runs took that had ended when it was resumed. */
+  figures: readonly RunFigures[] = [];
 
   constructor(
     public id: string | undefined = undefined,
@@ -19,15 +27,11 @@ export class Conversation {
   ) {}
 
   /** As the server has kept it. */
-  static resumed({ session, events, undone }: ResumedSession): Conversation {
+  static resumed({ session, events, undone, figures }: ResumedSession): Conversation {
     const conversation = new Conversation(session.id, session, new Transcript(events));
     conversation.undone = undone.map(({ turn }) => turn);
+    conversation.figures = figures;
     return conversation;
-  }
-
-  /** Whether a run is under way: it takes one at a time. */
-  get busy(): boolean {
-    return this.transcript.running.length > 0;
   }
 
   /** The last question, with what went with it. */
@@ -43,6 +47,17 @@ export class Conversation {
       return { runId, question: started.question, chips: attachedChips(started.attachments) };
     }
     return this.asked.find((each) => each.runId === runId);
+  }
+
+  /** How a run ended, "" if with an answer; undefined if it did not begin. */
+  problemOf(runId: string): string | undefined {
+    const of = this.transcript.events.filter((event) => event.runId === runId);
+    const has = (kind: Event["kind"]) => of.some((event) => event.kind === kind);
+    if (has("run.failed")) {
+      return FAILED;
+    }
+    const otherwise = of.length > 0 ? "" : undefined;
+    return has("run.cancelled") ? STOPPED : otherwise;
   }
 
   /** The action on lines that a refused run was; none for a question, or if its words were changed. */

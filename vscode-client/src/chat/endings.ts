@@ -1,25 +1,33 @@
 // What becomes of a run whose asker does not see the panel.
 
-import { commands, type Disposable, type LogOutputChannel } from "vscode";
+import type { Disposable, LogOutputChannel } from "vscode";
 import { showFailure } from "../commands/failures.ts";
 import { inform } from "../notices.ts";
-import { VIEW } from "../panel/view.ts";
-import type { Chat, Ending } from "./chat.ts";
-import type { Panel } from "./outbox.ts";
+import type { Surfaces } from "../surfaces.ts";
+import type { Conversations, Ending } from "./conversations.ts";
 
 const SHOW = "Show Answer";
 const QUESTION_CHARACTERS = 60;
 
-/** Tell of answers and failures while the panel is out of sight. */
-export function announceEndings(chat: Chat, panel: Panel, log: LogOutputChannel): Disposable {
-  return chat.onEnding((ending) => {
-    if (!panel.visible) {
-      void announce(ending, log);
+/** Tell of answers and failures that no chat in sight shows. */
+export function announceEndings(
+  conversations: Conversations,
+  surfaces: Surfaces,
+  log: LogOutputChannel,
+): Disposable {
+  return conversations.onEnding((ending) => {
+    const shower = surfaces.all.find(({ chat }) => chat.shown === ending.conversation);
+    if (shower?.panel.visible !== true) {
+      announce(ending, surfaces, log).catch((error) => showFailure(error, log));
     }
   });
 }
 
-async function announce({ question, problem }: Ending, log: LogOutputChannel): Promise<void> {
+async function announce(
+  { conversation, question, problem }: Ending,
+  surfaces: Surfaces,
+  log: LogOutputChannel,
+): Promise<void> {
   if (problem !== undefined) {
     await showFailure(new Error(problem), log);
     return;
@@ -30,6 +38,7 @@ async function announce({ question, problem }: Ending, log: LogOutputChannel): P
       : question;
   const message = `Glossator has answered: ${about}`;
   if ((await inform(message, SHOW)) === SHOW) {
-    await commands.executeCommand(`${VIEW}.focus`);
+    await surfaces.reveal(conversation.id);
+    await surfaces.goTo(conversation.id ?? "");
   }
 }

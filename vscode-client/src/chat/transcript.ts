@@ -1,6 +1,12 @@
 // What a conversation has shown so far, to show it again: nothing here knows of VS Code.
 
-import type { Answer, Event, RunStartedEvent } from "../wire.ts";
+import type {
+  Answer,
+  CitationCheckedEvent,
+  Event,
+  RunStartedEvent,
+  ToolOutputEvent,
+} from "../wire.ts";
 
 const TERMINAL: ReadonlySet<Event["kind"]> = new Set([
   "run.finished",
@@ -8,9 +14,12 @@ const TERMINAL: ReadonlySet<Event["kind"]> = new Set([
   "run.cancelled",
 ] as const);
 
-/** The events of its runs in their order, neighbouring pieces of text as one, and the answers. */
+/**
+ * The events of its runs in their order, neighbouring pieces of text as one, and the answers. Of what
+ * calls give it keeps the newest while their run is on; then the session's record has it.
+ */
 export class Transcript {
-  readonly #events: Event[] = [];
+  #events: Event[] = [];
   readonly #answers = new Map<string, Answer>();
   readonly #refused = new Set<string>();
   readonly #open = new Map<string, number>(); // runs that have not ended -> the last `seq`
@@ -31,13 +40,20 @@ export class Transcript {
     return [...this.#answers.values()];
   }
 
-  /** The runs that have not ended. */
-  get running(): string[] {
-    return [...this.#open.keys()];
+  /** Whether a run has ended. */
+  isOver(runId: string): boolean {
+    return !this.#open.has(runId) && this.has(runId);
   }
 
-  /** The next event. */
+  /** The next event; a citation's after its run's end takes the place of the one before. */
   add(event: Event): void {
+    if (event.kind === "citation" && this.isOver(event.runId)) {
+      this.#addLate(event);
+      return;
+    }
+    if (event.kind === "tool.output") {
+      this.#dropOutput(event.runId, ({ callId }) => callId === event.callId);
+    }
     const merged = joined(this.#events.at(-1), event);
     if (merged) {
       this.#events[this.#events.length - 1] = merged;
@@ -46,9 +62,26 @@ export class Transcript {
     }
     if (TERMINAL.has(event.kind)) {
       this.#open.delete(event.runId);
+      this.#dropOutput(event.runId, ({ live }) => !live); // no record has that of a call cut short
     } else {
       this.#open.set(event.runId, event.seq);
     }
+  }
+
+  #dropOutput(runId: string, isIt: (event: ToolOutputEvent) => boolean): void {
+    this.#events = this.#events.filter(
+      (each) => each.kind !== "tool.output" || each.runId !== runId || !isIt(each),
+    );
+  }
+
+  #addLate(event: CitationCheckedEvent): void {
+    const before = this.#events.findLastIndex(
+      (each) => each.kind === "citation" && isOfSame(each, event),
+    );
+    if (before >= 0) {
+      this.#events.splice(before, 1);
+    }
+    this.#events.push(event);
   }
 
   /** The answer of a run. */
@@ -63,10 +96,10 @@ export class Transcript {
   fail(started: Omit<RunStartedEvent, "kind" | "seq">, message: string): Event[] {
     const { runId } = started;
     const known = this.has(runId);
-    const last = this.#open.get(runId);
-    if (known && last === undefined) {
+    if (this.isOver(runId)) {
       return [];
     }
+    const last = this.#open.get(runId);
     const begin: Event[] = known ? [] : [{ ...started, kind: "run.started", seq: 0 }];
     const end: Event = { runId, kind: "run.failed", seq: (last ?? 0) + 1, message };
     if (!known) {
@@ -98,7 +131,17 @@ export class Transcript {
   }
 }
 
-/** Two pieces of the same text, as one with the `seq` of the later; undefined for anything else. */
+function isOfSame(one: CitationCheckedEvent, other: CitationCheckedEvent): boolean {
+  return (
+    one.runId === other.runId &&
+    one.citation.target === other.citation.target &&
+    one.citation.firstLine === other.citation.firstLine &&
+    one.citation.lastLine === other.citation.lastLine &&
+    one.citation.at === other.citation.at
+  );
+}
+
+/** Two pieces of the same text or output, as one with the `seq` of the later; else undefined. */
 export function joined(one: Event | undefined, other: Event): Event | undefined {
   if (
     (one?.kind === "text.delta" || one?.kind === "thinking.delta") &&
@@ -107,6 +150,9 @@ export function joined(one: Event | undefined, other: Event): Event | undefined 
     one.runId === other.runId
   ) {
     return { ...other, text: one.text + other.text };
+  }
+  if (one?.kind === "tool.output" && other.kind === "tool.output" && one.callId === other.callId) {
+    return other; // it takes the place of the earlier one
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import { fileEditor } from "../editor/insert.ts";
 import { type LineAction, type Lines, QUESTIONS } from "../lines.ts";
 import { wireDiagnostic } from "../ports/diagnostics.ts";
 import { UserError } from "../result.ts";
-import type { Command, Parts } from "./parts.ts";
+import type { Command, CommandTable, Parts } from "./parts.ts";
 
 /** The commands. */
 export function actions(parts: Parts): Readonly<Record<LineAction, Command>> {
@@ -16,6 +16,17 @@ export function actions(parts: Parts): Readonly<Record<LineAction, Command>> {
     return [name, command] as const;
   });
   return Object.fromEntries(entries) as Record<LineAction, Command>;
+}
+
+/** Explain the function or class that the cursor stands in; the server knows where it ends. */
+export function here(parts: Parts) {
+  return {
+    "glossator.explainHere": () => {
+      const { firstLine, ...lines } = selected("glossator.explain");
+      const about = { ...lines, firstLine, lastLine: firstLine, definition: true };
+      return act(parts, "glossator.explain", "Explain this function.", about);
+    },
+  } satisfies CommandTable;
 }
 
 async function act(
@@ -37,12 +48,13 @@ async function act(
 }
 
 /** What the user wants of it, where that was said already. */
-function instructionIn(given: unknown): string {
+export function instructionIn(given: unknown): string {
   const { instruction } = (given ?? {}) as { instruction?: unknown };
   return typeof instruction === "string" ? instruction : "";
 }
 
-function isLines(given: unknown): given is Lines {
+/** Whether a light bulb says which lines it is about. */
+export function isLines(given: unknown): given is Lines {
   return typeof (given as Lines | undefined)?.firstLine === "number";
 }
 
@@ -56,8 +68,8 @@ async function askForInstruction(): Promise<string | undefined> {
   });
 }
 
-/** Throws `UserError` if no file is open. */
-function selected(action: LineAction): Lines {
+/** The selected lines, or the cursor's. Throws `UserError` if no file is open. */
+export function selected(action: LineAction): Lines {
   const editor = fileEditor();
   if (!editor) {
     throw new UserError("No file is open. Open one, select some lines and try again.");

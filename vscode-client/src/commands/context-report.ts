@@ -20,6 +20,7 @@ export function contextReport(context: ContextAnswer): string {
     `# Context${context.title ? `: ${escaped(context.title)}` : ""}`,
     table(["", ""], rows),
     ...context.layers.flatMap((layer) => layerOf(layer, tokens)),
+    ...section("Left out", context.leftOut.map((each) => `- ${escaped(each)}`).join("\n")),
   ].join("\n\n");
 }
 
@@ -29,7 +30,7 @@ function layerOf({ name, tokens, parts }: Layer, all: number): string[] {
     part.deferred ? "when asked for" : count(part.tokens),
     bar(part.tokens, all),
     count(part.cached),
-    part.why,
+    part.cut ? `${part.why}; cut: ${part.cut}` : part.why,
   ]);
   const heads = ["Part", "Tokens", "", "Cached", "Why"];
   return section(`${name} — ${count(tokens)} tokens`, table(heads, rows));

@@ -26,3 +26,8 @@ export function escaped(text: string): string {
 export function count(number: number): string {
   return number.toLocaleString("en");
 }
+
+/** `1 file`, `2 files`. */
+export function plural(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}

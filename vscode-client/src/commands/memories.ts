@@ -36,6 +36,7 @@ export function memories(parts: Parts) {
       const detail = "Its file is deleted for good, and no later session is told of it.";
       if (memory && (await confirm(`Forget ${memory.name}?`, detail, FORGET)) === FORGET) {
         await parts.server.run("glossator.forgetMemory", requestOf(memory));
+        parts.refreshContext();
       }
     },
   } satisfies CommandTable;
@@ -65,10 +66,11 @@ async function chosen(parts: Parts, given: unknown, verb: string): Promise<Named
 
 function itemOf(memory: Memory): Item {
   const where = memory.source === "user" ? "everywhere" : "this workspace";
+  const from = [memory.origin, memory.why].filter((each) => each !== "").join("; ");
   return {
     memory,
     label: `$(${ICONS[memory.state]}) ${labelled(memory.name)}`,
-    description: `${memory.type}, ${where}; ${labelled(memory.why)}`,
+    description: `${memory.type}, ${where}; ${labelled(from)}`,
     detail: labelled(memory.description),
   };
 }

@@ -23,7 +23,7 @@ async function showMenu({ server, chat }: Parts): Promise<void> {
   ];
   const usual: Entry[] = [
     { label: "$(comment-discussion) Open the chat", command: "glossator.chat.focus" },
-    ...(chat.running.length > 0
+    ...(chat.conversations.running.length > 0
       ? [{ label: "$(debug-stop) Stop", command: "glossator.cancel" }]
       : []),
     { label: "$(telescope) Explore", command: "glossator.explore" },
@@ -34,6 +34,7 @@ async function showMenu({ server, chat }: Parts): Promise<void> {
     { label: "$(law) Permission rules", command: "glossator.permissionRules" },
     { label: "$(hubot) Choose the model", command: "glossator.setModel" },
     { label: "$(layers) Show the context", command: "glossator.showContext" },
+    { label: "$(list-tree) Where the context comes from", command: "glossator.context.focus" },
     { label: "$(pulse) Status", command: "glossator.status" },
     { label: "$(heart) Doctor", command: "glossator.doctor" },
     { label: "$(key) Set API key", command: "glossator.setApiKey" },

@@ -3,25 +3,44 @@
 import type { LogOutputChannel, SecretStorage } from "vscode";
 import type { Chat } from "../chat/chat.ts";
 import type { Choices } from "../choices.ts";
+import type { Changes } from "../editor/changes.ts";
+import type { Proposals } from "../editor/proposals.ts";
 import type { Spans } from "../editor/spans.ts";
-import type { PanelView } from "../panel/view.ts";
+import type { Jobs } from "../jobs.ts";
+import type { Newest } from "../newest.ts";
+import type { ChatPanel } from "../panel/chat-panel.ts";
 import type { Server } from "../server/server.ts";
+import type { Surfaces } from "../surfaces.ts";
 import type { Mode } from "../wire.ts";
 
-/** The parts of the extension. */
-export interface Parts {
+/** The parts of the extension that all chats share. */
+export interface Shared {
   readonly server: Server;
-  readonly chat: Chat;
-  readonly panel: PanelView;
+  readonly surfaces: Surfaces;
   readonly spans: Spans;
+  readonly proposals: Proposals;
+  readonly changes: Changes;
   readonly choices: Choices;
+  readonly jobs: Jobs;
   readonly secrets: SecretStorage;
   readonly log: LogOutputChannel;
   /** The status bar and the panel show what changed. */
   refresh(): Promise<void>;
-  readonly mode: Mode;
+  /** The Context view shows what changed. */
+  refreshContext(): void;
+  mode(): Mode;
   /** The folder for pictures that were pasted. */
   readonly pasted: string;
+}
+
+/** With those of one chat, which the command is about. */
+export interface Parts extends Shared {
+  readonly chat: Chat;
+  readonly panel: ChatPanel;
+  /** The searches for sessions in its panel. */
+  readonly searches: Newest;
+  /** Run one of the palette's commands about this chat. */
+  run(command: string, ...given: readonly unknown[]): Promise<void>;
 }
 
 /** A command of the palette; what it throws is shown to the user. */

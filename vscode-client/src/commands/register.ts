@@ -1,27 +1,36 @@
 // All commands of the palette. They are there from the beginning; what needs the server waits for it.
 
-import { commands, type Disposable } from "vscode";
+import { commands, type Disposable, type LogOutputChannel } from "vscode";
 import type { Inquiries } from "../ports/inquiries.ts";
+import type { Surfaces } from "../surfaces.ts";
 import type { Offered } from "../wire.ts";
-import { actions } from "./actions.ts";
+import { actions, here } from "./actions.ts";
 import { asking } from "./asking.ts";
+import { changes } from "./changes.ts";
 import { contexts } from "./contexts.ts";
+import { facts } from "./facts.ts";
 import { showFailure } from "./failures.ts";
 import { glosses } from "./glosses.ts";
+import { inline } from "./inline.ts";
 import { memories } from "./memories.ts";
 import { menu } from "./menu.ts";
 import { models } from "./models.ts";
 import type { Command, CommandTable, Parts } from "./parts.ts";
+import { places } from "./places.ts";
+import { proposals } from "./proposals.ts";
 import { rules } from "./rules.ts";
 import { sessions } from "./sessions.ts";
+import { sources } from "./sources.ts";
 import { undo } from "./undo.ts";
 import { upkeep } from "./upkeep.ts";
 
-/** Register each; failures are shown here, once. The compiler finds offered commands without one. */
-export function registerCommands(parts: Parts, inquiries: Inquiries): Disposable[] {
+/** Those about one chat. The compiler finds offered commands without one. */
+export function commandTable(parts: Parts, inquiries: Inquiries): CommandTable {
   const table: CommandTable & Readonly<Record<Offered, Command>> = {
     ...asking(parts),
     ...actions(parts),
+    ...inline(parts),
+    ...here(parts),
     ...glosses(parts),
     ...sessions(parts),
     ...undo(parts),
@@ -31,14 +40,25 @@ export function registerCommands(parts: Parts, inquiries: Inquiries): Disposable
     ...menu(parts),
     ...rules(parts),
     ...memories(parts),
+    ...facts(parts),
+    ...sources(parts, inquiries),
+    ...proposals(parts),
+    ...places(parts),
+    ...changes(parts),
     "glossator.showAsked": () => inquiries.show(),
+    "glossator.listJobs": () => parts.jobs.choose(),
   };
-  return Object.entries(table).map(([name, command]) =>
+  return table;
+}
+
+/** Register each, about the chat used last; failures are shown here, once. */
+export function registerCommands(surfaces: Surfaces, log: LogOutputChannel): Disposable[] {
+  return Object.keys(surfaces.current.commands).map((name) =>
     commands.registerCommand(name, async (...given: unknown[]) => {
       try {
-        await command(...given);
+        await surfaces.current.commands[name]?.(...given);
       } catch (error) {
-        void showFailure(error, parts.log);
+        void showFailure(error, log);
       }
     }),
   );

@@ -41,13 +41,22 @@ async function showRules(parts: Parts): Promise<void> {
       await commands.executeCommand("glossator.openSettings", "glossator.permissions");
       return;
     }
-    const { text, source, effect } = rule;
-    const detail = `What it says is no longer ${EFFECTS[effect].words}. It was ${SOURCES[source]}.`;
-    if ((await confirm(`Remove the rule ${text}?`, detail, REMOVE)) === REMOVE) {
-      const request = { text, source, sessionId };
-      ({ rules: known } = await parts.server.run("glossator.removeRule", request));
-    }
+    known = (await removeRule(parts, rule.text, rule.source)) ?? known;
   }
+}
+
+/** Once the user says so; gives the rules that are left then. */
+export async function removeRule(
+  { server, chat }: Parts,
+  text: string,
+  source: ListedRule["source"],
+): Promise<readonly ListedRule[] | undefined> {
+  const detail = `What it says is asked about again. It was ${SOURCES[source]}.`;
+  if ((await confirm(`Remove the rule ${text}?`, detail, REMOVE)) !== REMOVE) {
+    return undefined;
+  }
+  const sessionId = chat.sessionId ?? null;
+  return (await server.run("glossator.removeRule", { text, source, sessionId })).rules;
 }
 
 async function choose(known: readonly ListedRule[]): Promise<ListedRule | undefined> {

@@ -21,6 +21,7 @@ export async function search(parts: Parts, query: string): Promise<void> {
   const preview = new Preview(parts);
   let timer: NodeJS.Timeout | undefined;
   let newest = 0;
+  let movedIn: string | undefined; // what was typed when one moved away from the first hit
   const look = async (query: string) => {
     newest += 1;
     const number = newest;
@@ -30,7 +31,10 @@ export async function search(parts: Parts, query: string): Promise<void> {
         ? await parts.server.run("glossator.search", { query })
         : { hits: [], searched: "" };
       if (number === newest) {
+        const [active] = picker.value === movedIn ? picker.activeItems : [];
         picker.items = hits.map(itemOf);
+        const again = picker.items.find(({ hit }) => active && isSame(hit, active.hit));
+        picker.activeItems = again ? [again] : picker.items.slice(0, 1);
         picker.title = searched ? `${TITLE} — ${searched}` : TITLE;
       }
     } finally {
@@ -45,7 +49,9 @@ export async function search(parts: Parts, query: string): Promise<void> {
     });
     picker.onDidChangeActive(([item]) => {
       // The first one is made active by itself, while one types.
-      if (item && (preview.shown || item !== picker.items[0])) {
+      const moved = item !== picker.items[0];
+      movedIn = moved ? picker.value : movedIn;
+      if (item && (preview.shown || moved)) {
         preview.show(item.hit).catch(reject);
       }
     });
@@ -125,6 +131,10 @@ function allTabs(): readonly Tab[] {
 
 function uriOf({ input }: Tab): string {
   return input instanceof TabInputText ? input.uri.toString() : "";
+}
+
+function isSame(one: SearchHit, other: SearchHit): boolean {
+  return one.uri === other.uri && one.firstLine === other.firstLine;
 }
 
 /** Where to open a hit: its beginning may be far from the lines that tell most. */

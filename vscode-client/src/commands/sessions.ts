@@ -1,11 +1,14 @@
 // Sessions: begin, resume, rename, delete, export, compact, ask again.
 
 import { Uri, window, workspace } from "vscode";
+import { Newest } from "../newest.ts";
 import { confirm, inform } from "../notices.ts";
 import { UserError } from "../result.ts";
 import { labelled } from "../shown.ts";
+import { TYPING_MILLISECONDS } from "../typing.ts";
 import type { SessionInfo } from "../wire.ts";
 import { during } from "./during.ts";
+import { showFailure } from "./failures.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 
 /** The commands. Each may be given a session's id; without one the user chooses. */
@@ -26,20 +29,20 @@ export function sessions(parts: Parts) {
     },
     "glossator.renameSession": async (given, words) => {
       if (typeof given === "string" && typeof words === "string" && words) {
-        await chat.rename(given, words);
+        await chat.conversations.rename(given, words);
         return;
       }
       const session = await chosen("Rename a session", given);
       const options = { title: "Glossator: rename session", value: session?.title ?? "" };
       const title = session && (await window.showInputBox(options))?.trim();
       if (session && title) {
-        await chat.rename(session.id, title);
+        await chat.conversations.rename(session.id, title);
       }
     },
     "glossator.deleteSession": async (given) => {
       const session = await chosen("Delete a session", given);
       if (session && (await confirmed(session))) {
-        await chat.remove(session.id);
+        await chat.conversations.remove(session.id);
       }
     },
     "glossator.exportSession": async (given) => {
@@ -65,29 +68,68 @@ export function currentSession({ chat }: Pick<Parts, "chat">): string {
 }
 
 async function choose(
-  { chat }: Parts,
+  parts: Parts,
   title: string,
   given: unknown,
 ): Promise<SessionInfo | undefined> {
-  const listed = await chat.list();
+  const listed = await parts.chat.conversations.list();
   if (typeof given === "string") {
     return listed.find((session) => session.id === given);
   }
   if (listed.length === 0) {
     throw new UserError("There are no sessions of this workspace yet. Ask something to begin one.");
   }
-  const items = listed.map((session) => ({
+  return await picked(parts, title, listed);
+}
+
+/** The sessions whose titles and questions hold what is typed; the server looks for them. */
+async function picked(
+  { chat, log }: Parts,
+  title: string,
+  all: readonly SessionInfo[],
+): Promise<SessionInfo | undefined> {
+  const itemOf = (session: SessionInfo) => ({
     session,
     label: `${session.id === chat.sessionId ? "$(comment-discussion)" : "$(comment)"} ${labelled(session.title)}`,
     description: new Date(session.updatedAt).toLocaleString(),
-    detail: session.running ? "being answered" : "",
-  }));
-  const picked = await window.showQuickPick(items, {
-    title: `Glossator: ${title.toLowerCase()}`,
-    placeHolder: "Type to find one",
-    matchOnDescription: true,
+    detail: session.running ? "being answered" : labelled(session.found),
+    alwaysShow: true,
   });
-  return picked?.session;
+  const picker = window.createQuickPick<ReturnType<typeof itemOf>>();
+  picker.title = `Glossator: ${title.toLowerCase()}`;
+  picker.placeholder = "Words of its title or its questions";
+  picker.items = all.map(itemOf);
+  const searches = new Newest();
+  const look = async (words: string) => {
+    try {
+      const found = await searches.run((token) => chat.conversations.list(words, token));
+      if (found) {
+        picker.items = found.map(itemOf);
+        picker.busy = false;
+      }
+    } catch (error) {
+      picker.hide();
+      void showFailure(error, log);
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
+  picker.onDidChangeValue((words) => {
+    clearTimeout(timer);
+    picker.busy = true;
+    timer = setTimeout(() => void look(words), TYPING_MILLISECONDS);
+  });
+  const taken = new Promise<SessionInfo | undefined>((resolve) => {
+    picker.onDidAccept(() => {
+      resolve(picker.selectedItems[0]?.session);
+      picker.hide();
+    });
+    picker.onDidHide(() => resolve(undefined));
+  });
+  picker.show();
+  return await taken.finally(() => {
+    clearTimeout(timer);
+    picker.dispose();
+  });
 }
 
 async function confirmed({ title }: SessionInfo): Promise<boolean> {

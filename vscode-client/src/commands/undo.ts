@@ -1,6 +1,7 @@
 // Taking back what a turn changed, and bringing it back; what somebody changed since is asked about.
 
 import { commands, window } from "vscode";
+import type { ChangingTurn } from "../editor/changing-turns.ts";
 import { confirm, inform, warn } from "../notices.ts";
 import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
@@ -37,16 +38,17 @@ const CHOOSING = {
   },
 } as const;
 
-/** A turn, or the last one that can be; with `since` all from it on. */
+/** A turn, or the last one that can be; with `since` all from it on, with `paths` some of its files. */
 interface What {
   readonly turn?: string;
   readonly since?: boolean;
+  readonly paths?: readonly string[];
 }
 
 /** The commands; each may be given a turn, or `LAST`. */
 export function undo(parts: Parts) {
   return {
-    "glossator.undoTurn": (given) => take(parts, "glossator.undoTurn", given),
+    "glossator.undoTurn": (given, paths) => take(parts, "glossator.undoTurn", given, paths),
     "glossator.redoTurn": (given) => take(parts, "glossator.redoTurn", given),
   } satisfies CommandTable;
 }
@@ -77,7 +79,19 @@ export async function mayReplace(
   return pressed !== undefined;
 }
 
-async function take({ chat, server }: Parts, way: Way, given: unknown): Promise<void> {
+/** Take back what turns changed in a file, one after the other. */
+export async function undoTurns(server: Server, turns: readonly ChangingTurn[]): Promise<void> {
+  for (const { sessionId, turn, path } of turns) {
+    await carryOut(server, "glossator.undoTurn", sessionId, { turn, paths: [path] });
+  }
+}
+
+async function take(
+  { chat, server }: Parts,
+  way: Way,
+  given: unknown,
+  paths?: unknown,
+): Promise<void> {
   const sessionId = currentSession({ chat });
   if (given === LAST) {
     await carryOut(server, way, sessionId, {});
@@ -85,7 +99,7 @@ async function take({ chat, server }: Parts, way: Way, given: unknown): Promise<
   }
   const turn = typeof given === "string" ? given : (await choose(server, way, sessionId))?.turn;
   if (turn) {
-    await carryOut(server, way, sessionId, { turn });
+    await carryOut(server, way, sessionId, Array.isArray(paths) ? { turn, paths } : { turn });
   }
 }
 
@@ -103,7 +117,10 @@ async function carryOut(server: Server, way: Way, sessionId: string, what: What)
   const told = (bad ? warn : inform)(message, ...(canRedo ? [REDO] : []));
   void told.then(async (pressed) => {
     if (pressed === REDO) {
-      await commands.executeCommand("glossator.redoTurn", what.turn ?? LAST);
+      const undo = what.paths && answer.turn; // of some files: it is a turn that is undone itself
+      await (undo
+        ? commands.executeCommand("glossator.undoTurn", undo)
+        : commands.executeCommand("glossator.redoTurn", what.turn ?? LAST));
     }
   });
 }

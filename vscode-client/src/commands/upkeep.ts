@@ -50,7 +50,7 @@ async function openSettings(given: unknown): Promise<void> {
 
 async function setMode(parts: Parts, given: unknown): Promise<void> {
   const known = MODES.find(([mode]) => mode === given)?.[0];
-  const mode = known ?? (await chooseMode(parts.mode));
+  const mode = known ?? (await chooseMode(parts.mode()));
   if (mode) {
     await parts.server.run("glossator.setMode", { mode });
     parts.choices.choseMode(mode);

@@ -5,7 +5,8 @@ import { basename } from "node:path";
 import { commands, Uri, workspace } from "vscode";
 import { inform } from "../notices.ts";
 import { shown } from "../shown.ts";
-import type { EditPlan, Hunk } from "../wire.ts";
+import type { ChangedFile, EditPlan, Hunk } from "../wire.ts";
+import { besideChat } from "./columns.ts";
 import { sidesOf } from "./sides.ts";
 import { keepText } from "./texts.ts";
 
@@ -22,10 +23,24 @@ export async function openDiff(plan: EditPlan): Promise<void> {
     void inform(`${label}: nothing but names changes.`);
   } else if (others.length === 0) {
     const [, before, after] = only;
-    await commands.executeCommand("vscode.diff", before, after, label, { preview: true });
+    await commands.executeCommand("vscode.diff", before, after, label, {
+      preview: true,
+      viewColumn: besideChat(),
+    });
   } else {
     await commands.executeCommand("vscode.changes", label, diffs);
   }
+}
+
+/** Show what a turn changed in a file: its text before, and the file itself, which can be edited. */
+export async function openChanges(file: ChangedFile, before: string): Promise<void> {
+  const name = basename(file.path);
+  const now = file.change === "deleted" ? keepText(name, "") : Uri.parse(file.uri);
+  const title = `${shown(file.path)} (before this turn ↔ now)`;
+  await commands.executeCommand("vscode.diff", keepText(name, before), now, title, {
+    preview: true,
+    viewColumn: besideChat(),
+  });
 }
 
 async function diffOf(path: string, hunks: readonly Hunk[]): Promise<[Uri, Uri, Uri]> {
@@ -35,7 +50,8 @@ async function diffOf(path: string, hunks: readonly Hunk[]): Promise<[Uri, Uri, 
   return [uri, keepText(name, before), keepText(name, after)];
 }
 
-async function textNow(uri: Uri): Promise<string | undefined> {
+/** What the document holds now, unsaved text included; undefined if there is none. */
+export async function textNow(uri: Uri): Promise<string | undefined> {
   try {
     return (await workspace.openTextDocument(uri)).getText();
   } catch {

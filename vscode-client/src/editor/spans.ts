@@ -7,6 +7,7 @@ import {
   OverviewRulerLane,
   Position,
   Range,
+  type TextDocument,
   TextEditorRevealType,
   ThemeColor,
   Uri,
@@ -14,6 +15,8 @@ import {
   workspace,
 } from "vscode";
 import { namesOf } from "../panel/folders.ts";
+import { UserError } from "../result.ts";
+import { besideChat } from "./columns.ts";
 
 const BRIGHT_MILLISECONDS = 1500;
 const FAINT_MILLISECONDS = 1500;
@@ -38,7 +41,7 @@ export class Spans implements Disposable {
    * focus stays where it is, and the next document takes this one's tab.
    */
   async open(uri: Uri, firstLine: number, lastLine: number, look = false): Promise<void> {
-    const document = await workspace.openTextDocument(uri);
+    const document = await opened(uri);
     const first = Math.min(Math.max(firstLine, 1), document.lineCount) - 1;
     const last = Math.min(Math.max(lastLine, firstLine, 1), document.lineCount) - 1;
     const range = new Range(first, 0, last, document.lineAt(last).text.length);
@@ -47,6 +50,7 @@ export class Spans implements Disposable {
     const editor = await window.showTextDocument(document, {
       selection,
       preserveFocus: look,
+      viewColumn: besideChat(),
       ...(look ? { preview: true } : {}),
     });
     const { InCenter, InCenterIfOutsideViewport } = TextEditorRevealType;
@@ -77,6 +81,16 @@ export class Spans implements Disposable {
       editor.setDecorations(this.#bright, []);
       editor.setDecorations(this.#faint, []);
     }
+  }
+}
+
+/** Throws `UserError` for what is gone or no text: VS Code's own words name an address. */
+async function opened(uri: Uri): Promise<TextDocument> {
+  try {
+    return await workspace.openTextDocument(uri);
+  } catch {
+    const name = workspace.asRelativePath(uri);
+    throw new UserError(`${name} cannot be opened: it is not there any more, or it is no text.`);
   }
 }
 

@@ -2,8 +2,9 @@
 //
 // Paths and lines alone; the server hears of a text only as the LSP tells it.
 
-import { Disposable, type Range, TabInputText, type TextEditor, window } from "vscode";
+import { Disposable, TabInputText, type TextEditor, window } from "vscode";
 import type { EditorState, ShownLines } from "../wire.ts";
+import { selectedLines } from "./chips.ts";
 import { Settled } from "./settled.ts";
 
 const QUIET = 200; // ms without a change, before it is told
@@ -67,8 +68,5 @@ function visible(editor: TextEditor | undefined): ShownLines | null {
 }
 
 function selected(editor: TextEditor | undefined): ShownLines | null {
-  const selection: Range | undefined = editor?.selection;
-  return selection && !selection.isEmpty
-    ? { firstLine: selection.start.line + 1, lastLine: selection.end.line + 1 }
-    : null;
+  return editor && !editor.selection.isEmpty ? selectedLines(editor) : null;
 }

@@ -3,8 +3,10 @@
 import { commands, type Disposable, EventEmitter, languages, Uri, window, workspace } from "vscode";
 
 import { shown, shownText } from "../shown.ts";
+import { besideChat } from "./columns.ts";
 
 const SCHEME = "glossator-text"; // `glossator:` is the server's
+const GROWING_MILLISECONDS = 1000; // between two looks at a text that grows
 const MOST = 100; // texts that are kept; the oldest goes first
 
 let number = 0;
@@ -34,7 +36,34 @@ export function keepText(name: string, text: string): Uri {
 export async function showText(name: string, text: string, language: string): Promise<void> {
   const document = await workspace.openTextDocument(keepText(shown(name), shownText(text)));
   const readable = await languages.setTextDocumentLanguage(document, language);
-  await window.showTextDocument(readable, { preview: true, preserveFocus: true });
+  await window.showTextDocument(readable, {
+    preview: true,
+    preserveFocus: true,
+    viewColumn: besideChat(),
+  });
+}
+
+/** Show a text that grows, until it is over or its editor is closed; what would hide is escaped. */
+export async function showGrowing(
+  name: string,
+  read: () => Promise<{ readonly text: string; readonly isOver: boolean }>,
+): Promise<void> {
+  const uri = Uri.from({ scheme: SCHEME, path: `/${name}` });
+  let { text, isOver } = await read();
+  texts.set(uri.toString(), shownText(text));
+  changed.fire(uri);
+  const document = await workspace.openTextDocument(uri);
+  await window.showTextDocument(document, {
+    preview: true,
+    preserveFocus: true,
+    viewColumn: besideChat(),
+  });
+  while (!(isOver || document.isClosed)) {
+    await new Promise((resolve) => setTimeout(resolve, GROWING_MILLISECONDS));
+    ({ text, isOver } = await read());
+    texts.set(uri.toString(), shownText(text));
+    changed.fire(uri);
+  }
 }
 
 /** Show Markdown as it is meant to look. The same name takes the earlier one's place. */

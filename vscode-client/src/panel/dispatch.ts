@@ -1,29 +1,48 @@
 // What the panel says, done.
 
 import { commands, env, Uri } from "vscode";
+import type { Asking } from "../chat/asking.ts";
+import type { Chat } from "../chat/chat.ts";
+import { plural } from "../commands/markdown.ts";
 import type { Parts } from "../commands/parts.ts";
 import { currentSession } from "../commands/sessions.ts";
-import { callOf, slashOf } from "../commands/slash.ts";
+import { callOf, nearest, slashOf, unknownSlash } from "../commands/slash.ts";
 import { fileChips } from "../editor/chips.ts";
-import { openDiff } from "../editor/diff.ts";
+import { besideChat } from "../editor/columns.ts";
+import { openChanges, openDiff } from "../editor/diff.ts";
 import { insertAtCursor } from "../editor/insert.ts";
 import { isPicture, pastedChip } from "../editor/pasted.ts";
 import { showText } from "../editor/texts.ts";
+import { confirm, inform } from "../notices.ts";
 import type { Inquiries } from "../ports/inquiries.ts";
-import { UserError } from "../result.ts";
+import { messageOf, UserError } from "../result.ts";
 import type { Chip, ToHost } from "./messages.ts";
 
-/** Commands that the panel may have run: ours alone, whatever an answer's text says. */
-const OURS = /^glossator\.[A-Za-z]+$/;
+const AS_IT_IS = "Send as It Is";
 
 /** Do what a message of the panel asks for. */
 export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiries): Promise<void> {
   const { chat } = parts;
+  const { queueing } = chat.conversations;
   switch (message.type) {
     case "ready":
-      return; // the view has heard it
+    case "focused":
+      return; // the panel has heard it
     case "ask":
       return await askOrDo(message, parts);
+    case "queue":
+      return await queueing.add(chat.shown, message.message, message.steers);
+    case "queued":
+      return await changeQueued(message, chat);
+    case "requeued":
+      return await queueing.change(chat.shown, (queue) =>
+        queue.change(message.id, {
+          state: "waiting",
+          ...(message.question === null ? {} : { question: message.question }),
+        }),
+      );
+    case "sendQueued":
+      return await queueing.goOn(chat.shown);
     case "stop":
       return await chat.stop(message.runId);
     case "stopAgent":
@@ -34,14 +53,29 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "questionAnswer":
     case "reviewAnswer":
       return inquiries.answer(message.id, message.answer);
+    case "leaveOut":
+      return inquiries.leaveOut(message.id, message.part, message.out);
     case "openAsked":
       return await inquiries.open(message.id);
     case "open":
       return await open(message, parts);
     case "openPath":
       return await parts.spans.openPath(message.path, message.line, message.lastLine);
+    case "inform":
+      await inform(message.text);
+      return;
     case "openDiff":
       return await openDiff(message.plan);
+    case "toolOutput":
+      return await tellOutput(message.callId, parts);
+    case "openOutput":
+      return await showText(message.name, message.text, "plaintext");
+    case "showJob":
+      return await parts.jobs.show(message.job);
+    case "stopJob":
+      return await parts.jobs.stop(message.job);
+    case "openChange":
+      return await openChange(message, parts);
     case "insert":
       return await insertAtCursor(message.text);
     case "copy":
@@ -53,33 +87,54 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "dropped":
       return await dropped(message.uris, parts);
     case "listSessions":
-      return await list(parts);
+      return await list(parts, message.words);
     case "newSession":
       return chat.show();
     case "resumeSession":
       return await chat.resume(message.id);
     case "renameSession":
-      await chat.rename(message.id, message.title);
+      await chat.conversations.rename(message.id, message.title);
       return await list(parts);
     case "deleteSession":
-      await run("glossator.deleteSession", message.id);
+      await parts.run("glossator.deleteSession", message.id);
       return await list(parts);
     case "undoTurn":
-      return await run("glossator.undoTurn", message.runId);
+      return await parts.run("glossator.undoTurn", message.runId, message.paths);
+    case "keepAll":
+      return parts.changes.keepAll(currentSession(parts));
     case "redoTurn":
-      return await run("glossator.redoTurn", message.runId);
+      return await parts.run("glossator.redoTurn", message.runId);
     case "setMode":
-      return await run("glossator.setMode", message.mode);
+      return await parts.run("glossator.setMode", message.mode);
     case "startPlan":
-      await run("glossator.setMode", message.mode);
+      await parts.run("glossator.setMode", message.mode);
       return await chat.startPlan(message.mode);
     case "setModel":
-      return await run("glossator.setModel", message.model);
+      return await parts.run("glossator.setModel", message.model);
     case "manageTrust":
       await commands.executeCommand("workbench.trust.manage");
       return;
     case "command":
-      return await run(message.command);
+      return await parts.run(message.command);
+  }
+}
+
+/** What the user does with a message that waits. */
+async function changeQueued(
+  { id, act }: Extract<ToHost, { type: "queued" }>,
+  { conversations: { queueing }, shown }: Chat,
+): Promise<void> {
+  switch (act) {
+    case "send":
+      return await queueing.send(shown, id);
+    case "takeBack":
+      return queueing.takeBack(id);
+    case "remove":
+      return await queueing.change(shown, (queue) => queue.remove(id));
+    case "edit":
+      return await queueing.change(shown, (queue) => queue.change(id, { state: "editing" }));
+    default:
+      return await queueing.change(shown, (queue) => queue.move(id, act));
   }
 }
 
@@ -90,7 +145,7 @@ async function open(message: Extract<ToHost, { type: "open" }>, { spans }: Parts
   if (message.uri.endsWith("/")) {
     await commands.executeCommand("revealInExplorer", uri);
   } else if (isPicture(uri)) {
-    await commands.executeCommand("vscode.open", uri);
+    await commands.executeCommand("vscode.open", uri, besideChat());
   } else {
     await spans.open(uri, firstLine, lastLine);
   }
@@ -103,8 +158,42 @@ async function showAgent(agentId: string, parts: Parts): Promise<void> {
   await showText(`What ${agent.name} did.md`, text, "markdown"); // no preview: pictures would be loaded
 }
 
-async function list({ chat, panel }: Parts): Promise<void> {
-  panel.post({ type: "sessions", sessions: await chat.list() });
+/** What a call gave, from the session's record. */
+async function tellOutput(callId: string, parts: Parts): Promise<void> {
+  const { server, panel } = parts;
+  try {
+    const request = { sessionId: currentSession(parts), callId };
+    const { text, images } = await server.run("glossator.toolOutput", request);
+    const more = images > 0 ? `[${plural(images, "image")}]` : "";
+    panel.post({
+      type: "toolOutput",
+      callId,
+      text: [text, more].filter(Boolean).join("\n"),
+      problem: "",
+    });
+  } catch (error) {
+    panel.post({ type: "toolOutput", callId, text: "", problem: messageOf(error) });
+  }
+}
+
+/** A file before a turn beside what it holds now. */
+async function openChange(
+  { runId, path }: Extract<ToHost, { type: "openChange" }>,
+  parts: Parts,
+): Promise<void> {
+  const request = { sessionId: currentSession(parts), turn: runId, path };
+  const { file, before } = await parts.server.run("glossator.fileBefore", request);
+  if (before === null) {
+    throw new UserError(`What ${path} held before is no text, or was not kept; open it instead.`);
+  }
+  await openChanges(file, before);
+}
+
+async function list({ chat, panel, searches }: Parts, words = ""): Promise<void> {
+  const sessions = await searches.run((token) => chat.conversations.list(words, token));
+  if (sessions) {
+    panel.post({ type: "sessions", sessions, words });
+  }
 }
 
 async function dropped(uris: readonly string[], { panel }: Parts): Promise<void> {
@@ -129,22 +218,48 @@ async function complete(number: number, text: string, { server, panel }: Parts):
 }
 
 /** `/compact` and the like are no questions. */
-async function askOrDo(message: Extract<ToHost, { type: "ask" }>, parts: Parts): Promise<void> {
+export async function askOrDo(message: Asking, parts: Parts): Promise<void> {
   const slash = slashOf(message.question);
   if (slash?.name === "plan" && slash.words !== "") {
-    await run("glossator.setMode", "plan");
+    await parts.run("glossator.setMode", "plan");
     await parts.chat.ask({ ...message, question: slash.words });
   } else if (slash) {
     parts.chat.replay(); // the panel shows it as asked, which it was not
     const call = callOf(slash, () => currentSession(parts));
-    await run(...call);
+    await parts.run(...call);
   } else {
-    await parts.chat.ask(message);
+    await askInWords(message, parts);
   }
 }
 
-async function run(command: string, ...given: readonly unknown[]): Promise<void> {
-  if (OURS.test(command)) {
-    await commands.executeCommand(command, ...given);
+/** A `/` word that nothing answers to is no question, unless the user says so. */
+async function askInWords(message: Asking, parts: Parts): Promise<void> {
+  const word = unknownSlash(message.question);
+  const names = word === undefined ? [] : await namesOf(parts);
+  if (word === undefined || names.includes(word)) {
+    await parts.chat.ask(message);
+    return;
   }
+  const near = nearest(word, names);
+  const use = near === undefined ? [] : [`Use /${near}`];
+  const detail = near === undefined ? "Type / to see those that there are." : "";
+  const said = `There is no command /${word}.${near ? ` Did you mean /${near}?` : ""}`;
+  const pressed = await confirm(said, detail, ...use, AS_IT_IS);
+  if (pressed === AS_IT_IS) {
+    await parts.chat.ask(message);
+  } else if (pressed !== undefined) {
+    await askOrDo(
+      { ...message, question: message.question.trim().replace(word, near ?? "") },
+      parts,
+    );
+  } else {
+    parts.chat.replay(); // the panel shows it as asked, which it was not
+    parts.panel.post({ type: "compose", text: message.question, chips: message.chips });
+  }
+}
+
+/** The `/` commands that there are: ours, those of files, and the prompts of MCP servers. */
+async function namesOf({ server }: Parts): Promise<string[]> {
+  const { items } = await server.run("glossator.complete", { text: "/" });
+  return items.map(({ label }) => label.slice(1));
 }

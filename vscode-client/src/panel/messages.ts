@@ -4,15 +4,19 @@ import type { OnLines } from "../lines.ts";
 import type {
   Answer,
   Attachment,
+  BackgroundJob,
+  CompletionItem,
   EditPlan,
   Event,
   Mode,
   PermissionAnswer,
   PermissionRequest,
+  PlanChoice,
   Question,
   QuestionAnswer,
   Review,
   ReviewRequest,
+  RunFigures,
   SessionInfo,
 } from "../wire.ts";
 
@@ -35,8 +39,18 @@ export interface Situation {
   readonly models?: readonly ModelChoice[];
   /** How many tokens a request of the model may take, where that is known. */
   readonly contextWindow?: number | null;
+  /** What the session's window holds, by layer, as it was asked for last. */
+  readonly layers?: readonly WindowLayer[];
   /** The workspace's folders on disk: paths below them are shown without them. */
   readonly roots?: readonly string[];
+  /** The runs of whose changes some wait to be kept or undone. */
+  readonly waiting?: readonly string[];
+}
+
+/** A layer of the window, and about how many tokens it takes. */
+export interface WindowLayer {
+  readonly name: string;
+  readonly tokens: number;
 }
 
 /** A model that can be chosen. */
@@ -53,12 +67,7 @@ export interface Chip {
 }
 
 /** One of the things that may stand after an `@` or a `/`. */
-export interface Completion {
-  readonly kind: "file" | "folder" | "symbol" | "diagnostics" | "terminal" | "git" | "command";
-  readonly label: string;
-  readonly detail: string;
-  readonly insert: string;
-}
+export type Completion = CompletionItem;
 
 /** A question as it was asked in this window. */
 export interface Asked {
@@ -69,6 +78,22 @@ export interface Asked {
   readonly action?: OnLines;
   /** It takes the place of that run and of what followed, once it has begun. */
   readonly insteadOf?: string;
+}
+
+/** A message for the end of the run that is on; one that is steering goes to the model meanwhile. */
+export interface Queued {
+  readonly id: string;
+  readonly question: string;
+  readonly chips: readonly Chip[];
+  readonly plan?: PlanChoice;
+  readonly state: "waiting" | "editing" | "steering";
+}
+
+/** A file of a turn whose changes the undo `by` took back, while others of the turn stand. */
+export interface UndoneFile {
+  readonly runId: string;
+  readonly path: string;
+  readonly by: string;
 }
 
 /** From the extension to the panel. */
@@ -84,18 +109,35 @@ export type ToPanel =
       readonly answers: readonly Answer[];
       readonly asked?: readonly Asked[];
       readonly undone?: readonly string[];
+      /** What runs took that another server, or another window, told of. */
+      readonly figures?: readonly RunFigures[];
     }
   /** All runs of the conversation whose changes to files are taken back now. */
   | { readonly type: "undone"; readonly runs: readonly string[] }
+  /** All such files of the conversation as they are now. */
+  | { readonly type: "filesUndone"; readonly files: readonly UndoneFile[] }
   /** A question was asked, here or by a command. */
   | { readonly type: "begun"; readonly asked: Asked }
   | { readonly type: "events"; readonly events: readonly Event[] }
   | { readonly type: "answer"; readonly answer: Answer }
+  /** What a call of an earlier run gave, or why that is not known. */
+  | {
+      readonly type: "toolOutput";
+      readonly callId: string;
+      readonly text: string;
+      readonly problem: string;
+    }
+  /** All background jobs as they are now. */
+  | { readonly type: "jobs"; readonly jobs: readonly BackgroundJob[] }
   | { readonly type: "failed"; readonly runId: string; readonly message: string }
+  /** All messages that wait in the conversation; `held` says why they wait for the user, "" if not. */
+  | { readonly type: "queue"; readonly messages: readonly Queued[]; readonly held: string }
   /** What waits for the user's answer, in any session; known ones are not added twice. */
   | { readonly type: "permission"; readonly id: string; readonly request: PermissionRequest }
   | { readonly type: "question"; readonly id: string; readonly question: Question }
   | { readonly type: "review"; readonly id: string; readonly plan: ReviewRequest }
+  /** The parts of an edit that waits which the user leaves out: all of them, by their ids. */
+  | { readonly type: "leftOut"; readonly id: string; readonly parts: readonly string[] }
   /** What was asked of the user needs no answer any more. */
   | { readonly type: "withdrawn"; readonly id: string }
   /** The user wants to see something asked: show its card, with nothing on it pressed by Enter. */
@@ -107,13 +149,22 @@ export type ToPanel =
       readonly items: readonly Completion[];
       readonly incomplete: boolean;
     }
-  | { readonly type: "sessions"; readonly sessions: readonly SessionInfo[] }
+  /** Those whose title or questions hold the words; all of them without any. */
+  | {
+      readonly type: "sessions";
+      readonly sessions: readonly SessionInfo[];
+      readonly words: string;
+    }
+  /** The session that is to come back with the panel when the window is reloaded. */
+  | { readonly type: "keep"; readonly sessionId: string | null }
   /** Put words or chips into the input, and the cursor behind them. */
   | { readonly type: "compose"; readonly text: string; readonly chips: readonly Chip[] };
 
 /** From the panel to the extension. */
 export type ToHost =
   | { readonly type: "ready" }
+  /** The user turned to it. */
+  | { readonly type: "focused" }
   | {
       readonly type: "ask";
       readonly runId: string;
@@ -123,14 +174,40 @@ export type ToHost =
       readonly chips: readonly Chip[];
       /** Ask this again from here: that run and what followed leave the conversation. */
       readonly insteadOf: string | null;
+      /** Whether it is answered by tasks. */
+      readonly plan?: PlanChoice;
     }
+  /** A message while a run is on: for its end, or, if it steers, for the model at once. */
+  | {
+      readonly type: "queue";
+      readonly message: Omit<Queued, "state">;
+      readonly steers: boolean;
+    }
+  /** `send`: before all others. While one is edited, it is not sent. */
+  | {
+      readonly type: "queued";
+      readonly id: string;
+      readonly act: "remove" | "up" | "down" | "edit" | "send" | "takeBack";
+    }
+  /** The end of an edit; without a question it is as it was. */
+  | { readonly type: "requeued"; readonly id: string; readonly question: string | null }
+  /** What waits for the user is to be sent. */
+  | { readonly type: "sendQueued" }
   | { readonly type: "stop"; readonly runId: string }
   | { readonly type: "stopAgent"; readonly agentId: string }
   /** Show all that was said in a sub-agent. */
   | { readonly type: "showAgent"; readonly agentId: string }
+  /** An answer is for all parts but those that are left out: the extension knows which. */
   | { readonly type: "permissionAnswer"; readonly id: string; readonly answer: PermissionAnswer }
   | { readonly type: "questionAnswer"; readonly id: string; readonly answer: QuestionAnswer }
   | { readonly type: "reviewAnswer"; readonly id: string; readonly answer: Review }
+  /** Leave a part of an edit that waits out, or take it after all; a `leftOut` follows. */
+  | {
+      readonly type: "leaveOut";
+      readonly id: string;
+      readonly part: string;
+      readonly out: boolean;
+    }
   | {
       readonly type: "open";
       readonly uri: string;
@@ -143,7 +220,17 @@ export type ToHost =
       readonly line: number;
       readonly lastLine?: number;
     }
+  /** Say something in a notification. */
+  | { readonly type: "inform"; readonly text: string }
   | { readonly type: "openDiff"; readonly plan: EditPlan }
+  /** The output of a call is wanted; a `toolOutput` follows. */
+  | { readonly type: "toolOutput"; readonly callId: string }
+  /** Show an output in an editor. */
+  | { readonly type: "openOutput"; readonly name: string; readonly text: string }
+  | { readonly type: "showJob"; readonly job: string }
+  | { readonly type: "stopJob"; readonly job: string }
+  /** Show what a turn changed in a file. */
+  | { readonly type: "openChange"; readonly runId: string; readonly path: string }
   /** Show all that something asked is about, in an editor. */
   | { readonly type: "openAsked"; readonly id: string }
   | { readonly type: "insert"; readonly text: string }
@@ -152,14 +239,16 @@ export type ToHost =
   /** A picture that was pasted; it comes back as a chip in a `compose`. */
   | { readonly type: "pasted"; readonly mime: string; readonly base64: string }
   | { readonly type: "copy"; readonly text: string }
-  /** Take back what a turn changed; the extension asks what there is to ask. */
-  | { readonly type: "undoTurn"; readonly runId: string }
+  /** Take back what a turn changed, or only in some files; the extension asks what there is to ask. */
+  | { readonly type: "undoTurn"; readonly runId: string; readonly paths?: readonly string[] }
+  /** Keep all that the session's runs have changed: it is marked in editors no more. */
+  | { readonly type: "keepAll" }
   /** Bring back what an undo took. */
   | { readonly type: "redoTurn"; readonly runId: string }
   | { readonly type: "setModel"; readonly model: string }
   /** Show what the user may say about trusting the workspace. */
   | { readonly type: "manageTrust" }
-  | { readonly type: "listSessions" }
+  | { readonly type: "listSessions"; readonly words: string }
   | { readonly type: "newSession" }
   | { readonly type: "resumeSession"; readonly id: string }
   | { readonly type: "renameSession"; readonly id: string; readonly title: string }

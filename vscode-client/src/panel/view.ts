@@ -1,50 +1,27 @@
-// The chat panel as VS Code holds it. Its content goes when it is hidden and is made again when it is
-// shown, so all that matters is kept by the extension.
+// The chat as a view, in a side bar or wherever the user has moved it.
 
 import {
   commands,
   type Disposable,
-  EventEmitter,
-  Uri,
+  type Uri,
   type WebviewView,
   type WebviewViewProvider,
   window,
 } from "vscode";
-import { page } from "./html.ts";
-import type { ToHost, ToPanel } from "./messages.ts";
+import { ChatPanel } from "./chat-panel.ts";
 
 /** The view's id in the manifest. */
 export const VIEW = "glossator.chat";
-const READY_MILLISECONDS = 5000;
 
-/** Posts to the panel, and hears from it. */
-export class PanelView implements WebviewViewProvider, Disposable {
-  readonly #messages = new EventEmitter<ToHost>();
-  readonly #moves = new EventEmitter<void>();
+/** There is one, from the beginning. */
+export class PanelView extends ChatPanel implements WebviewViewProvider {
   readonly #registered: Disposable;
   #view: WebviewView | undefined;
-  #ready = false; // the script in it listens
   #waiting = 0;
 
-  /** What the panel says; `ready` is heard here alone. */
-  readonly onMessage = this.#messages.event;
-  /** It came into sight, with nothing in it yet, or went out of it. */
-  readonly onMove = this.#moves.event;
-
-  constructor(private readonly extension: Uri) {
+  constructor(extension: Uri) {
+    super(extension);
     this.#registered = window.registerWebviewViewProvider(VIEW, this);
-  }
-
-  /** Whether somebody can see what is posted. */
-  get visible(): boolean {
-    return this.#ready && this.#view?.visible === true;
-  }
-
-  /** To the panel, if it is there. */
-  post(message: ToPanel): void {
-    if (this.#ready) {
-      void this.#view?.webview.postMessage(message);
-    }
   }
 
   /** Show on the view's icon for how many answers Glossator waits. */
@@ -53,44 +30,23 @@ export class PanelView implements WebviewViewProvider, Disposable {
     this.#showBadge();
   }
 
-  /** Bring it into sight; true once it listens. */
-  async reveal(): Promise<boolean> {
-    await commands.executeCommand(`${VIEW}.focus`);
-    if (!this.visible) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, READY_MILLISECONDS);
-        const once = this.onMove(() => {
-          clearTimeout(timer);
-          once.dispose();
-          resolve();
-        });
-      });
-    }
-    return this.visible;
-  }
-
   resolveWebviewView(view: WebviewView): void {
-    const root = Uri.joinPath(this.extension, "dist");
     this.#view = view;
-    view.webview.options = { enableScripts: true, localResourceRoots: [root] };
-    view.webview.onDidReceiveMessage((message: ToHost) => this.#heard(message));
-    view.onDidChangeVisibility(() => {
-      if (!view.visible) {
-        this.#becomes(false);
-      }
-    });
+    view.onDidChangeVisibility(() => this.seen());
     view.onDidDispose(() => {
       this.#view = undefined;
-      this.#becomes(false);
     });
-    view.webview.html = page(view.webview, root);
+    this.fill(view);
     this.#showBadge();
   }
 
-  dispose(): void {
+  override dispose(): void {
     this.#registered.dispose();
-    this.#messages.dispose();
-    this.#moves.dispose();
+    super.dispose();
+  }
+
+  protected override async show(): Promise<void> {
+    await commands.executeCommand(`${VIEW}.focus`);
   }
 
   #showBadge(): void {
@@ -98,18 +54,5 @@ export class PanelView implements WebviewViewProvider, Disposable {
     if (this.#view) {
       this.#view.badge = this.#waiting > 0 ? { value: this.#waiting, tooltip } : undefined;
     }
-  }
-
-  #heard(message: ToHost): void {
-    if (message.type === "ready") {
-      this.#becomes(true);
-    } else {
-      this.#messages.fire(message);
-    }
-  }
-
-  #becomes(ready: boolean): void {
-    this.#ready = ready;
-    this.#moves.fire();
   }
 }

@@ -22,17 +22,34 @@ export interface Inquiry<Answer> extends Asked {
   /** What says no in one press, and the answer that it is. */
   readonly refusal: { readonly label: string; readonly answer: Answer | null };
   message(id: string): ToPanel;
-  ask(signal: AbortSignal): Promise<Answer | undefined>;
+  ask(signal: AbortSignal, leftOut: ReadonlySet<string>): Promise<Answer | undefined>;
   /** Show all that it is about as a document. */
   open(): Promise<void>;
+  /** An answer for all parts but those that the user leaves out; of what has parts. */
+  without?(answer: Answer, leftOut: ReadonlySet<string>): Answer;
+  /** Have it answered at another place as well, until it needs no answer. */
+  beside?(sheet: Sheet<Answer>): Beside;
+}
+
+/** How another place answers. Which parts are left out is the same there and on the card. */
+export interface Sheet<Answer> {
+  readonly leftOut: () => ReadonlySet<string>;
+  readonly leaveOut: (part: string, out: boolean) => void;
+  readonly answer: (given: Answer) => void;
+}
+
+/** Another place that answers; `changed`: other parts are left out than before. */
+export interface Beside {
+  changed(): void;
+  dispose(): void;
 }
 
 /** Where messages go while somebody can see them. */
 export interface Stage {
   readonly visible: boolean;
   post(message: ToPanel): void;
-  /** Bring it into sight; false where that cannot be. */
-  reveal(): Promise<boolean>;
+  /** Bring a session into sight, or where it can be shown; false where that cannot be. */
+  reveal(sessionId: string): Promise<boolean>;
 }
 
 /** What else is needed of the window. */
@@ -56,6 +73,9 @@ interface Pending {
   readonly id: string;
   readonly inquiry: Inquiry<unknown>;
   readonly settle: (answer: unknown) => void;
+  /** The ids of the parts that the user leaves out, wherever that was said. */
+  leftOut: ReadonlySet<string>;
+  beside: Beside | undefined;
 }
 
 const SHOW = "Show…";
@@ -64,6 +84,7 @@ const SHOW = "Show…";
 export class Inquiries {
   readonly #pending = new Map<string, Pending>();
   #native: { readonly id: string; readonly end: AbortController } | undefined;
+  #expected = 0; // pieces of work whose question the user waits for
 
   constructor(
     private readonly stage: Stage,
@@ -78,14 +99,45 @@ export class Inquiries {
   /** Ask; null when there is no answer, or the server takes the question back. */
   async ask<Answer>(inquiry: Inquiry<Answer>, token: Token): Promise<Answer | null> {
     const id = randomUUID();
-    const answer = new Promise<unknown>((settle) => this.#pending.set(id, { id, inquiry, settle }));
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const pending: Pending = {
+      id,
+      inquiry,
+      settle: resolve,
+      leftOut: new Set(),
+      beside: undefined,
+    };
+    this.#pending.set(id, pending);
     const taken = token.onCancellationRequested(() => this.answer(id, null));
-    this.#present({ id, inquiry });
+    if (this.#expected > 0 && inquiry.sessionId === "") {
+      if (this.stage.visible) {
+        this.stage.post(inquiry.message(id));
+      }
+      this.show(id).catch((error) => this.desk.failed(error));
+    } else {
+      this.#present(pending);
+    }
     this.desk.changed();
+    pending.beside = inquiry.beside?.({
+      leftOut: () => pending.leftOut,
+      leaveOut: (part, out) => this.leaveOut(id, part, out),
+      answer: (given) => this.answer(id, given),
+    });
     try {
-      return (await answer) as Answer | null;
+      return (await promise) as Answer | null;
     } finally {
+      pending.beside?.dispose();
       taken.dispose();
+    }
+  }
+
+  /** Do what the user started and is asked about, outside any session: that is shown at once. */
+  async expecting<T>(work: () => Promise<T>): Promise<T> {
+    this.#expected += 1;
+    try {
+      return await work();
+    } finally {
+      this.#expected -= 1;
     }
   }
 
@@ -100,8 +152,21 @@ export class Inquiries {
     if (this.#native?.id === id) {
       this.#closePicker();
     }
-    pending.settle(answer);
+    const { inquiry, leftOut } = pending;
+    pending.settle(answer === null ? null : (inquiry.without?.(answer, leftOut) ?? answer));
     this.desk.changed();
+  }
+
+  /** The user leaves a part out, or takes it after all: that is shown wherever the parts are. */
+  leaveOut(id: string, part: string, out: boolean): void {
+    const pending = this.#pending.get(id);
+    if (!pending) {
+      return;
+    }
+    const others = [...pending.leftOut].filter((each) => each !== part);
+    pending.leftOut = new Set(out ? [...others, part] : others);
+    this.stage.post({ type: "leftOut", id, parts: [...pending.leftOut] });
+    pending.beside?.changed();
   }
 
   /** The panel came into sight, or went out of it: show everything where it can be seen now. */
@@ -137,8 +202,9 @@ export class Inquiries {
       void this.desk.notify("Glossator waits for no answer any more.");
       return;
     }
-    if (await this.stage.reveal()) {
-      await this.desk.goTo(pending.inquiry.sessionId);
+    const { sessionId } = pending.inquiry;
+    if (await this.stage.reveal(sessionId)) {
+      await this.desk.goTo(sessionId);
       this.stage.post({ type: "focusAsk", id: pending.id });
     } else {
       await this.#pick(pending);
@@ -150,9 +216,12 @@ export class Inquiries {
     await this.#pending.get(id)?.inquiry.open();
   }
 
-  #present({ id, inquiry }: Pick<Pending, "id" | "inquiry">): void {
+  #present({ id, inquiry, leftOut }: Pending): void {
     if (this.stage.visible) {
       this.stage.post(inquiry.message(id));
+      if (leftOut.size > 0) {
+        this.stage.post({ type: "leftOut", id, parts: [...leftOut] });
+      }
     } else {
       this.#notify(id, inquiry).catch((error) => this.desk.failed(error));
     }
@@ -170,17 +239,18 @@ export class Inquiries {
     }
   }
 
-  async #pick({ id, inquiry }: Pending): Promise<void> {
+  async #pick(pending: Pending): Promise<void> {
+    const { id, inquiry, leftOut } = pending;
     this.#closePicker();
     const end = new AbortController();
     this.#native = { id, end };
-    const answer = await inquiry.ask(end.signal);
+    const answer = await inquiry.ask(end.signal, leftOut);
     if (end.signal.aborted) {
       return;
     }
     this.#native = undefined;
     if (answer === undefined) {
-      this.#present({ id, inquiry });
+      this.#present(pending);
     } else {
       this.answer(id, answer);
     }

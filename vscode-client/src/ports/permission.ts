@@ -1,9 +1,11 @@
 // `glossator/permission`: whether a tool may act.
 
 import { ThemeIcon } from "vscode";
+import { allowed } from "../editor/parts.ts";
+import type { Proposal, Proposals } from "../editor/proposals.ts";
 import { showText } from "../editor/texts.ts";
 import { labelled, shown, summaryOf } from "../shown.ts";
-import type { Choice, PermissionAnswer, PermissionRequest } from "../wire.ts";
+import type { Choice, EditPlan, PermissionAnswer, PermissionRequest } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
 import { askForWords, pick } from "./pick.ts";
 
@@ -16,23 +18,43 @@ const CHOICES: Readonly<Record<Choice, { readonly icon: string; readonly label: 
 /** Denying stands first, so that a key pressed too early allows nothing. */
 const ORDER: readonly Choice[] = ["deny", "once", "session", "always"];
 
-/** As the panel shows it, and as a picker. */
-export function permission(request: PermissionRequest): Inquiry<PermissionAnswer> {
-  const { title, detail, sessionId, sessionTitle } = request;
+/** As the panel shows it, and as a picker; `reviewed` hears that it was accepted in its diff. */
+export function permission(
+  request: PermissionRequest,
+  proposals: Proposals,
+  reviewed: (plan: EditPlan) => void,
+): Inquiry<PermissionAnswer> {
+  const { title, detail, sessionId, sessionTitle, plan } = request;
+  let proposal: Proposal | undefined;
+  const open = () => (proposal ? proposal.open() : openDetail(request));
   return {
     summary: `${shown(title)} ${summaryOf(detail)}`,
     sessionId,
     sessionTitle: shown(sessionTitle),
     refusal: { label: CHOICES.deny.label, answer: { choice: "deny" } },
     message: (id) => ({ type: "permission", id, request }),
-    ask: (signal) => askNatively(request, signal),
-    open: () => openDetail(request),
+    ask: (signal) => askNatively(request, signal, open),
+    open,
+    ...(plan && {
+      without: (answer, leftOut) => allowed(answer, plan, leftOut),
+      beside: ({ leftOut, leaveOut, answer }) => {
+        const decide = (take: boolean) => {
+          if (take) {
+            reviewed(plan);
+          }
+          answer({ choice: take ? "once" : "deny" });
+        };
+        proposal = proposals.propose(plan, sessionId, { leftOut, leaveOut, decide });
+        return proposal;
+      },
+    }),
   };
 }
 
 async function askNatively(
   request: PermissionRequest,
   signal: AbortSignal,
+  open: () => Promise<void>,
 ): Promise<PermissionAnswer | undefined> {
   const rules = request.suggestions.map(labelled).join(", ");
   const details: Readonly<Record<Choice, string>> = {
@@ -49,7 +71,7 @@ async function askNatively(
   const button = {
     iconPath: new ThemeIcon("open-preview"),
     tooltip: "Show what would be done",
-    press: () => void openDetail(request),
+    press: () => void open(),
   };
   const placeholder = shown(request.reasons.join(" ")) || summaryOf(request.detail);
   const title = `Glossator: ${shown(request.title)}`;

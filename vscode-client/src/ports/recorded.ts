@@ -5,6 +5,7 @@ export const MOST = 20_000;
 /** Commands that are kept of one terminal. */
 export const COMMANDS = 3;
 
+const LOST = "[it ended too fast for VS Code to pass on what it printed]";
 // An escape sequence takes room, too; and the kept end may begin within one.
 const RAW = 2 * MOST;
 const ESC = "\u001b";
@@ -36,9 +37,14 @@ export class Recorded {
 
   /** As a person sees it. */
   get text(): string {
-    const output = plain(this.#raw).trimEnd().slice(-MOST);
+    const output = this.#lost ? LOST : plain(this.#raw).trimEnd().slice(-MOST);
     const end = this.#ended || "[still running]";
     return [`$ ${this.command}`, ...(output ? [output] : []), end].join("\n");
+  }
+
+  /** VS Code passes a mark on even of a command without output, but nothing of one that ends at once. */
+  get #lost(): boolean {
+    return this.#raw === "" && this.#ended !== "";
   }
 }
 

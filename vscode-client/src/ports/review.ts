@@ -2,36 +2,52 @@
 
 import { ThemeIcon, Uri, workspace } from "vscode";
 import { openDiff } from "../editor/diff.ts";
+import { keptOf, reviewed } from "../editor/parts.ts";
+import type { Proposal, Proposals } from "../editor/proposals.ts";
 import { labelled, shown, summaryOf } from "../shown.ts";
 import type { Hunk, Review, ReviewRequest } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
 import { askForWords, pick } from "./pick.ts";
 
 /** As the panel shows it, and as a picker. */
-export function review(plan: ReviewRequest): Inquiry<Review> {
+export function review(plan: ReviewRequest, proposals: Proposals): Inquiry<Review> {
+  let proposal: Proposal | undefined;
+  const open = () => (proposal ? proposal.open() : openDiff(plan));
   return {
     summary: shown(plan.label),
     sessionId: plan.sessionId,
     sessionTitle: shown(plan.sessionTitle),
     refusal: { label: "Reject", answer: { accepted: [] } },
     message: (id) => ({ type: "review", id, plan }),
-    ask: (signal) => askNatively(plan, signal),
-    open: () => openDiff(plan),
+    ask: (signal, leftOut) => askNatively(plan, keptOf(plan.hunks, leftOut), signal, open),
+    open,
+    without: reviewed,
+    beside: ({ leftOut, leaveOut, answer }) => {
+      const all = plan.hunks.map(({ id }) => id);
+      const decide = (take: boolean) => answer({ accepted: take ? all : [] });
+      proposal = proposals.propose(plan, plan.sessionId, { leftOut, leaveOut, decide });
+      return proposal;
+    },
   };
 }
 
 /** Enter alone applies nothing: the parts are ticked first. */
-async function askNatively(plan: ReviewRequest, signal: AbortSignal): Promise<Review | undefined> {
+async function askNatively(
+  plan: ReviewRequest,
+  hunks: readonly Hunk[],
+  signal: AbortSignal,
+  open: () => Promise<void>,
+): Promise<Review | undefined> {
   const picker = {
     title: `Glossator: ${shown(plan.label)}`,
     placeholder: "Tick the parts to apply; with none ticked, the edit is rejected",
-    items: plan.hunks.map((hunk) => ({ ...described(hunk), id: hunk.id })),
+    items: hunks.map((hunk) => ({ ...described(hunk), id: hunk.id })),
     several: true,
     buttons: [
       {
         iconPath: new ThemeIcon("diff"),
         tooltip: "Open diff",
-        press: () => void openDiff(plan),
+        press: () => void open(),
       },
     ],
   };

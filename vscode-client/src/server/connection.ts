@@ -2,8 +2,9 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { type CancellationToken, type LogOutputChannel, workspace } from "vscode";
+import { type LogOutputChannel, workspace } from "vscode";
 import {
+  CancellationToken,
   CloseAction,
   type DocumentSelector,
   ErrorAction,
@@ -12,7 +13,7 @@ import {
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import { fromFolder } from "../editor/report-links.ts";
-import type { Commands, EditorState, Event, TurnsUndone } from "../wire.ts";
+import type { Commands, EditorState, Event, JobsChanged, TurnsUndone } from "../wire.ts";
 import { Abilities, type Method } from "./abilities.ts";
 
 /** What one start of the server takes. The environment may hold the key: it is never logged. */
@@ -33,11 +34,17 @@ export type Handlers = Readonly<
 export interface Listener {
   event(event: Event): void;
   undone(undone: TurnsUndone): void;
+  jobsChanged(jobs: JobsChanged): void;
+  contextChanged(): void;
+  /** The server has the editor change documents from now on (`begins`), or no more. */
+  editing(begins: boolean): void;
   closed(): void;
 }
 
 const EVENT = "glossator/event";
 const UNDONE = "glossator/undone";
+const JOBS = "glossator/jobs";
+const CONTEXT = "glossator/contextChanged";
 const STATE = "glossator/editorState";
 const DOCUMENTS: DocumentSelector = [
   { scheme: "file" },
@@ -69,7 +76,19 @@ export class Connection {
       revealOutputChannelOn: RevealOutputChannelOn.Never, // we show failures in our own words
       initializationOptions: { settings: launch.settings, trusted: launch.trusted },
       markdown: { isTrusted: { enabledCommands: ["glossator.gloss", "glossator.showGloss"] } },
-      middleware: { provideTextDocumentContent: report },
+      middleware: {
+        provideTextDocumentContent: report,
+        workspace: {
+          handleApplyEdit: async (params, next) => {
+            listener.editing(true);
+            try {
+              return await next(params, CancellationToken.None);
+            } finally {
+              listener.editing(false);
+            }
+          },
+        },
+      },
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -90,6 +109,8 @@ export class Connection {
   async start(): Promise<void> {
     this.#client.onNotification(EVENT, (event: Event) => this.listener.event(event));
     this.#client.onNotification(UNDONE, (undone: TurnsUndone) => this.listener.undone(undone));
+    this.#client.onNotification(JOBS, (jobs: JobsChanged) => this.listener.jobsChanged(jobs));
+    this.#client.onNotification(CONTEXT, () => this.listener.contextChanged());
     for (const [method, handler] of Object.entries(this.handlers)) {
       this.#client.onRequest(method, (params, token) => handler(params as never, token));
     }

@@ -3,7 +3,7 @@
 import { type CancellationToken, EventEmitter, type LogOutputChannel } from "vscode";
 import type { Run } from "../choices.ts";
 import { messageOf, UserError } from "../result.ts";
-import type { Commands, EditorState, Event, TurnsUndone } from "../wire.ts";
+import type { BackgroundJob, Commands, EditorState, Event, TurnsUndone } from "../wire.ts";
 import { Backoff } from "./backoff.ts";
 import { Connection, type Handlers, type Launch } from "./connection.ts";
 
@@ -29,10 +29,13 @@ export class Server {
   readonly #states = new EventEmitter<ServerState>();
   readonly #events = new EventEmitter<Event>();
   readonly #undone = new EventEmitter<TurnsUndone>();
+  readonly #jobs = new EventEmitter<readonly BackgroundJob[]>();
+  readonly #contextChanges = new EventEmitter<void>();
   readonly #backoff = new Backoff();
   #state: ServerState = { phase: "off" };
   #life: Life | undefined; // what an earlier one tells is not listened to
   #timer: NodeJS.Timeout | undefined;
+  #edits = 0;
 
   /** What is fired when the state has changed. */
   readonly onState = this.#states.event;
@@ -40,6 +43,10 @@ export class Server {
   readonly onEvent = this.#events.event;
   /** Which turns of a session are undone, whenever that has changed. */
   readonly onUndone = this.#undone.event;
+  /** The background jobs, whenever one began or ended. */
+  readonly onJobs = this.#jobs.event;
+  /** What the model is told, or what would run, is not what was listed before. */
+  readonly onContextChange = this.#contextChanges.event;
 
   constructor(
     private readonly prepare: Prepare,
@@ -51,6 +58,11 @@ export class Server {
   /** Its current state. */
   get state(): ServerState {
     return this.#state;
+  }
+
+  /** Whether documents change now because the server wants it. */
+  get isEditing(): boolean {
+    return this.#edits > 0;
   }
 
   /** Start or restart. The state reports failures. */
@@ -101,6 +113,8 @@ export class Server {
     this.#states.dispose();
     this.#events.dispose();
     this.#undone.dispose();
+    this.#jobs.dispose();
+    this.#contextChanges.dispose();
   }
 
   async #connection(): Promise<Connection> {
@@ -132,6 +146,11 @@ export class Server {
       {
         event: (event) => this.#events.fire(event),
         undone: (undone) => this.#undone.fire(undone),
+        jobsChanged: ({ jobs }) => this.#jobs.fire(jobs),
+        contextChanged: () => this.#contextChanges.fire(),
+        editing: (begins) => {
+          this.#edits += begins ? 1 : -1;
+        },
         closed: () => this.#ended(life, Date.now() - begun),
       },
       this.handlers,

@@ -23,7 +23,7 @@ export async function story(stage) {
   await panel.getByPlaceholder("What to do instead").fill(REASON);
   await stage.picture("denied-asked");
   await panel.getByText("Deny and tell it").click();
-  await turn.getByText("Reject", { exact: true }).click();
+  await turn.locator("vscode-button", { hasText: "Reject" }).click();
   await turn.getByText("Nothing was changed, since").waitFor();
   await stage.picture("denied-answer");
   assert.match(await turn.locator(".tool", { hasText: "Bash" }).textContent(), /The user refused/);

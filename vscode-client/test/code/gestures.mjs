@@ -40,6 +40,16 @@ export async function again(act) {
   }
 }
 
+/** Click until something is seen: a click is lost on a row that a refresh of a list replaces just then. */
+export async function until(seen, click) {
+  await again(async () => {
+    if (!(await seen.isVisible())) {
+      await click();
+      await seen.waitFor({ timeout: 15_000 });
+    }
+  });
+}
+
 /** The content of the webview that is shown; it lies two frames deep. */
 export function webview(page) {
   return page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");

@@ -4,26 +4,38 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
+import { EMPTY } from "../../panel/state/model.ts";
+import { reduce } from "../../panel/state/reduce.ts";
 import { Chat } from "../../src/chat/chat.ts";
 import { fileChips } from "../../src/editor/chips.ts";
 import { openDiff } from "../../src/editor/diff.ts";
 import { insertAtCursor } from "../../src/editor/insert.ts";
 import { Spans } from "../../src/editor/spans.ts";
+import type { Glossator } from "../../src/glossator.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
 import { DiagnosticsPort } from "../../src/ports/diagnostics.ts";
 import { save } from "../../src/ports/saves.ts";
 import { candidates } from "../../src/python.ts";
 import { demo, extension, ready, type Tests, until } from "./hosted.ts";
+import { changeTests } from "./hosted-changes.ts";
+import { diffTests } from "./hosted-diffs.ts";
 import { glossTests } from "./hosted-glosses.ts";
 import { rootTests } from "./hosted-roots.ts";
+import { tabTests } from "./hosted-tabs.ts";
 
-const NO_MEMENTO = { get: () => undefined, keys: () => [], update: async () => undefined };
 const never = new vscode.CancellationTokenSource().token;
 
 /** Run all tests; throws if one fails. */
 export async function run(): Promise<void> {
   const failed: string[] = [];
-  for (const [name, test] of Object.entries({ ...tests, ...glossTests, ...rootTests })) {
+  for (const [name, test] of Object.entries({
+    ...tests,
+    ...changeTests,
+    ...diffTests,
+    ...glossTests,
+    ...rootTests,
+    ...tabTests,
+  })) {
     try {
       await test();
     } catch (error) {
@@ -98,9 +110,9 @@ const tests: Tests = {
   },
 
   async "a question of the palette is answered, in a session that can be shown again"() {
-    const { chat } = await ready();
+    const { chat, conversations } = await ready();
     await vscode.commands.executeCommand("glossator.ask", { question: "How is an area computed?" });
-    assert.deepEqual(chat.running, []);
+    assert.deepEqual(conversations.running, []);
     const id = chat.sessionId;
     assert.ok(id);
     assert.match(chat.session?.title ?? "", /area/);
@@ -125,11 +137,42 @@ const tests: Tests = {
     assert.ok(attached.length > 0, exported.text);
   },
 
+  async "marks follow their lines after the answer, in the panel and when it is shown again"() {
+    const editor = await demo();
+    const { posted, chat } = otherChat(await ready());
+    const question = "How is an area computed?";
+    await chat.ask({ question, attachments: [], chips: [], runId: randomUUID() });
+    const shown = () => posted.reduce(reduce, EMPTY).turns.at(-1);
+    const before = shown()?.citations.map(({ status }) => status) ?? [];
+    assert.ok(before.length > 0 && !before.includes("moved"));
+    const becomes = async (status: string) =>
+      await until(async () => shown()?.citations.filter((each) => each.status === status) ?? []);
+    await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), "# one\n# two\n"));
+    for (const { firstLine, movedTo, reason } of await becomes("moved")) {
+      assert.equal(movedTo, (firstLine ?? 0) + 2);
+      assert.match(reason, /^Its lines? stands? at .* now\.$/);
+    }
+    await vscode.commands.executeCommand("undo");
+    await becomes(before[0] ?? "");
+    await until(async () => {
+      const now = shown()?.citations.map(({ status }) => status) ?? [];
+      return now.includes("moved") ? [] : [now];
+    });
+    chat.replay();
+    assert.equal(shown()?.phase, "finished");
+    assert.deepEqual(
+      shown()
+        ?.citations.map(({ status }) => status)
+        .sort(),
+      [...before].sort(),
+    );
+    chat.dispose();
+  },
+
   async "what cannot be gone back to leaves the conversation as it is"() {
-    const { server, log } = await ready();
-    const posted: ToPanel[] = [];
-    const panel = { visible: true, post: (message: ToPanel) => posted.push(message) };
-    const chat = new Chat(server, NO_MEMENTO, panel, async () => true, log);
+    const glossator = await ready();
+    const { server } = glossator;
+    const { posted, chat } = otherChat(glossator);
     const asking = { question: "What is an area?", attachments: [], chips: [] };
     const first = randomUUID();
     await chat.ask({ ...asking, runId: first });
@@ -137,7 +180,7 @@ const tests: Tests = {
     posted.length = 0;
     const again = { ...asking, question: "What else?", runId: randomUUID(), insteadOf: first };
     await assert.rejects(chat.ask(again));
-    const [replay, compose] = posted.slice(-2);
+    const [replay, compose] = posted.filter(({ type }) => type !== "queue").slice(-2);
     assert.ok(replay?.type === "replay" && replay.events.some(({ runId }) => runId === first));
     assert.deepEqual(compose, { type: "compose", text: "What else?", chips: [] });
     chat.dispose();
@@ -259,6 +302,15 @@ const tests: Tests = {
     assert.equal((await server.run("glossator.status", {})).offline, true);
   },
 };
+
+/** One that is shown nowhere; what it would show. */
+function otherChat({ conversations, server, log }: Glossator) {
+  const posted: ToPanel[] = [];
+  const panel = { visible: true, post: (message: ToPanel) => posted.push(message) };
+  const bookmark = { sessionId: undefined, keep: () => undefined };
+  const others = { mayReplace: async () => true, bringsElsewhere: async () => false };
+  return { posted, chat: new Chat(conversations, server, panel, bookmark, others, log) };
+}
 
 /** The process that answers; it tells its own number in no other way. */
 async function serverProcess(): Promise<string> {

@@ -16,7 +16,7 @@ export async function story(stage) {
   const { panel, turn } = stage;
   await panel.getByRole("button", { name: "Sessions" }).click();
   await panel.locator(".session", { hasText: "Compare how" }).click();
-  await turn.locator(".cite.read").first().click();
+  await turn.locator(".cite.verified").first().click();
   await stage.at("Ln 40, Col 1");
   for (const [name, theme] of Object.entries(THEMES)) {
     await stage.theme(...theme);

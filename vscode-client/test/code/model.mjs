@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-/** Where the stream of a turn stands still, after its first block. */
+/** Where the stream of a turn stands still, after its first block, until `goesOn`. */
 export const HELD = null;
 
 /** Start it with this Python. */
@@ -31,6 +31,12 @@ export async function startModel(python) {
     url,
     /** What it replies to the next requests: each an array of texts and `{ Tool: arguments }`. */
     plays: (...turns) => order({ play: turns }),
+    /** What it replies to requests without tools: `[words in the request, turn]`, each once. */
+    replies: (...sides) => order({ sides }),
+    /** How it judges statements, and what it makes of them, by a word of theirs. */
+    judges: (verdicts, rewrites = {}) => order({ verdicts, rewrites }),
+    /** Let the streams go on that stand still by now. */
+    goesOn: () => order({ go: true }),
     /** Wait until a client has left in mid-reply. */
     parted: () => order({ parted: 1 }),
     /** What it was asked, what it refused, and how many turns are left. */

@@ -31,7 +31,7 @@ export async function story(stage) {
   await panel.getByRole("button", { name: "Mode: Plan" }).waitFor();
   await card.getByText("Start in Accept edits").click();
   await panel.getByRole("button", { name: "Mode: Accept edits" }).waitFor();
-  await turn.getByText("Accept", { exact: true }).click();
+  await turn.locator("vscode-button", { hasText: "Accept" }).click();
   await turn.getByText("The tax is added now.").waitFor();
   await stage.shows(PRICES.replace(OLD, NEW));
   assert.equal(await card.count(), 0);

@@ -1,7 +1,8 @@
-// A run with sub-agents, a plan, facts, citations in all states and a diagram, as it will be told:
-// asked, it is shown whole, and a citation leads to its lines.
+// A run with sub-agents, a plan, facts, citations in all states, corrections and a diagram: asked, it
+// is shown whole, and a citation leads to its lines.
 
 import assert from "node:assert/strict";
+import { again } from "./gestures.mjs";
 
 const QUESTION = "Compare how the three servers handle cancellation, and say which is safest.";
 const HANDLER = (number) => `async def handle_${number}(request):
@@ -46,9 +47,10 @@ export async function story(stage) {
   await turn.locator(".agent .fold-head").first().click();
   await turn.getByText("one task per request").waitFor();
   await turn.locator(".sources .fold-head").first().click();
+  await turn.locator(".corrections .fold-head").click();
   await turn.locator(".facts .fold-head").click();
   await stage.picture("recorded-run");
-  await turn.locator(".cite.read").first().click();
+  await turn.locator(".cite.verified").first().click();
   await stage.at("Ln 40, Col 1");
 }
 
@@ -57,19 +59,24 @@ const PARTS = {
   ".list li": 3,
   ".facts": 1,
   ".cite.read": 1,
-  ".cite.verified": 1,
+  ".cite.verified": 2,
   ".cite.contradicted": 1,
   ".cite.moved": 1,
   ".cite.stale": 1,
-  ".cite.unsupported": 1,
+  ".cite.unsupported": 2,
+  ".uncited": 3,
+  ".corrections": 1,
   ".diagram": 1,
   ".markdown table": 1,
 };
 
 async function shown(turn) {
-  const counts = {};
-  for (const selector of Object.keys(PARTS)) {
-    counts[selector] = await turn.locator(selector).count();
-  }
-  assert.deepEqual(counts, PARTS);
+  await again(async (timeout, tries) => {
+    await turn.page().waitForTimeout(tries > 1 ? timeout : 0); // the last of it may be on its way
+    const counts = {};
+    for (const selector of Object.keys(PARTS)) {
+      counts[selector] = await turn.locator(selector).count();
+    }
+    assert.deepEqual(counts, PARTS);
+  });
 }

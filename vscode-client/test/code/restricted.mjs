@@ -2,10 +2,13 @@
 // refused, with a sentence that says how to trust it.
 
 import assert from "node:assert/strict";
+import { runCommand } from "./gestures.mjs";
+import { described } from "./tickets.mjs";
 
+const [, python] = process.argv.slice(2);
 const SAVED = "LIMIT = 7\n";
 
-export const files = { "restricted.py": SAVED };
+export const files = { ...described(python), "restricted.py": SAVED };
 export const settings = {
   "security.workspace.trust.enabled": true,
   "security.workspace.trust.startupPrompt": "never",
@@ -30,7 +33,24 @@ export async function story(stage) {
   await stage.picture("restricted-answer");
   assert.equal(stage.onDisk("restricted.py"), SAVED);
   assert.throws(() => stage.onDisk("made"));
+  await leftOut(stage);
   await panel.getByRole("button", { name: "Manage trust" }).click();
   await page.locator(".workspace-trust-editor").waitFor();
   await stage.picture("restricted-trust");
+}
+
+/** What the folder brings is listed as left out, and the model was told nothing of it. */
+async function leftOut(stage) {
+  const { page, model } = stage;
+  await runCommand(page, "Glossator: Focus on Context View");
+  await stage.heighten("Context", 400);
+  await page
+    .getByText("This folder is not trusted: what its files describe is left out.")
+    .waitFor();
+  for (const name of ["CLAUDE.md", "promptSubmit", "tickets"]) {
+    await page.getByRole("treeitem", { name: `${name}, left out, this workspace` }).waitFor();
+  }
+  await stage.picture("restricted-context");
+  const { requests } = await model.told();
+  assert.doesNotMatch(JSON.stringify(requests), /whole cents|Releases a version|closed on Sundays/);
 }

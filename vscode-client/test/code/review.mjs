@@ -24,7 +24,7 @@ export async function story(stage) {
   await model.plays(
     [{ Grep: { pattern: "VAT", output_mode: "content" } }, { Read: { path: "review.py" } }],
     [{ MultiEdit: { path: "review.py", edits: EDITS } }],
-    ["The tax is added now [cite: doc, review.py, L7-L8], and `show` rounds."],
+    ["The tax is added now [cite: doc, review.py, L7-L8], and what is shown is rounded."],
   );
   await stage.open("review.py");
   await stage.mode("Accept edits");

@@ -4,7 +4,7 @@
 // colleague are imported from a file.
 
 import assert from "node:assert/strict";
-import { quickInput, runCommand } from "./gestures.mjs";
+import { quickInput, runCommand, until } from "./gestures.mjs";
 import { HELD } from "./model.mjs";
 import { PRICES } from "./shop.mjs";
 
@@ -33,23 +33,22 @@ export async function story(stage) {
   const box = page.locator(".quick-input-widget:visible");
   const rows = box.locator(".monaco-list-row");
   await stage.open("prices.py");
-  await quickInput(page, KEY);
-  await page.keyboard.type("zebra stripes");
+  await (await quickInput(page, KEY)).fill("zebra stripes");
   await rows.nth(1).waitFor();
   assert.match(await rows.first().textContent(), /herd\.py:\d+-65.*zebra_stripes/s);
-  await page.keyboard.press("ArrowDown");
-  await page.locator(".tab.active", { hasText: "zoo.md" }).waitFor();
+  // A key in the moment in which hits come is lost: the first of them is the active one then.
+  const to = (name, key) =>
+    until(page.locator(".tab.active", { hasText: name }), () => page.keyboard.press(key));
+  await to("zoo.md", "ArrowDown");
   await stage.picture("searched-list");
-  await page.keyboard.press("ArrowUp");
-  await page.locator(".tab.active", { hasText: "herd.py" }).waitFor();
+  await to("herd.py", "ArrowUp");
   await page.locator(".editor-instance", { hasText: "zebra_stripes(count)" }).waitFor();
   await stage.picture("searched-preview");
   await page.keyboard.press("Escape");
   await page.locator(".tab.active", { hasText: "prices.py" }).waitFor();
   await page.locator(".tab", { hasText: "herd.py" }).waitFor({ state: "detached" });
 
-  await quickInput(page, KEY);
-  await page.keyboard.type("zebra stripes");
+  await (await quickInput(page, KEY)).fill("zebra stripes");
   await rows.nth(1).waitFor();
   await page.keyboard.press("Enter");
   await page.locator(".tab.active", { hasText: "herd.py" }).waitFor();

@@ -36,6 +36,11 @@ export class Stage {
   /** A new session, and no editor open. */
   async clear() {
     await runCommand(this.page, "View: Close All Editors");
+    await this.begin();
+  }
+
+  /** A new session. */
+  async begin() {
     await runCommand(this.page, "Glossator: New Session");
     await this.panel.getByText("Ask your workspace").waitFor();
   }
@@ -55,13 +60,27 @@ export class Stage {
   /** Give the side bar with the panel this width, in pixels. */
   async widen(pixels) {
     const side = await this.page.locator(".part.sidebar").boundingBox();
+    const y = side.y + side.height / 3;
+    await this.#drag({ x: side.x + side.width + 1, y }, { x: side.x + pixels, y });
+    await this.page.mouse.move(side.x + pixels / 2, y);
+  }
+
+  /** Give the view below the chat this height, in pixels. */
+  async heighten(name, pixels) {
+    const header = this.page.locator(`.pane-header[aria-label^="${name}"]`);
+    const side = await this.page.locator(".part.sidebar").boundingBox();
+    const { x: left, y, width } = await header.boundingBox();
+    const x = left + width / 2;
+    await this.#drag({ x, y }, { x, y: side.y + side.height - pixels });
+    await this.page.mouse.move(x, side.y + side.height - pixels / 2);
+  }
+
+  async #drag(from, to) {
     const { mouse } = this.page;
-    const edge = { x: side.x + side.width + 1, y: side.y + side.height / 3 };
-    await mouse.move(edge.x, edge.y);
+    await mouse.move(from.x, from.y);
     await mouse.down();
-    await mouse.move(side.x + pixels, edge.y, { steps: 4 });
-    await mouse.up();
-    await mouse.move(side.x + pixels / 2, edge.y); // off the edge, which glows under it
+    await mouse.move(to.x, to.y, { steps: 4 });
+    await mouse.up(); // the edge glows as long as the mouse is on it
   }
 
   /** Write a question and send it. */
@@ -90,11 +109,13 @@ export class Stage {
 
   /** Select whole lines of the open editor, 1-based and inclusive. */
   async select(firstLine, lastLine) {
-    const { keyboard } = this.page;
-    await this.goTo(firstLine);
-    for (let line = firstLine; line <= lastLine; line++) {
-      await keyboard.press("Shift+ArrowDown");
-    }
+    await again(async (timeout) => {
+      await this.goTo(firstLine);
+      for (let line = firstLine; line <= lastLine; line++) {
+        await this.page.keyboard.press("Shift+ArrowDown"); // lost where the focus is on its way back
+      }
+      await this.at(`Ln ${lastLine + 1}, Col 1 (`, { timeout });
+    });
   }
 
   /** Put the cursor at the beginning of a line of the open editor. */
@@ -104,9 +125,9 @@ export class Stage {
   }
 
   /** Wait until the status bar says that the cursor is there. */
-  async at(place) {
+  async at(place, options) {
     const status = this.page.locator("[id='status.editor.selection']");
-    await status.filter({ hasText: place }).first().waitFor();
+    await status.filter({ hasText: place }).first().waitFor(options);
   }
 
   /** The lines that the open editor shows. */

@@ -30,7 +30,13 @@ const model = await startModel(python);
 const front = stories.find(({ server }) => server)?.server;
 const program = front === undefined ? python : pythonWith(front, python);
 const settings = Object.assign(
-  { "glossator.python": program, "glossator.models.baseUrl": model.url },
+  {
+    "glossator.python": program,
+    "glossator.models.baseUrl": model.url,
+    "glossator.plan.dispatch": "off", // a story names the requests in their order
+    "glossator.grounding.entailment": false,
+    "glossator.grounding.correction": "off",
+  },
   process.env.THEME ? { "workbench.colorTheme": process.env.THEME } : {},
   ...stories.map((each) => each.settings),
 );

@@ -26,7 +26,7 @@ export async function story(stage) {
   await turn.locator(".cite.read").waitFor();
   await stage.shows(changed);
 
-  await turn.getByRole("button", { name: "Undo this turn's edits" }).click();
+  await turn.getByRole("button", { name: "Undo all of this turn's changes" }).click();
   await turn.getByText("Undone: what this turn changed").waitFor();
   await turn.locator(".cite.undone").waitFor();
   assert.match(await turn.locator(".card.edit").textContent(), /undone/);

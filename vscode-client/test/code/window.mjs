@@ -17,6 +17,7 @@ const SETTINGS = {
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "chat.disableAIFeatures": true,
   "telemetry.telemetryLevel": "off",
+  "editor.cursorBlinking": "solid",
   "extensions.autoUpdate": false,
   "extensions.autoCheckUpdates": false,
 };

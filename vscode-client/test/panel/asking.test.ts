@@ -69,7 +69,7 @@ test("a server of one's own needs no key, and is not called offline", skip, asyn
 test("after a new title, or a deletion, the keyboard goes on in the list", skip, async () => {
   await shown();
   await button("Sessions").click();
-  await harness.tell({ type: "sessions", sessions: [SESSION] });
+  await harness.tell({ type: "sessions", sessions: [SESSION], words: "" });
   const focused = () => harness.page.evaluate(() => document.activeElement?.className);
   for (const key of ["Escape", "Enter"]) {
     await button(`Rename ${SESSION.title}`).press("Enter");
@@ -77,7 +77,7 @@ test("after a new title, or a deletion, the keyboard goes on in the list", skip,
     assert.equal(await focused(), "session");
   }
   await button(`Delete ${SESSION.title}`).press("Enter");
-  await harness.tell({ type: "sessions", sessions: [] });
+  await harness.tell({ type: "sessions", sessions: [], words: "" });
   assert.match((await focused()) ?? "", /session-search/);
 });
 

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Event } from "../../src/wire.ts";
+import type { Locator } from "./harness/browser.ts";
 import {
   answerable,
   button,
@@ -87,15 +88,85 @@ test("one who writes on a card goes on when another card goes", skip, async () =
 
 test("a card that is sought has the focus as a whole: Enter does nothing", skip, async () => {
   await shown(permission("p", "make"), { type: "focusAsk", id: "p" });
-  const focused = () => harness.page.evaluate(() => document.activeElement?.className);
-  assert.match((await focused()) ?? "", /permission/);
-  for (const key of ["Enter", "Space", "y", "1"]) {
+  assert.match(await focused(), /permission/);
+  for (const key of ["Enter", "Space", "Escape", "7", "Control+1"]) {
     await harness.page.keyboard.press(key);
   }
   assert.deepEqual(await harness.said("permissionAnswer"), []);
-  await harness.page.keyboard.press("Escape");
-  assert.deepEqual(await harness.said("permissionAnswer"), []);
 });
+
+test("keys answer a card that has the focus, which goes back to where it was", skip, async () => {
+  await shown();
+  await input.click();
+  await harness.page.keyboard.type("1y"); // no card has the focus
+  for (const [key, choice] of [
+    ["1", "once"],
+    ["2", "deny"],
+    ["3", "session"],
+    ["4", "always"],
+    ["y", "once"],
+    ["n", "deny"],
+  ] as const) {
+    const id = `p${key}`;
+    await harness.tell(permission(id, "make"), { type: "focusAsk", id });
+    await answerable();
+    await harness.page.keyboard.press(key);
+    assert.equal((await harness.said("permissionAnswer")).at(-1)?.answer.choice, choice);
+    assert.equal(await input.evaluate((it) => it === document.activeElement), true);
+  }
+  assert.equal(await input.inputValue(), "1y");
+});
+
+test("a digit means the same on every card: 1 allows, 2 denies", skip, async () => {
+  const labels = async () =>
+    await harness.page.locator(".permission vscode-button").allTextContents();
+  await shown(permission("p", "make"));
+  assert.deepEqual(await labels(), [
+    "Allow once1",
+    "Deny2",
+    "Allow for this session3",
+    "Always allow here4",
+  ]);
+  await harness.tell(
+    { type: "withdrawn", id: "p" },
+    permission("q", "make", { choices: ["once", "always", "deny"] }),
+    { type: "focusAsk", id: "q" },
+  );
+  assert.deepEqual(await labels(), ["Allow once1", "Deny2", "Always allow here4"]);
+  const keys = await harness.page.evaluate(() =>
+    [...document.querySelectorAll("[aria-keyshortcuts]")].map((each) =>
+      each.getAttribute("aria-keyshortcuts"),
+    ),
+  );
+  assert.deepEqual(keys, ["1 y", "2 n", "4"]);
+  await answerable();
+  await harness.page.keyboard.press("3");
+  assert.deepEqual(await harness.said("permissionAnswer"), []);
+  await harness.page.keyboard.press("2");
+  assert.equal((await harness.said("permissionAnswer"))[0]?.answer.choice, "deny");
+});
+
+test("digits choose an option of a question, but not while words are written", skip, async () => {
+  const options = [
+    { label: "Green", detail: "" },
+    { label: "Blue", detail: "" },
+  ];
+  const question = { text: "Which one?", options, several: false, ...ASKER };
+  await shown({ type: "question", id: "q", question }, { type: "focusAsk", id: "q" });
+  assert.equal(await harness.page.locator(".question-card:focus-within .key").count(), 2);
+  await harness.page.locator(".question-card input.field").click();
+  await harness.page.keyboard.type("2");
+  assert.deepEqual(await harness.said("questionAnswer"), []);
+  await harness.page.keyboard.press("Backspace");
+  await harness.page.locator(".question-card strong").click();
+  await harness.page.keyboard.press("2");
+  const [answer] = await harness.said("questionAnswer");
+  assert.deepEqual(answer?.answer, { chosen: ["Blue"], words: "" });
+});
+
+async function focused(): Promise<string> {
+  return await harness.page.evaluate(() => document.activeElement?.className ?? "");
+}
 
 test(
   "a long command is there whole; what is squeezed is marked, and can be had",
@@ -132,6 +203,71 @@ test("rules are kept as the user changed them", skip, async () => {
   await button("Allow for this session").click();
   const [answer] = await harness.said("permissionAnswer");
   assert.deepEqual(answer?.answer, { choice: "session", rules: ["Bash(make check)"] });
+});
+
+test("an edit that waits is there whole: no line is folded away or runs off", skip, async () => {
+  const after = `${Array.from({ length: 299 }, (_, at) => `x${at} = 1\n`).join("")}${"y".repeat(2000)}evil\n`;
+  const file = { path: "/w/shop/a.py", firstLine: 1, before: "", after };
+  const hunk = { id: "h", kind: "create", ...file } as const;
+  const plan = { id: "e", label: "Write a.py", hunks: [hunk] };
+  const whole = async (card: Locator) => {
+    assert.equal(await card.locator(".line").count(), 300);
+    assert.match((await card.textContent()) ?? "", /300 lines, scroll to see all.*x298.*evil/s);
+    assert.equal(await card.locator(".more").count(), 0);
+    const box = card.getByRole("group", { name: "Changed lines of a.py" });
+    const [wide, high] = await box.evaluate((each) => [
+      each.scrollWidth - each.clientWidth,
+      each.scrollHeight - each.clientHeight,
+    ]);
+    assert.equal(wide, 0);
+    assert.ok((high ?? 0) > 2000, `it scrolls by ${high} pixels`);
+  };
+  await shown(permission("p", "+++ a.py", { tool: "Write", title: "May Write a.py?", plan }));
+  await whole(harness.page.locator(".permission"));
+  await harness.tell({ type: "review", id: "r", plan: { ...plan, ...ASKER } });
+  await whole(harness.page.locator(".review"));
+});
+
+test("an edit is shown in its parts, and allowed for some of them", skip, async () => {
+  const hunk = (id: string, firstLine: number) =>
+    ({ id, kind: "edit", path: "/w/shop/a.py", firstLine, before: "a\n", after: "b\n" }) as const;
+  const plan = { id: "e", label: "Edit a.py", hunks: [hunk("h1", 7), hunk("h2", 20)] };
+  await shown(permission("p", "--- a.py", { tool: "Edit", title: "May Edit a.py?", plan }));
+  const card = harness.page.locator(".permission");
+  const numbers = await card.locator(".line .number").allTextContents();
+  assert.deepEqual(numbers, ["7", "7", "20", "20"]);
+  await button("Open diff").click();
+  assert.deepEqual(await harness.said("openAsked"), [{ type: "openAsked", id: "p" }]);
+  await button("Reject part 2").click();
+  assert.deepEqual(await harness.said("leaveOut"), [
+    { type: "leaveOut", id: "p", part: "h2", out: true },
+  ]);
+  await harness.tell({ type: "leftOut", id: "p", parts: ["h2"] });
+  await card.getByPlaceholder("Say why").fill("It is right.");
+  await button("Allow 1 of 2 parts").click();
+  const [answer] = await harness.said("permissionAnswer");
+  assert.deepEqual(answer?.answer, { choice: "once", message: "It is right." });
+});
+
+test("what is left out in the diff is left out on the card", skip, async () => {
+  const hunk = {
+    id: "h1",
+    kind: "edit",
+    path: "/w/shop/a.py",
+    firstLine: 7,
+    before: "a\n",
+  } as const;
+  const plan = { id: "e", label: "Edit a.py", hunks: [{ ...hunk, after: "b\n" }] };
+  await shown(permission("p", "--- a.py", { tool: "Edit", plan }));
+  await harness.tell({ type: "leftOut", id: "p", parts: ["h1"] });
+  assert.equal(await harness.page.locator(".permission .hunk.left-out").count(), 1);
+  await harness.tell({ type: "focusAsk", id: "p" });
+  await answerable();
+  await harness.page.keyboard.press("y");
+  assert.deepEqual(await harness.said("permissionAnswer"), [], "there is nothing to allow");
+  await harness.tell({ type: "leftOut", id: "p", parts: [] });
+  await harness.page.keyboard.press("y");
+  assert.equal((await harness.said("permissionAnswer")).length, 1);
 });
 
 test("rules that were not changed are the server's", skip, async () => {

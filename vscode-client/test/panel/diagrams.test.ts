@@ -37,6 +37,8 @@ async function answer(texts: readonly string[], over = true): Promise<void> {
       offline: false,
       attachments: [],
       onlyReads: false,
+      plan: "auto",
+      beganAt: "",
     }),
     ...texts.map((text, at) => event(at + 1, { kind: "text.delta", text })),
     ...(over ? [event(texts.length + 1, { kind: "run.finished", stop: "answered" })] : []),

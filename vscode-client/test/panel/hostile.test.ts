@@ -64,6 +64,8 @@ test("hostile Markdown does nothing and loads nothing", { skip: NO_BROWSER }, as
           offline: false,
           attachments: [{ name: sample, uri: sample, firstLine: null, lastLine: null }],
           onlyReads: false,
+          plan: "auto",
+          beganAt: "",
         }),
         event(1, { kind: "thinking.delta", text: sample }),
         event(2, { kind: "tool.started", callId: "c", tool: sample, arguments: { path: sample } }),

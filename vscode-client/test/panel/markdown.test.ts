@@ -6,11 +6,10 @@ import {
   type Mark,
   markAt,
   marksIn,
-  nameOf,
-  sourcesIn,
-  stateOf,
+  rewritten,
   withoutUnfinished,
 } from "../../panel/state/cites.ts";
+import { nameOf, sourcesIn, sourcesOfText, stateOf } from "../../panel/state/sources.ts";
 
 const TEXT = `# Title
 
@@ -121,10 +120,9 @@ test("a citation keeps the punctuation after it", () => {
 });
 
 test("citations are numbered in their order, each once, and not in code", () => {
-  const sources = sourcesIn(
-    [TEXT, "again [cite: doc, a.py, 1-2] [cite: fact, f1, null] [cite: task, 3]"],
-    [],
-  );
+  const more = "again [cite: doc, a.py, 1-2] [cite: fact, f1, null] [cite: task, 3]";
+  const texts = [TEXT, more].map((text, reply) => ({ text, reply, from: 0 }));
+  const sources = sourcesIn(texts, []);
   assert.deepEqual(
     [...sources.values()].map(({ number, mark }) => [number, mark.key]),
     [
@@ -143,19 +141,23 @@ const TABLE: {
 } = JSON.parse(readFileSync("../tests/grounding/citations.json", "utf-8"));
 
 function placed({ kind, target, firstLine, lastLine }: Mark): readonly [string, number, number] {
-  return [kind === "run" ? `run ${target}` : target, firstLine, lastLine];
+  return [kind === "doc" ? target : `${kind} ${target}`, firstLine, lastLine];
 }
 
 for (const [text, expected] of TABLE.texts) {
   test(`citations as the server reads them: ${text}`, () => {
     const marks = marksIn(text).flatMap((written) =>
       written.marks
-        .filter(({ kind }) => kind === "doc" || kind === "run")
-        .filter(({ target }) => !written.isMention || TABLE.files.includes(target))
+        .filter(
+          ({ kind, target }) =>
+            !written.isMention || kind !== "doc" || TABLE.files.includes(target),
+        )
         .map((mark) => placed(mark)),
     );
-    const places = new Map(marks.map((mark) => [mark.join(), mark]));
-    assert.deepEqual([...places.values()], expected);
+    const once = (all: typeof expected) => [
+      ...new Map(all.map((each) => [each.join(), each])).values(),
+    ];
+    assert.deepEqual(once(marks), once(expected));
   });
 }
 
@@ -166,6 +168,17 @@ test("a mention of lines is followed by its source, whatever else the text holds
     whole("See `a.py:1-2`, (app.py:3) and [x](a.py#L4): `py a.py:5`."),
     `<p>See <code>a.py:1-2</code>${cite("a.py", "1-2")}, (app.py:3${cite("app.py", "3-3")}) and ` +
       '<button class="path" data-path="a.py" data-line="4">x</button>: <code>py a.py:5</code>.</p>\n',
+  );
+});
+
+test("of a link to a mark the words stay, and the mark follows them", () => {
+  assert.match(
+    whole("[It `adds`]([cite: doc, a.py, L3]), [x](b.py) [y]([cite: z])."),
+    /^<p>It <code>adds<\/code><span class="cited"><button class="cite" data-cite="doc a\.py 3-3"><\/button>,<\/span> <button class="path"/,
+  );
+  assert.equal(
+    rewritten("[It adds]([cite: doc, a.py, L3]).", ({ key }) => `<${key}>`),
+    "It adds <doc a.py 3-3>.",
   );
 });
 
@@ -182,9 +195,17 @@ test("a run of a command is called by its command, once it was checked", () => {
   const text = "They pass [cite: run, 2], see `gone.py:3` and `a.py:1`.";
   const run = { target: "run 2: make test", uri: null, firstLine: null, lastLine: null };
   const lines = { target: "a.py", uri: "file:///a.py", firstLine: 1, lastLine: 1 };
-  const checked = [run, lines].map((each) => ({ ...each, status: "read" as const, reason: "" }));
+  const checked = [run, lines].map((each) => ({
+    ...each,
+    status: "read" as const,
+    reason: "",
+    basis: null,
+    at: null,
+    movedTo: null,
+    movedUntil: null,
+  }));
   assert.deepEqual(
-    [...sourcesIn([text], checked).values()].map((source) => [
+    [...sourcesOfText(text, checked).values()].map((source) => [
       nameOf(source),
       stateOf(source, false),
     ]),
@@ -199,7 +220,7 @@ test("what is no citation", () => {
   for (const text of [
     "[cite: doc, a.py]",
     "[cite: doc, , L1]",
-    "[cite: fact, f1]",
+    "[cite: fact, f 1]",
     "[cite doc, a, 1]",
   ]) {
     assert.equal(markAt(text, 0), null, text);

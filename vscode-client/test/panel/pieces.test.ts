@@ -39,7 +39,9 @@ test("later hunks of a file stand lower by what earlier ones add", () => {
 
 test("long hunks are compared without taking long", () => {
   const text = Array.from({ length: 5000 }, (_, at) => `${at}\n`).join("");
-  assert.equal(sizeOf(hunk(text, `${text}x\n`)).added, 5001);
+  assert.deepEqual(sizeOf(hunk(text, `${text}x\n`)), { added: 1, removed: 0 });
+  const other = text.replaceAll("\n", "!\n");
+  assert.deepEqual(sizeOf(hunk(text, other)), { added: 5000, removed: 5000 });
 });
 
 test("arguments in one line, the one that tells most first", () => {

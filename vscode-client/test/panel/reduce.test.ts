@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AnyEvent } from "../../panel/later.ts";
-import { sourcesOf, stateOf } from "../../panel/state/cites.ts";
 import { EMPTY, type PanelState, type Turn } from "../../panel/state/model.ts";
+import { pointsIn } from "../../panel/state/offsets.ts";
 import { type Local, reduce } from "../../panel/state/reduce.ts";
+import {
+  piecesOf,
+  presentLines,
+  sourcesOf,
+  stateOf,
+  uncitedIn,
+  verdictsOf,
+} from "../../panel/state/sources.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
+import type { Event } from "../../src/wire.ts";
 import { stream } from "./harness/streams.ts";
 
 const RUN = "r";
@@ -16,6 +24,8 @@ const STARTED = {
   offline: false,
   attachments: [],
   onlyReads: false,
+  plan: "auto",
+  beganAt: "",
 };
 
 function played(messages: readonly (ToPanel | Local)[], state: PanelState = EMPTY): PanelState {
@@ -35,8 +45,8 @@ function only(state: PanelState): Turn {
   return state.turns[0] as Turn;
 }
 
-/** Events of one run, numbered; the later kinds are not in the wire's union yet. */
-function events(...given: readonly (Partial<AnyEvent> & { kind: AnyEvent["kind"] })[]): ToPanel {
+/** Events of one run, numbered. */
+function events(...given: readonly (Partial<Event> & { kind: Event["kind"] })[]): ToPanel {
   const all = given.map((event, seq) => ({ runId: RUN, seq, ...event }));
   return { type: "events", events: all } as unknown as ToPanel;
 }
@@ -242,6 +252,16 @@ test("a replay begins anew, with chips and answers", () => {
   assert.equal(after.known, true);
 });
 
+test("what runs took that were resumed stands in their turns", () => {
+  const given = stream("offline");
+  const all = given.flatMap((message) => (message.type === "events" ? message.events : []));
+  const usage = { inputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 2 };
+  const took = { milliseconds: 3, turns: 1, usage, dollars: null, sessionDollars: null };
+  const figures = ["gone", "offline"].map((runId) => ({ runId, ...took }));
+  const after = played([{ type: "replay", events: all, answers: [], figures }]);
+  assert.deepEqual(only(after).figures, { runId: "offline", ...took });
+});
+
 test("a call whose work a sub-agent does is told of by that one's card", () => {
   const call = { tool: "Explore", arguments: { task: "Look" } };
   const agent = { agentId: "a1", name: "Explore", task: "Look", model: "m" };
@@ -265,11 +285,15 @@ test("a call whose work a sub-agent does is told of by that one's card", () => {
   );
 });
 
-test("what comes later: agents, plan, states, facts and every state of a citation", () => {
-  const turn = turnOf("later");
+test("a grounded answer: agents, plan, states, facts and every state of a citation", () => {
+  const turn = turnOf("grounded");
   assert.deepEqual(
     [...sourcesOf(turn).values()].map((each) => stateOf(each, false)),
-    ["read", "contradicted", "moved", "stale", "verified", "unchecked", "unsupported"],
+    ["unsupported", "contradicted", "moved", "stale", "verified", "read", "unsupported"],
+  );
+  assert.deepEqual(
+    turn.corrections.map(({ what }) => what),
+    ["rewritten", "dropped"],
   );
   assert.equal(turn.state?.name, "DONE");
   assert.deepEqual(
@@ -293,14 +317,104 @@ test("what comes later: agents, plan, states, facts and every state of a citatio
   );
 });
 
+test("the same lines may carry one sentence and not another", () => {
+  const [first] = sourcesOf(turnOf("grounded")).values();
+  assert.ok(first);
+  const found = verdictsOf(first).map(({ citation }) => [citation?.status, citation?.basis]);
+  assert.deepEqual(found, [
+    ["unsupported", "model"],
+    ["verified", "checks"],
+  ]);
+});
+
+const LINES = { target: "a.py", uri: "file:///a.py", firstLine: 1, lastLine: 2, reason: "" };
+const MARK = "[cite: doc, a.py, L1-L2]";
+
+/** What is found of the mark in each place, in the order of the text. */
+function statesIn(turn: Turn): (string | undefined)[] {
+  const [source] = sourcesOf(turn).values();
+  return [...(source?.places.values() ?? [])].map((citation) => citation?.status);
+}
+
+test("marks are told apart by their place, which counts characters and not UTF-16", () => {
+  const text = `\u{1F600} One ${MARK}. \u{1F680} Two ${MARK}. Three ${MARK}.`;
+  const points = [...text.matchAll(/\[cite/g)].map(({ index }) => pointsIn(text)(index));
+  assert.deepEqual(points, [6, 38, 70]);
+  const citation = (at: number | null, status: string) =>
+    ({ kind: "citation", citation: { ...LINES, status, basis: null, at } }) as const;
+  const given = [citation(6, "verified"), citation(38, "contradicted")] as unknown as Event[];
+  const begun = [
+    { kind: "run.started", ...STARTED },
+    { kind: "text.delta", text },
+  ] as const;
+  const turn = only(played([events(...begun, ...given)]));
+  assert.deepEqual(statesIn(turn), ["verified", "contradicted", undefined]);
+
+  const again = [...given, citation(38, "verified")] as unknown as Event[];
+  assert.deepEqual(statesIn(only(played([events(...begun, ...again)]))), [
+    "verified",
+    "verified",
+    undefined,
+  ]);
+  const everywhere = [...given, citation(null, "stale")] as unknown as Event[];
+  assert.deepEqual(statesIn(only(played([events(...begun, ...everywhere)]))), [
+    "stale",
+    "stale",
+    "stale",
+  ]);
+});
+
+test("what was found of a reply that is void is void; a place is one in its reply", () => {
+  const text = `So ${MARK}.`;
+  const found = { kind: "citation", citation: { ...LINES, status: "verified", at: 3 } } as const;
+  const claim = { kind: "uncited", statement: "So.", start: 0, end: 3 } as const;
+  const given = [
+    { kind: "run.started", ...STARTED },
+    { kind: "text.delta", text },
+    found,
+    claim,
+    { kind: "text.discarded", reason: "citations" },
+    { kind: "text.delta", text },
+  ] as unknown as Event[];
+  const turn = only(played([events(...given)]));
+  assert.deepEqual([statesIn(turn), turn.uncited], [[undefined], []]);
+
+  const call = { callId: "c", tool: "Read" };
+  const later = [
+    { kind: "run.started", ...STARTED },
+    { kind: "text.delta", text },
+    { kind: "tool.started", ...call, arguments: {} },
+    { kind: "tool.finished", ...call, summary: "", error: false, milliseconds: 1 },
+    { kind: "text.delta", text },
+    found,
+  ] as unknown as Event[];
+  assert.deepEqual(statesIn(only(played([events(...later)]))), [undefined, "verified"]);
+});
+
+test("a sentence that cites nothing is found behind what is drawn in between", () => {
+  const given = [
+    { kind: "run.started", ...STARTED },
+    { kind: "text.delta", text: "\u{1F600} One. " },
+    { kind: "notice", message: "wait" },
+    { kind: "text.delta", text: "\u{1F600} Two." },
+    { kind: "uncited", statement: "Two.", start: 9, end: 13 },
+  ] as unknown as Event[];
+  const turn = only(played([events(...given)]));
+  const pieces = [...piecesOf(turn).values()];
+  const found = pieces.map((piece) =>
+    uncitedIn(piece, turn.uncited).map(({ start, end }) => piece.text.slice(start, end)),
+  );
+  assert.deepEqual(found, [[], ["Two."]]);
+});
+
 test("a citation that goes stale later is stale in the answer", () => {
   const state = played([
-    ...stream("later"),
+    ...stream("grounded"),
     {
       type: "events",
       events: [
         {
-          runId: "later",
+          runId: "grounded",
           seq: 900,
           kind: "citation",
           citation: {
@@ -320,6 +434,47 @@ test("a citation that goes stale later is stale in the answer", () => {
   assert.equal(stateOf(first, false), "stale");
 });
 
+test("a mark whose lines moved after the run's end says so, opens them there, and is as before again", () => {
+  const text = `One ${MARK}. Two ${MARK}.`;
+  const citation = (at: number, status: string, more: object = {}) =>
+    ({
+      kind: "citation",
+      citation: { ...LINES, status, basis: "checks", reason: "", at, ...more },
+    }) as unknown as Event;
+  const [one, two] = [text.indexOf("["), text.lastIndexOf("[")];
+  const told = [
+    { kind: "run.started", ...STARTED },
+    { kind: "text.delta", text },
+    citation(one, "verified"),
+    citation(two, "verified"),
+    { kind: "run.finished", stop: "answered" },
+  ] as Event[];
+  const moved = {
+    reason: "Its lines stand at peer.py:12-13 now.",
+    movedTo: 12,
+    movedUntil: 13,
+    uri: "file:///w/peer.py",
+  };
+  told.push(citation(one, "moved", moved), citation(two, "stale", { basis: null }));
+  const turn = only(played([events(...told)]));
+  assert.equal(turn.phase, "finished");
+  assert.deepEqual(statesIn(turn), ["moved", "stale"]);
+  const [source] = sourcesOf(turn).values();
+  const here = source?.places.get(`0:${one}`);
+  assert.ok(source && here);
+  assert.equal(here.reason, moved.reason);
+  assert.deepEqual(presentLines(here), {
+    firstLine: 12,
+    lastLine: 13,
+  });
+  assert.deepEqual(presentLines({ ...here, movedTo: null, movedUntil: null }), {
+    firstLine: LINES.firstLine,
+    lastLine: LINES.lastLine,
+  });
+  told.push(citation(one, "verified"), citation(two, "verified"));
+  assert.deepEqual(statesIn(only(played([events(...told)]))), ["verified", "verified"]);
+});
+
 test("an event of a kind not known changes nothing", () => {
   const known = only(played([events({ kind: "run.cancelled" })]));
   const strange = { type: "events", events: [{ runId: RUN, seq: 9, kind: "dance" }] };
@@ -327,4 +482,15 @@ test("an event of a kind not known changes nothing", () => {
     only(played([events({ kind: "run.cancelled" }), strange as unknown as ToPanel])),
     known,
   );
+});
+
+test("completions of what was typed before do not replace the newest", () => {
+  const answer = (number: number): ToPanel => ({
+    type: "completions",
+    number,
+    items: [],
+    incomplete: false,
+  });
+  assert.equal(played([answer(4), answer(2)]).completions.number, 4);
+  assert.equal(played([answer(2), answer(4)]).completions.number, 4);
 });

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { ToPanel } from "../../src/panel/messages.ts";
+import type { Event } from "../../src/wire.ts";
 import { Harness, NO_BROWSER } from "./harness/browser.ts";
 import { ASKER, NEW, PLANNED, permission, situation, stream, until } from "./harness/streams.ts";
 
@@ -51,7 +52,96 @@ const selection = {
   attachment: { uri: "file:///w/shop/prices.py", firstLine: 6, lastLine: 11 },
 };
 
+const WORK: ToPanel = {
+  type: "events",
+  events: [
+    {
+      kind: "run.started",
+      sessionId: "s1",
+      question: "Run the tests, and mend what fails.",
+      model: "claude-sonnet-5-5",
+      offline: false,
+      attachments: [],
+      onlyReads: false,
+    },
+    {
+      kind: "todo",
+      steps: [
+        { text: "Run the tests", state: "done" },
+        { text: "Mend the tax in prices.py", state: "active" },
+        { text: "Run them again", state: "pending" },
+      ],
+    },
+    { kind: "tool.started", callId: "c", tool: "Bash", arguments: { command: "make test" } },
+    {
+      kind: "tool.output",
+      callId: "c",
+      text: "test_prices.py::test_net FAILED\n\nE   assert 146.9 == 100\n[run 1] [exit code 1]",
+      live: false,
+    },
+    {
+      kind: "tool.finished",
+      callId: "c",
+      tool: "Bash",
+      summary: "exit code 1",
+      error: false,
+      unsuccessful: true,
+      milliseconds: 1240,
+      places: [],
+    },
+    { kind: "tool.started", callId: "d", tool: "Bash", arguments: { command: "make lint" } },
+    { kind: "tool.output", callId: "d", text: "Checked 12 of 40 files", live: true },
+  ].map((event, seq) => ({ runId: "w", seq, ...event })) as unknown as readonly Event[],
+};
+const WORKED: ToPanel = {
+  type: "events",
+  events: [
+    {
+      kind: "files.changed",
+      files: [
+        { path: "prices.py", uri: "file:///w/a.py", change: "changed", added: 3, removed: 1 },
+        { path: "tests/test_tax.py", uri: "file:///w/b", change: "created", added: 20, removed: 0 },
+        { path: "old.bin", uri: "file:///w/c", change: "deleted", added: null, removed: null },
+      ],
+      more: 0,
+    },
+    { kind: "run.finished", stop: "answered" },
+  ].map((event, at) => ({ runId: "w", seq: 20 + at, ...event })) as unknown as readonly Event[],
+};
+const JOBS: ToPanel = {
+  type: "jobs",
+  jobs: [
+    {
+      job: "1",
+      command: "npm run dev -- --port 3000",
+      beganAt: "2026-01-01T10:00:00Z",
+      outcome: "",
+      failed: false,
+    },
+  ],
+};
+const QUEUED = [
+  { id: "1", question: "Leave the tests as they are.", chips: [], state: "steering" },
+  {
+    id: "2",
+    question:
+      "Then say where prices are rounded, and whether every caller expects two digits there.",
+    chips: [selection],
+    state: "waiting",
+  },
+  { id: "3", question: "/compact", chips: [], state: "waiting" },
+] as const;
+
 const STATES: Readonly<Record<string, Shot>> = {
+  work: {
+    messages: [situation(), NEW, WORK, JOBS],
+    clicks: [
+      ".tool .fold-head >> nth=0",
+      ".strip .fold-head >> nth=0",
+      ".strip .fold-head >> nth=1",
+    ],
+  },
+  worked: { messages: [situation(), NEW, WORK, WORKED] },
   welcome: {
     messages: [situation({ hasKey: false, offline: true, session: null, models: [] }), NEW],
   },
@@ -67,10 +157,30 @@ const STATES: Readonly<Record<string, Shot>> = {
     messages: [situation(), NEW, ...stream("answered").slice(0, 48)],
     clicks: [".tool.failed .fold-head"],
   },
+  queued: {
+    messages: [
+      situation(),
+      NEW,
+      ...stream("answered").slice(0, 48),
+      { type: "queue", messages: QUEUED, held: "" },
+    ],
+  },
+  "queue held": {
+    messages: [
+      situation(),
+      NEW,
+      ...stream("answered"),
+      { type: "queue", messages: QUEUED.slice(1), held: "The run was stopped." },
+    ],
+  },
   answered: {
     messages: [situation({ selection }), NEW, ...stream("answered")],
     clicks: [".sources .fold-head"],
     height: 1100,
+  },
+  "window nearly full": {
+    messages: [situation({ contextWindow: 4_000 }), NEW, ...stream("answered")],
+    height: 400,
   },
   review: {
     messages: [situation(), NEW, ...until("edits", "review")],
@@ -110,11 +220,18 @@ const STATES: Readonly<Record<string, Shot>> = {
       ...stream("cancelled"),
     ],
   },
-  working: { messages: [situation(), NEW, ...stream("later").slice(0, 12)] },
-  later: {
-    messages: [situation(), NEW, ...stream("later")],
-    clicks: [".agent .fold-head >> nth=0", ".sources .fold-head >> nth=0", ".facts .fold-head"],
-    height: 1200,
+  working: { messages: [situation(), NEW, ...stream("grounded").slice(0, 11)] },
+  checking: { messages: [situation(), NEW, ...stream("grounded").slice(0, 22)], height: 900 },
+  grounded: {
+    messages: [situation(), NEW, ...stream("grounded")],
+    clicks: [
+      ".agent .fold-head >> nth=0",
+      ".cite >> text=7",
+      ".sources .fold-head >> nth=0",
+      ".corrections .fold-head",
+      ".facts .fold-head",
+    ],
+    height: 1500,
   },
   sessions: {
     messages: [
@@ -122,6 +239,7 @@ const STATES: Readonly<Record<string, Shot>> = {
       NEW,
       {
         type: "sessions",
+        words: "",
         sessions: [
           "Why is the total too low?",
           "Rename the till",
@@ -133,6 +251,7 @@ const STATES: Readonly<Record<string, Shot>> = {
           updatedAt: "2026-01-01T10:05:00Z",
           turns: at + 1,
           running: at === 1,
+          found: at === 2 ? "Is the tax rounded, too?" : "",
         })),
       },
     ],

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sourcesOf, stateOf } from "../../panel/state/cites.ts";
 import { EMPTY, type PanelState, type Turn } from "../../panel/state/model.ts";
 import { reduce } from "../../panel/state/reduce.ts";
+import { sourcesOf, stateOf } from "../../panel/state/sources.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
 import { button, harness, openBeforeEach, shown as show, skip } from "./harness/opened.ts";
 import { stream } from "./harness/streams.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Citation } from "../../src/wire.ts";
 import { button, CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
 import { ASKER, situation, stream, until } from "./harness/streams.ts";
 
@@ -19,18 +20,17 @@ test("Enter sends, Shift+Enter begins a line, and the selection goes along", ski
   assert.equal(await harness.page.locator(".question-text").textContent(), "one\ntwo");
 });
 
-test("nothing is sent while a run is under way; Escape stops it", skip, async () => {
+test("nothing is asked while a run is under way; Escape stops it", skip, async () => {
   await shown(...stream("answered").slice(0, 30));
   await input.fill("more");
   await input.press("Enter");
   assert.deepEqual(await harness.said("ask"), []);
-  assert.equal(await input.inputValue(), "more");
   await input.press("Escape");
   assert.deepEqual(await harness.said("stop"), [{ type: "stop", runId: "answered" }]);
 });
 
 test("a sub-agent at work is stopped alone; one that has ended is not", skip, async () => {
-  await shown(...stream("later").slice(0, 13));
+  await shown(...stream("grounded").slice(0, 12));
   const stops = harness.page.getByRole("button", { name: /^Stop Explore/ });
   assert.equal(await stops.count(), 1);
   await stops.first().click();
@@ -38,7 +38,7 @@ test("a sub-agent at work is stopped alone; one that has ended is not", skip, as
 });
 
 test("what a sub-agent did is shown from its card", skip, async () => {
-  await shown(...stream("later"));
+  await shown(...stream("grounded"));
   await harness.page.locator(".agent .fold-head").first().click();
   await button("Show what it did").click();
   assert.deepEqual(await harness.said("showAgent"), [{ type: "showAgent", agentId: "a1" }]);
@@ -94,11 +94,14 @@ test("a review by keyboard: one part is left out, with a reason", skip, async ()
   await shown(...until("edits", "review"));
   const out = button("Reject part 2");
   await out.press("Enter");
+  const [left] = await harness.said("leaveOut");
+  assert.ok(left?.out);
+  await harness.tell({ type: "leftOut", id: left.id, parts: [left.part] });
   assert.equal(await out.getAttribute("aria-pressed"), "true");
   await harness.page.locator(".review .field").fill("Round only what is shown.");
   await button("Accept 2 of 3 parts").press("Enter");
   const [answer] = await harness.said("reviewAnswer");
-  assert.equal(answer?.answer.accepted.length, 2);
+  assert.equal(answer?.answer.accepted.length, 3, "the extension knows what is left out");
   assert.equal(answer?.answer.message, "Round only what is shown.");
   assert.equal(await harness.page.locator(".review").count(), 0);
 });
@@ -156,13 +159,64 @@ test("several options, and words", skip, async () => {
 });
 
 test("a citation opens its lines, and says how it stands", skip, async () => {
-  await shown(...stream("later"));
+  await shown(...stream("grounded"));
   await button(
-    "Source 2: server/second.py:10-14, contradicted by these lines. The lines say that the task is ended as well.",
+    "Source 2: server/second.py:10-14, contradicted by these lines, judged by a model. The lines say that the task is ended as well.",
   ).click();
   assert.deepEqual(await harness.said("open"), [
     { type: "open", uri: "file:///w/server/second.py", firstLine: 10, lastLine: 14 },
   ]);
+});
+
+test("two marks of the same lines say each how its sentence stands", skip, async () => {
+  await shown(...stream("grounded"));
+  const labels = await harness.page.evaluate(() =>
+    [...document.querySelectorAll(".answer > .markdown .cite")]
+      .slice(0, 2)
+      .map((each) => each.ariaLabel),
+  );
+  assert.deepEqual(labels, [
+    "Source 1: server/listen.py:40-52, verified, checked by rules",
+    "Source 1: server/listen.py:40-52, unsupported, judged by a model. The lines say nothing of a socket.",
+  ]);
+});
+
+test(
+  "a sentence that cites nothing is underlined, reached by keyboard, and heard",
+  skip,
+  async () => {
+    await shown(...stream("grounded"));
+    const pieces = harness.page.locator(".uncited");
+    const words = await harness.page.evaluate(() =>
+      [...document.querySelectorAll(".uncited")].map((each) => each.textContent).join(""),
+    );
+    assert.equal(words, "Nothing of runs.py is left behind");
+    assert.equal(await pieces.first().getAttribute("title"), "This sentence cites nothing.");
+    assert.equal(await pieces.first().getAttribute("tabindex"), "0");
+    const note = harness.page.locator(".uncited-note");
+    assert.equal(await note.textContent(), " (This sentence cites nothing.)");
+  },
+);
+
+test("a task that is cited shows its result in the plan", skip, async () => {
+  await shown(...stream("grounded"));
+  await harness.page.locator("[data-cite='task 1 0-0']").click();
+  assert.deepEqual(await harness.said("open"), []);
+  const entries = harness.page.locator(".list > .fold-body > ol > li");
+  const result = /1\. Find where .*Explore.*Both hear it in listen\.py.*one task per request/s;
+  assert.match((await entries.nth(0).textContent()) ?? "", result);
+  assert.match((await entries.nth(1).textContent()) ?? "", /failed: 2\. .*used up its 60 seconds/);
+  assert.match((await entries.nth(2).textContent()) ?? "", /now: 3\. Compare ?builds on 1, 2/);
+});
+
+test("what was corrected is told: before, after and why", skip, async () => {
+  await shown(...stream("grounded"));
+  const fold = harness.page.locator(".corrections");
+  assert.match((await fold.textContent()) ?? "", /2 sentences corrected$/);
+  await fold.locator(".fold-head").click();
+  const words = (await fold.textContent()) ?? "";
+  assert.match(words, /Rewritten: .*waits for the edit under way\.The third waits for nothing\./);
+  assert.match(words, /The third undoes half of an edit\.Left out: No number 5/);
 });
 
 test("code is copied and inserted as it is", skip, async () => {
@@ -194,20 +248,32 @@ test("sessions: search, rename, delete, resume by keyboard", skip, async () => {
     updatedAt: "2026-01-01T10:00:00Z",
     turns: 1,
     running: false,
+    found: "",
   });
   await harness.tell({
     type: "sessions",
+    words: "",
     sessions: [session("1", "First prices"), session("2", "Till"), session("3", "Prices again")],
   });
   await harness.page.keyboard.type("pri");
+  while ((await harness.said("listSessions")).at(-1)?.words !== "pri") {
+    await harness.page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+  const question = "Where do prices come from?";
+  await harness.tell({
+    type: "sessions",
+    words: "pri",
+    sessions: [session("1", "First prices"), { ...session("3", "Till"), found: question }],
+  });
   assert.equal(await harness.page.locator(".session").count(), 2);
+  assert.equal(await harness.page.locator(".session-found").textContent(), question);
   await button("Rename First prices").click();
   await harness.page.keyboard.type("Money");
   await harness.page.keyboard.press("Enter");
   assert.deepEqual(await harness.said("renameSession"), [
     { type: "renameSession", id: "1", title: "Money" },
   ]);
-  await button("Delete Prices again").press("Enter"); // the extension asks whether it is meant
+  await button("Delete Till").press("Enter"); // the extension asks whether it is meant
   assert.deepEqual(await harness.said("deleteSession"), [{ type: "deleteSession", id: "3" }]);
   await harness.page.locator(".session-search").click();
   await harness.page.keyboard.press("ArrowDown");
@@ -224,8 +290,22 @@ test("the mode is chosen by keyboard", skip, async () => {
   assert.deepEqual(await harness.said("setMode"), [{ type: "setMode", mode: "acceptEdits" }]);
 });
 
+test("tasks are chosen where the mode is", skip, async () => {
+  await shown();
+  await button("Mode: Ask").press("Enter");
+  for (let step = 0; step < 4; step++) {
+    await harness.page.keyboard.press("ArrowDown");
+  }
+  await harness.page.keyboard.press("Enter");
+  assert.equal(await button("Mode: Ask · Always plan").count(), 1);
+  await input.fill("Why?");
+  await input.press("Enter");
+  assert.equal((await harness.said("ask"))[0]?.plan, "plan");
+  assert.deepEqual(await harness.said("setMode"), []);
+});
+
 test("what was written and where one was outlives a reload", skip, async () => {
-  const long = [...stream("offline"), ...stream("answered"), ...stream("later")];
+  const long = [...stream("offline"), ...stream("answered"), ...stream("grounded")];
   await shown(...long);
   await input.fill("half a quest");
   await harness.tell({ type: "compose", text: "", chips: [CHIP] });
@@ -244,8 +324,13 @@ test("what was written and where one was outlives a reload", skip, async () => {
       return `${first?.dataset["run"]} ${Math.round(first?.getBoundingClientRect().top ?? 0)}`;
     });
   const before = await place();
+  await harness.tell({ type: "keep", sessionId: "s1" });
   await harness.page.reload();
   await shown(...long);
+  const kept = await harness.page.evaluate(() =>
+    sessionStorage.getItem(`state ${location.search}`),
+  );
+  assert.equal(JSON.parse(kept ?? "").sessionId, "s1"); // VS Code gives it to the extension
   assert.equal(await input.inputValue(), "half a quest");
   assert.equal(await harness.page.locator(".composer .chip").count(), 1);
   assert.equal(await place(), before);
@@ -285,10 +370,16 @@ test("a screen reader is told of the answer and of what is asked", skip, async (
     (await region.textContent()) ?? "",
     /^Answer: Two of the three places are mended ; the tests/,
   );
+  await harness.tell(...stream("grounded").slice(0, -1));
+  await harness.tell(...stream("grounded").slice(-1));
+  assert.match(
+    (await region.textContent()) ?? "",
+    /^Answer: The first server .* 5 citations do not hold\. 1 sentence cites nothing\.$/s,
+  );
 });
 
 test("every button has a name", skip, async () => {
-  await shown(...stream("edits"), ...stream("later"), ...until("asked", "question"));
+  await shown(...stream("edits"), ...stream("grounded"), ...until("asked", "question"));
   const nameless = await harness.page.evaluate(() =>
     [...document.querySelectorAll("button, textarea, input, [role=img]")]
       .filter((each) => {
@@ -315,4 +406,159 @@ test("lines of a diff have no colour but their own", skip, async () => {
     .first()
     .evaluate((element) => getComputedStyle(element).backgroundColor);
   assert.equal(background, "rgba(0, 0, 0, 0)");
+});
+
+test("a bar tells how full the window is, by layer, and leads to what is in it", skip, async () => {
+  await shown(situation({ contextWindow: 10_000 }), ...stream("answered"));
+  const meter = harness.page.locator(".meter");
+  const words = /^Context: [\d.]+k of 10k tokens \(\d+%\): system 500, tools 1\.2k, conversation /;
+  assert.match((await meter.getAttribute("aria-label")) ?? "", words);
+  assert.equal(await meter.locator("rect").count(), 4);
+  await meter.click();
+  const asked = { type: "command", command: "glossator.showContext" };
+  assert.deepEqual(await harness.said("command"), [asked]);
+});
+
+test("a selection that is attached is one chip, and goes with one press", skip, async () => {
+  await shown(situation({ selection: CHIP }), { type: "compose", text: "", chips: [CHIP] });
+  const chips = harness.page.locator(".composer .chip");
+  assert.equal(await chips.count(), 1);
+  await button("Remove a.py:3").click();
+  assert.equal(await chips.count(), 0);
+});
+
+test("thinking keeps the underscores of names", skip, async () => {
+  const begin = { runId: "t", sessionId: "s1", question: "?", model: "m", offline: false };
+  const text = "**Look** at `max_retries` and __init__.py, 2*3*4, snake_case_name";
+  await shown({
+    type: "events",
+    events: [
+      {
+        ...begin,
+        kind: "run.started",
+        seq: 0,
+        attachments: [],
+        onlyReads: false,
+        plan: "auto",
+        beganAt: "",
+      },
+      { runId: "t", kind: "thinking.delta", seq: 1, text },
+    ],
+  });
+  const glimpse = await harness.page.locator(".thinking .tool-summary").textContent();
+  assert.equal(glimpse, "Look at max_retries and __init__.py, 2*3*4, snake_case_name");
+  await harness.page.locator(".thinking .fold-head").click();
+  assert.equal(await harness.page.locator(".thoughts").textContent(), text);
+});
+
+test("how long a run has been at work is told beside Stop", skip, async () => {
+  const beganAt = new Date(Date.now() - 75_000).toISOString();
+  const begin = { runId: "t", sessionId: "s1", question: "?", model: "m", offline: false };
+  await shown({
+    type: "events",
+    events: [
+      {
+        ...begin,
+        kind: "run.started",
+        seq: 0,
+        attachments: [],
+        onlyReads: false,
+        plan: "auto",
+        beganAt,
+      },
+    ],
+  });
+  assert.match((await harness.page.getByRole("timer").textContent()) ?? "", /^1 min \d+ s$/);
+  await harness.tell({ type: "events", events: [{ runId: "t", kind: "run.cancelled", seq: 1 }] });
+  assert.equal(await harness.page.getByRole("timer").count(), 0);
+});
+
+test("an answered question stays, with what was chosen, and so do figures", skip, async () => {
+  const run = { runId: "t" };
+  const begin = { ...run, sessionId: "s1", question: "?", model: "m", offline: false };
+  const call = { ...run, callId: "c", tool: "AskUser" };
+  const usage = { inputTokens: 1000, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 500 };
+  const took = {
+    ...run,
+    milliseconds: 4200,
+    turns: 2,
+    usage,
+    dollars: 0.0123,
+    sessionDollars: 0.02,
+  };
+  const given = { question: "Which `colour`?", options: [{ label: "Green" }] };
+  const ended = { error: false, unsuccessful: false, milliseconds: 3, places: [] };
+  await shown({
+    type: "replay",
+    answers: [],
+    figures: [took],
+    events: [
+      {
+        ...begin,
+        kind: "run.started",
+        seq: 0,
+        attachments: [],
+        onlyReads: false,
+        plan: "auto",
+        beganAt: "",
+      },
+      { ...call, kind: "tool.started", seq: 1, arguments: given },
+      {
+        ...call,
+        kind: "tool.finished",
+        seq: 2,
+        summary: "answered",
+        answer: "Green; but dark",
+        ...ended,
+      },
+      { ...run, kind: "text.delta", seq: 3, text: "Then green." },
+      { ...run, kind: "run.finished", seq: 4, stop: "answered" },
+    ],
+  });
+  const card = harness.page.locator(".answered");
+  assert.equal(await card.locator(".question-more").textContent(), "Which colour?");
+  assert.equal(
+    (await card.locator(".given > :last-child").textContent())?.trim(),
+    "Green; but dark",
+  );
+  assert.equal(
+    await harness.page.locator(".figures").textContent(),
+    "1.5k tokens · $0.012 · 4.2 s",
+  );
+});
+
+test("a citation of no lines says why instead of opening an address", skip, async () => {
+  const run = { runId: "t" };
+  const begin = { ...run, sessionId: "s1", question: "?", model: "m", offline: false };
+  const reason = "There is no file gone.py.";
+  const lines = {
+    target: "gone.py",
+    uri: null,
+    firstLine: 1,
+    lastLine: 2,
+    at: null,
+    movedTo: null,
+  };
+  const citation = { ...lines, status: "unsupported", reason, basis: null } as unknown as Citation;
+  await shown({
+    type: "events",
+    events: [
+      {
+        ...begin,
+        kind: "run.started",
+        seq: 0,
+        attachments: [],
+        onlyReads: false,
+        plan: "auto",
+        beganAt: "",
+      },
+      { ...run, kind: "text.delta", seq: 1, text: "So it is [cite: doc, gone.py, 1-2]." },
+      { ...run, kind: "citation", seq: 2, citation },
+      { ...run, kind: "run.finished", seq: 3, stop: "answered" },
+    ],
+  });
+  await harness.page.locator("button.cite").click();
+  assert.deepEqual(await harness.said("openPath"), []);
+  const [told] = await harness.said("inform");
+  assert.equal(told?.text, `No lines can be opened for gone.py:1-2, unsupported. ${reason}`);
 });

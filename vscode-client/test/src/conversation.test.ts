@@ -18,6 +18,8 @@ const start = (runId: string, question: string, attachments: readonly AttachedIt
   offline: false,
   attachments,
   onlyReads: false,
+  plan: "auto",
+  beganAt: "",
 });
 
 function started(runId: string, ...given: readonly [string, (readonly AttachedItem[])?]): Event {
@@ -61,4 +63,14 @@ test("an action that was refused is the same action when it is asked again", () 
   assert.equal(shown.refusedAction("r", "Explain them in French."), undefined);
   assert.equal(shown.refusedAction(null, question), undefined);
   assert.deepEqual(shown.last?.chips, [CHIP]);
+});
+
+test("how a run ended", () => {
+  const shown = conversation();
+  assert.equal(shown.problemOf("c"), undefined);
+  shown.transcript.add({ runId: "a", seq: 1, kind: "run.finished", stop: "answered" });
+  shown.transcript.add({ runId: "b", seq: 1, kind: "run.cancelled" });
+  assert.deepEqual([shown.problemOf("a"), shown.problemOf("b")], ["", "The run was stopped."]);
+  shown.transcript.fail(start("c", "Why?"), "no");
+  assert.equal(shown.problemOf("c"), "The run failed.");
 });

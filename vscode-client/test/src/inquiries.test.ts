@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ToPanel } from "../../src/panel/messages.ts";
-import { Inquiries, type Inquiry } from "../../src/ports/inquiries.ts";
+import { Inquiries, type Inquiry, type Sheet } from "../../src/ports/inquiries.ts";
 
 interface Notice {
   readonly message: string;
@@ -18,6 +18,7 @@ class FakeWindow {
   taken: (() => void) | undefined;
   readonly posted: ToPanel[] = [];
   readonly notices: Notice[] = [];
+  readonly revealed: string[] = [];
   readonly shown: string[] = [];
   readonly picks: Array<{ signal: AbortSignal; pick: (answer: string | undefined) => void }> = [];
   readonly inquiries = new Inquiries(
@@ -26,7 +27,8 @@ class FakeWindow {
         return fake.visible;
       },
       post: (message) => this.posted.push(message),
-      reveal: async () => {
+      reveal: async (sessionId) => {
+        this.revealed.push(sessionId);
         if (this.canReveal) {
           this.move(true);
         }
@@ -45,10 +47,10 @@ class FakeWindow {
   );
 
   /** Ask for a permission. */
-  ask(summary = "May Bash run? make"): Promise<unknown> {
+  ask(summary = "May Bash run? make", sessionId = "s1"): Promise<unknown> {
     const inquiry: Inquiry<string> = {
       summary,
-      sessionId: "s1",
+      sessionId,
       sessionTitle: "Mend the till",
       refusal: { label: "Deny", answer: "denied" },
       message: (id) => ({ type: "permission", id, request: {} as never }),
@@ -111,7 +113,7 @@ test("Show… brings its card, in its session, and the focus there", async () =>
   notices[0]?.press("Show…");
   await settled();
   const [id] = fake.cards;
-  assert.deepEqual(fake.shown, ["s1"]);
+  assert.deepEqual([fake.revealed, fake.shown], [["s1"], ["s1"]]);
   assert.deepEqual(fake.posted.at(-1), { type: "focusAsk", id });
   assert.deepEqual(picks, []);
 });
@@ -148,6 +150,23 @@ test("a card is the same one wherever the panel was meanwhile, and goes once it 
   assert.equal(fake.cards.length, 2);
 });
 
+test("what the user started is asked about at once, and nothing of a session with it", async () => {
+  const { notices, inquiries } = bound(open());
+  const answer = inquiries.expecting(async () => {
+    void fake.ask();
+    return await fake.ask("May the server run?", "");
+  });
+  await settled();
+  assert.match(notices[0]?.message ?? "", /May Bash run/);
+  assert.equal(notices.length, 1);
+  const [, id] = fake.cards;
+  assert.deepEqual(fake.posted.at(-1), { type: "focusAsk", id });
+  inquiries.answer(id ?? "", "allowed");
+  assert.equal(await answer, "allowed");
+  void fake.ask("May another server run?", "");
+  assert.equal(fake.posted.at(-1)?.type, "permission", "it waits for its turn");
+});
+
 test("a notification that is late says that nothing waits", async () => {
   const { ask, notices } = bound(open());
   const answer = ask();
@@ -174,3 +193,51 @@ function bound(window: FakeWindow) {
   const { notices, picks, inquiries } = window;
   return { ask: (summary?: string) => window.ask(summary), notices, picks, inquiries };
 }
+
+test("what is answered at another place needs no card any more, and the other way round", async () => {
+  let sheet: Sheet<string> | undefined;
+  let gone = 0;
+  let changed = 0;
+  const token = { onCancellationRequested: () => ({ dispose: () => undefined }) };
+  const ask = () => {
+    fake = new FakeWindow();
+    fake.visible = true;
+    const inquiry: Inquiry<string> = {
+      summary: "May Edit a.py?",
+      sessionId: "s1",
+      sessionTitle: "Mend the till",
+      refusal: { label: "Deny", answer: "denied" },
+      message: (id) => ({ type: "permission", id, request: {} as never }),
+      ask: async () => undefined,
+      open: async () => undefined,
+      without: (given, leftOut) => [given, ...leftOut].join(" without "),
+      beside: (given) => {
+        sheet = given;
+        return { dispose: () => (gone += 1), changed: () => (changed += 1) };
+      },
+    };
+    return fake.inquiries.ask(inquiry, token);
+  };
+  const inDiff = ask();
+  sheet?.answer("accepted");
+  assert.equal(await inDiff, "accepted");
+  assert.deepEqual(
+    fake.posted.map(({ type }) => type),
+    ["permission", "withdrawn"],
+  );
+  assert.equal(gone, 1);
+  const onCard = ask();
+  const [card] = fake.posted;
+  const id = card?.type === "permission" ? card.id : "";
+  fake.inquiries.leaveOut(id, "1", true);
+  sheet?.leaveOut("2", true);
+  fake.inquiries.leaveOut(id, "1", false);
+  assert.equal(changed, 3);
+  assert.deepEqual([...(sheet?.leftOut() ?? [])], ["2"]);
+  assert.deepEqual(fake.posted.at(-1), { type: "leftOut", id, parts: ["2"] });
+  fake.move(true);
+  assert.deepEqual(fake.posted.at(-1), { type: "leftOut", id, parts: ["2"] });
+  fake.inquiries.answer(id, "allowed");
+  assert.equal(await onCard, "allowed without 2");
+  assert.equal(gone, 2);
+});

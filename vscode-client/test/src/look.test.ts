@@ -25,6 +25,7 @@ const standing: Standing = {
   running: 0,
   waiting: [],
   sessionId: "s",
+  lacksKey: false,
 };
 
 for (const [name, change, icon, text] of [
@@ -46,3 +47,12 @@ for (const [name, change, icon, text] of [
     assert.deepEqual([shown.icon, shown.text], [icon, text]);
   });
 }
+
+test("a click does what is needed most", () => {
+  const offline = { ...status, offline: true };
+  const lacking = look({ ...standing, status: offline, lacksKey: true });
+  assert.equal(lacking.text, "offline, no key");
+  assert.equal(lacking.command, "glossator.setApiKey");
+  assert.equal(look({ ...standing, waiting: ["?"] }).command, "glossator.showAsked");
+  assert.equal(look({ ...standing, lacksKey: true }).command, undefined);
+});

@@ -24,6 +24,14 @@ test("a command is told with its output and how it ended", () => {
   assert.equal(recorded.text, "$ npm test\nfailed\n[ended]");
 });
 
+test("what VS Code did not pass on is no empty output", () => {
+  const recorded = new Recorded("true");
+  recorded.end(0);
+  assert.match(recorded.text, /^\$ true\n\[it ended too fast .*\]\n\[exit code 0\]$/);
+  recorded.add("\u001b]633;C\u0007");
+  assert.equal(recorded.text, "$ true\n[exit code 0]");
+});
+
 test("only the end of much output is kept", () => {
   const recorded = new Recorded("yes");
   for (let at = 0; at < 100; at += 1) {

@@ -29,16 +29,19 @@ test("the context, layer by layer", () => {
     cached: 50,
     cachedUntil: null,
     counted: null,
+    estimated: null,
     basis: "estimated",
     layers: [
       {
         name: "conversation",
         tokens: 100,
         cached: 50,
-        parts: [{ ...part, tokens: 50, cached: 0, deferred: false }],
+        parts: [{ ...part, tokens: 50, cached: 0, deferred: false, cut: "12 more" }],
       },
     ],
+    leftOut: ["As the workspace is not trusted: AGENTS.md."],
   });
   assert.match(report, /100 of 1,000 tokens \(10 %\)/);
-  assert.match(report, /\| questions × 2 \| 50 \| █{10} \| 0 \| asked \|/);
+  assert.match(report, /\| questions × 2 \| 50 \| █{10} \| 0 \| asked; cut: 12 more \|/);
+  assert.match(report, /## Left out\n\n- As the workspace is not trusted: AGENTS\.md\.$/);
 });

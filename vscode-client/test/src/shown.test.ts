@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Kind, labelled, literal, pieces, summaryOf } from "../../src/shown.ts";
 
@@ -49,4 +49,16 @@ test("a message has no link of somebody else's", () => {
 
 test("a label shows no icon of somebody else's", () => {
   assert.equal(labelled("$(check) safe\u200b"), "\\$(check) safe\\u200b");
+});
+
+test("only words of our own are Markdown", () => {
+  const files = readdirSync("src", { recursive: true, encoding: "utf-8" });
+  const sources = files.filter((file) => file.endsWith(".ts")).map((file) => `src/${file}`);
+  const calls = sources.flatMap((file) => [
+    ...readFileSync(file, "utf-8").matchAll(/(?:appendMarkdown|MarkdownString)\(([^)]*)/g),
+  ]);
+  assert.ok(calls.length > 5);
+  for (const [call, given] of calls) {
+    assert.match(given ?? "", /^"[^"]*"(, true)?$/, call);
+  }
 });

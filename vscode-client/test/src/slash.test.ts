@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { callOf, slashOf } from "../../src/commands/slash.ts";
+import {
+  callOf,
+  looksLikeCommand,
+  nearest,
+  slashOf,
+  unknownSlash,
+} from "../../src/commands/slash.ts";
 import { CHAT_COMMANDS } from "../../src/wire.ts";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
@@ -40,5 +46,28 @@ test("the words behind a chat command are its own", () => {
 test("what is no chat command is a question", () => {
   for (const typed of ["explain /new", "/etc/passwd holds what?", "/constructor", "/", "//new"]) {
     assert.equal(slashOf(typed), undefined);
+  }
+});
+
+test("a word that is no command is known as such, and the nearest one is offered", () => {
+  assert.equal(unknownSlash("/exlpain this"), "exlpain");
+  assert.equal(unknownSlash(" /review:all"), "review:all");
+  for (const typed of ["/explain this", "/etc/passwd holds what?", "/", "// why", "why /exlpain"]) {
+    assert.equal(unknownSlash(typed), undefined);
+  }
+  for (const typed of ["/explain this", "/exlpain this", "/review"]) {
+    assert.ok(looksLikeCommand(typed), typed);
+  }
+  assert.ok(!looksLikeCommand("/etc/passwd holds what?"));
+  const names = Object.keys(CHAT_COMMANDS);
+  for (const [typed, near] of [
+    ["exlpain", "explain"],
+    ["reset", undefined],
+    ["contxt", "context"],
+    ["hepl", undefined],
+    ["sum", "summary"],
+    ["stauts", "status"],
+  ] as const) {
+    assert.equal(nearest(typed, names), near, typed);
   }
 });

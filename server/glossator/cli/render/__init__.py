@@ -147,7 +147,49 @@ class Table:
     plain: tuple[str, ...] | None = None
 
 
-Part = TextLine | OutcomeLine | Quote | Exact | Diff | Code | Fields | Table
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a bar, drawn with a `character` of its own; `figure` is its `size` in words."""
+
+    name: str
+    figure: str
+    size: int
+    character: str
+    style: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What something consists of, in one line as wide as the terminal, with a legend below.
+
+    A pipe gets none of it.
+    """
+
+    segments: tuple[Segment, ...]
+
+    def cells(self, width: int) -> tuple[int, ...]:
+        """How many characters each segment has; one that is not empty has one at least."""
+        whole = sum(each.size for each in self.segments) or 1
+        cells = [max(round(each.size / whole * width), each.size > 0) for each in self.segments]
+        widest = cells.index(max(cells))
+        cells[widest] += width - sum(cells)
+        return tuple(cells)
+
+
+def one_line(cell: Cell) -> str:
+    """On one line, what stands below in brackets."""
+    match cell:
+        case str():
+            return cell
+        case Styled():
+            return cell.text
+        case (main, below):
+            return f"{main.text} [{below.text.strip()}]"
+        case _:
+            return "".join(span.text for span in cell)
+
+
+Part = TextLine | OutcomeLine | Quote | Exact | Diff | Code | Fields | Table | Bar
 
 
 class OutputTarget(Protocol):
@@ -167,7 +209,7 @@ class OutputTarget(Protocol):
     def stream(self, text: str) -> None:
         """More of the answer's text."""
 
-    def end_text(self, *, void: str = "", reply: bool = False) -> None:
+    def end_text(self, *, void: str = "", reply: bool = False, mended: bool = False) -> None:
         """Nothing is added to the text so far: a `reply` is over, or `void` says why it is."""
 
     def answer_text(self, answer: Answer) -> None:
@@ -194,6 +236,12 @@ class Display(Protocol):
 
     def notice(self, message: str, style: str = "yellow") -> None:
         """The user should know this."""
+
+    def address(self, url: str) -> None:
+        """The user is to open this address; it is shown so that it can be copied."""
+
+    def working(self) -> None:
+        """The server has started, and is asked."""
 
     def progress(self, value: dict[str, Any]) -> None:
         """How far the work is that the command waits for."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from glossator.cli.messages import amount, duration, first_paragraph, plural, short
+from glossator.cli.messages import amount, duration, first_paragraph, names, plural, short
+from glossator.cli.render import TextLine, line
 from glossator.core.edit import EditPlan
 from glossator.core.events import (
     AgentFinished,
@@ -17,8 +18,24 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
+from glossator.core.fact import FactState
+from glossator.core.grounded_events import (
+    FactChanged,
+    PlanChanged,
+    PlannedTask,
+    StateChanged,
+    TaskState,
+)
 from glossator.core.shown import brief_arguments
+from glossator.core.standing import one_sentence, state_in_words
+from glossator.core.tool_events import FilesChanged
 
+_TASKS = {  # mark and style at a terminal, mark in a pipe
+    TaskState.PENDING: ("☐", "", "[ ]"),
+    TaskState.ACTIVE: ("▸", "bold", "[>]"),
+    TaskState.DONE: ("✓", "dim", "[x]"),
+    TaskState.FAILED: ("✗", "red", "[!]"),
+}
 _DELEGATING = frozenset({"Explore", "Fork"})  # tools that start sub-agents
 
 
@@ -57,6 +74,58 @@ class EditLines:
         if not event.applied:
             return f"{label}: not applied"
         return f"{label}: applied in part" if event.note else None
+
+
+def changed_notice(event: FilesChanged) -> str:
+    """`changed 2 files, +3 -1 lines: a.py, b.py`."""
+    added = sum(file.added or 0 for file in event.files)
+    removed = sum(file.removed or 0 for file in event.files)
+    paths = names([file.path for file in event.files])
+    count = plural(len(event.files) + event.more, "file")
+    return f"changed {count}, +{added:,} -{removed:,} lines: {paths}"
+
+
+@dataclass(slots=True)
+class GroundingLines:
+    """What a run does to ground its answer: its state in words, its plan, the facts it added."""
+
+    doing: str = ""
+    _tasks: dict[str, PlannedTask] = field(default_factory=dict)
+    _facts: set[str] = field(default_factory=set)
+
+    def told(self, event: StateChanged | PlanChanged | FactChanged) -> Iterator[TextLine]:
+        """The lines that are new: of a plan all tasks once, then those that ended.
+
+        Those at work are the sub-agents', which have lines of their own.
+        """
+        match event:
+            case StateChanged():
+                self.doing = state_in_words(event)
+            case FactChanged(fact=fact):
+                self._facts |= {fact.id} if fact.state is FactState.FRESH else set()
+            case PlanChanged(tasks=tasks):
+                is_new = self._tasks.keys() != {task.id for task in tasks}
+                for task in tasks:
+                    ended = task.state in (TaskState.DONE, TaskState.FAILED)
+                    if is_new or (ended and self._tasks[task.id].state is not task.state):
+                        yield _task_line(task, with_dependencies=is_new)
+                self._tasks = {task.id: task for task in tasks}
+
+    def ended(self) -> Iterator[TextLine]:
+        """What is said at the end."""
+        if self._facts:
+            yield line(f"{plural(len(self._facts), 'fact')} kept", "dim", aside=True)
+
+
+def _task_line(task: PlannedTask, *, with_dependencies: bool) -> TextLine:
+    mark, style, plain = _TASKS[task.state]
+    found = task.result.strip().partition("\n")[0]
+    text = f"{task.id}. {short(task.description) if found else one_sentence(task.description)}"
+    if found:
+        text += f": {one_sentence(found)}"
+    elif with_dependencies and task.dependencies:
+        text += f"  (builds on {', '.join(task.dependencies)})"
+    return line(f"{mark} {text}", style, kind="plan", aside=True, plain=f"{plain} {text}", hang=2)
 
 
 class AgentLine(NamedTuple):

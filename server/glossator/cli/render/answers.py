@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from glossator.cli.messages import (
     amount,
@@ -20,13 +20,13 @@ from glossator.cli.render import (
     Part,
     Styled,
     Table,
-    TextLine,
     line,
 )
 from glossator.cli.render.evaluation import evaluation_parts
 from glossator.cli.render.listings import Trusted, listing_parts
 from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
+from glossator.cli.render.standing import standing_parts
 from glossator.core.answers import (
     Answer,
     Check,
@@ -41,8 +41,7 @@ from glossator.core.answers import (
     StatusAnswer,
     ToolAnswer,
 )
-from glossator.core.citations import CitationMark, rewrite_citations, space_before
-from glossator.core.citations import place as lines_of
+from glossator.core.context_answers import ContextSourceList
 from glossator.core.customization import CustomizationList
 from glossator.core.hook_answers import HookList
 from glossator.core.mcp_answers import McpServerList
@@ -57,8 +56,7 @@ from glossator.core.retrieval_answers import (
 )
 from glossator.core.session_answers import AgentTranscript, ExportedSession
 from glossator.core.shown import shown
-from glossator.core.span import CitationStatus, CitationView
-from glossator.evaluation import Generated, RetrievalReport
+from glossator.evaluation import Generated, GroundingReport, RetrievalReport
 
 _OFFLINE = "offline, extractive"
 _CHECKS = {  # mark and style at a terminal, word in a pipe
@@ -68,11 +66,11 @@ _CHECKS = {  # mark and style at a terminal, word in a pipe
 }
 
 
-def answer_parts(answer: object) -> Iterator[Part]:
-    """The parts of an answer."""
+def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part]:
+    """The parts of an answer; `grounded` is what its run kept."""
     match answer:
         case Answer():
-            yield from _run(answer)
+            yield from _run(answer, grounded)
         case ToolAnswer(text=text) | ExportedSession(text=text) | AgentTranscript(text=text):
             yield Exact(text)
         case StatusAnswer():
@@ -83,7 +81,14 @@ def answer_parts(answer: object) -> Iterator[Part]:
             yield _doctor(answer)
         case ModelList():
             yield from _models(answer)
-        case RuleList() | Trusted() | CustomizationList() | McpServerList() | HookList():
+        case (
+            RuleList()
+            | Trusted()
+            | CustomizationList()
+            | McpServerList()
+            | HookList()
+            | ContextSourceList()
+        ):
             yield from listing_parts(answer)
         case (
             SearchAnswer()
@@ -94,60 +99,20 @@ def answer_parts(answer: object) -> Iterator[Part]:
             | BatchesEnded()
         ):
             yield from retrieval_parts(answer)
-        case RetrievalReport() | Generated():
+        case RetrievalReport() | Generated() | GroundingReport():
             yield from evaluation_parts(answer)
         case _:
             yield from session_parts(answer)
 
 
-def marked_text(answer: Answer) -> str:
-    """The answer's text with places in brackets; one that does not hold is `[✗ a.py:3]`."""
-    text, bad = answer.text, _failed(answer.citations)
-    places, paths = {_where(each) for each in bad}, {each.target for each in bad}
-
-    def show(mark: CitationMark) -> str:
-        if mark.is_mention and mark.place not in places:
-            return text[mark.start : mark.end]
-        cross = "✗ " if mark.place in places else ""
-        return f"{space_before(text, mark)}[{cross}{mark.place}]"
-
-    return rewrite_citations(text, show, paths.__contains__)
-
-
-def _run(answer: Answer) -> Iterator[Part]:
+def _run(answer: Answer, grounded: Iterable[Part]) -> Iterator[Part]:
     """What follows the text of a run's answer."""
     if ending := stop_notice(answer.stop):
         yield line(ending, "yellow", aside=True)
-    for each in _failed(answer.citations):
-        place = Styled(_where(each), "blue", each.uri)
-        yield TextLine((Styled("✗ ", "red"), place, Styled(_why(each))), "citation")
-    read = {_where(each) for each in answer.citations if each.status is CitationStatus.READ}
-    if read:
-        yield line(f"✓ {plural(len(read), 'citation')} read", "dim", kind="citation")
+    yield from standing_parts(answer)
+    yield from grounded
     yield line(footer(answer), "dim", kind="footer", aside=True)
     yield line(_what_next(answer), "dim", kind="footer", aside=True)
-
-
-def _where(citation: CitationView) -> str:
-    """The place of a citation as the answer names it."""
-    return _place(citation.target, citation.first_line, citation.last_line)
-
-
-def _place(path: str, first: int | None, last: int | None) -> str:
-    """`path`, `path:10` or `path:10-20`; lines are 1-based and inclusive."""
-    return path if first is None else lines_of(path, first, last or first)
-
-
-def _failed(citations: Sequence[CitationView]) -> list[CitationView]:
-    """The failed citations, each place once, in the order of the answer."""
-    bad = (each for each in citations if each.status is not CitationStatus.READ)
-    return list({_where(each): each for each in bad}.values())
-
-
-def _why(citation: CitationView) -> str:
-    """What follows the place: ` does not exist.` or `: Lines 10-20 were not read.`."""
-    target, reason = citation.target, citation.reason
-    return reason.removeprefix(target) if reason.startswith(f"{target} ") else f": {reason}"
 
 
 def footer(answer: Answer) -> str:

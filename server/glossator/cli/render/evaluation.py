@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from glossator.cli.messages import duration, plural, price
-from glossator.cli.render import Cell, Column, Part, Styled, Table, TextLine, line
+from glossator.cli.render import Cell, Column, Part, Styled, Table, TextLine, line, one_line
+from glossator.cli.render.grounding import grounding_parts
 from glossator.core.shown import shown
 from glossator.evaluation import (
     DEFINITION,
@@ -13,6 +14,7 @@ from glossator.evaluation import (
     NDCG,
     Figure,
     Generated,
+    GroundingReport,
     GroupFigures,
     RetrievalReport,
     Variant,
@@ -22,10 +24,13 @@ _FEWEST = 5  # questions that an interval is shown for
 _HEADS = {MISSED: "1 -\nrecall\n@20", DEFINITION: "def.\nfirst"}
 
 
-def evaluation_parts(answer: RetrievalReport | Generated) -> Iterator[Part]:
+def evaluation_parts(answer: RetrievalReport | Generated | GroundingReport) -> Iterator[Part]:
     """The parts of a report, or of what was generated."""
     if isinstance(answer, Generated):
         yield from _generated(answer)
+        return
+    if isinstance(answer, GroundingReport):
+        yield from grounding_parts(answer)
         return
     full = answer.variants[0]
     yield _heading(answer)
@@ -102,7 +107,7 @@ def _table(
     heads = (Column(_HEADS.get(each, each.replace("@", "\n@")), right=True) for each in measures)
     columns = (Column(name, whole=True), *heads, *more)
     titles = "\t".join((name, *measures, *(" ".join(each.name.split()) for each in more)))
-    plain = ("\t".join(map(_plain, row)) for row in rows)
+    plain = ("\t".join(map(one_line, row)) for row in rows)
     return Table(columns, tuple(rows), (titles, *plain))
 
 
@@ -130,16 +135,3 @@ def _interval(name: str, figure: Figure) -> str:
 
 def _above(main: str, below: str, style: str = "") -> Cell:
     return (Styled(main, style), Styled(f"\n{below}", "dim"))
-
-
-def _plain(cell: Cell) -> str:
-    """On one line, what stands below in brackets."""
-    match cell:
-        case str():
-            return cell
-        case Styled():
-            return cell.text
-        case (main, below):
-            return f"{main.text} [{below.text.strip()}]"
-        case _:
-            return "".join(span.text for span in cell)

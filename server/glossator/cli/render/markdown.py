@@ -139,7 +139,7 @@ def draw(block: MarkdownBlock, roots: Sequence[Path]) -> AnswerMarkdown:
 
     def link(mark: CitationMark) -> str:
         space = space_before(text, mark)
-        if mark.run:
+        if not mark.names_file:
             return f"{space}{mark.place}"
         label = _PUNCTUATION.sub(r"\\\1", mark.place)
         return f"{space}[{label}](<{file_uri(mark.path, roots)}>)"

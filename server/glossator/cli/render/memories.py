@@ -27,7 +27,7 @@ def memory_parts(answer: object) -> Iterator[Part]:
             for problem in problems:
                 yield line(problem, "yellow", aside=True)
         case MemoryText(memory=memory, text=text):
-            about = f"{memory.name} ({memory.type}, {_SOURCES[memory.source]}; {memory.why})"
+            about = f"{memory.name} ({memory.type}, {_SOURCES[memory.source]}; {_from(memory)})"
             yield line(about, "dim", aside=True)
             yield Exact(f"{memory.description}\n\n{text}\n")
         case OpenedMemory(path=path):
@@ -51,8 +51,13 @@ def _table(memories: Sequence[MemoryView]) -> Table:
             each.name,
             f"{each.type}, {_SOURCES[each.source]}",
             shown(each.description),
-            each.why,
+            _from(each),
         )
         for each in memories
     )
     return Table(columns, tuple(rows))
+
+
+def _from(memory: MemoryView) -> str:
+    """Where it is from, and why it does not count as it stands."""
+    return "; ".join(filter(None, (memory.origin, memory.why)))

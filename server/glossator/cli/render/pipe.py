@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 
 from glossator.cli import render
-from glossator.cli.messages import PROMPT
-from glossator.cli.render.answers import marked_text
+from glossator.cli.messages import OPEN_ADDRESS, PROMPT
+from glossator.cli.render.standing import marked_text
 from glossator.core.answers import Answer
 from glossator.core.shown import PATTERNS, shown_prose, shown_text
 from glossator.core.wire import Json, to_wire
@@ -46,6 +46,8 @@ class Pipe:
                     print(text)
                 for problem in part.problems if isinstance(part, render.Fields) else ():
                     _aside(f"problem: {problem}")
+            case render.Bar():
+                pass  # the lines that follow say it
 
     def ask(self, parts: Iterable[render.Part], hint: str) -> None:
         """On stderr."""
@@ -60,13 +62,13 @@ class Pipe:
     def stream(self, text: str) -> None:
         """Nothing: the answer is written whole."""
 
-    def end_text(self, *, void: str = "", reply: bool = False) -> None:
+    def end_text(self, *, void: str = "", reply: bool = False, mended: bool = False) -> None:
         """Nothing."""
 
     def answer_text(self, answer: Answer) -> None:
         """Apart from the citations that follow."""
         print(shown_prose(marked_text(answer)).rstrip("\n"))
-        if answer.citations:
+        if answer.citations or answer.uncited or answer.corrections:
             print()
 
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
@@ -101,6 +103,13 @@ class JsonLines:
     def notice(self, message: str, style: str = "") -> None:  # noqa: ARG002 - JSON has no styles
         """Not a part of the protocol, so it stays out of the stream."""
         print(message, file=sys.stderr)
+
+    def address(self, url: str) -> None:
+        """As a notice."""
+        self.notice(f"{OPEN_ADDRESS}\n{url}")
+
+    def working(self) -> None:
+        """Nothing: a program waits anyway."""
 
     def progress(self, value: dict[str, Json]) -> None:
         """One line for each step."""

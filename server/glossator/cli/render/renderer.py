@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from glossator.cli.messages import compacted_notice
+from glossator.cli.messages import OPEN_ADDRESS, PROMPT, compacted_notice, short
 from glossator.cli.prompt import PermissionPrompt, hunk_diff, hunk_hint, question_lines
 from glossator.cli.render import (
     Diff,
@@ -18,7 +18,13 @@ from glossator.cli.render import (
     TextLine,
     line,
 )
-from glossator.cli.render.activity import AgentLines, EditLines, ToolLines
+from glossator.cli.render.activity import (
+    AgentLines,
+    EditLines,
+    GroundingLines,
+    ToolLines,
+    changed_notice,
+)
 from glossator.cli.render.answers import answer_parts
 from glossator.cli.render.pipe import JsonLines, Pipe
 from glossator.core.answers import Answer
@@ -37,6 +43,7 @@ from glossator.core.events import (
     RunFailed,
     RunFinished,
     RunStarted,
+    Steered,
     TextDelta,
     TextDiscarded,
     ThinkingDelta,
@@ -46,7 +53,10 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
+from glossator.core.grounded_events import FactChanged, PlanChanged, RunState, StateChanged
 from glossator.core.question import Question
+from glossator.core.shown import shown
+from glossator.core.tool_events import FilesChanged, ToolOutput
 from glossator.core.wire import Json, event_from_wire
 
 _NUMBERED = 5  # characters before an option
@@ -58,7 +68,8 @@ _STEPS = {  # mark and style at a terminal, mark in a pipe
 }
 
 _VOID = {  # why what was shown of a reply is void
-    DiscardReason.CITATIONS: "(some citations do not hold; the corrected answer follows)",
+    DiscardReason.CITATIONS: "(some citations do not hold; what changed follows)",
+    DiscardReason.PLAN: "(this question gets a plan; the new answer follows)",
     DiscardReason.HOOK: "(a hook of yours has the model go on; the new answer follows)",
     DiscardReason.BROKE_OFF: "(that broke off; what follows replaces it)",
 }
@@ -67,13 +78,18 @@ _VOID = {  # why what was shown of a reply is void
 class Renderer:
     """A `Display` for people."""
 
-    def __init__(self, output: OutputTarget, *, thinking: bool = False) -> None:
+    def __init__(
+        self, output: OutputTarget, *, thinking: bool = False, outputs: bool = False
+    ) -> None:
         self._out = output
         self._thinking = thinking
+        self._shows_outputs = outputs
+        self._outputs: dict[str, str] = {}  # of calls that end now, by id
         self._thought = ""  # an unfinished line of thinking
         self._tools = ToolLines()
         self._edits = EditLines()
         self._agents = AgentLines()
+        self._grounding = GroundingLines()
 
     def event(self, wire: dict[str, Json]) -> None:
         """One event of a run; those that are not known are left out."""
@@ -82,20 +98,22 @@ class Renderer:
             self._think("\n" if self._thought else "")
         match event:
             case RunStarted():
+                self._grounding = GroundingLines()
                 self._out.doing("Thinking…")
             case TextDelta(text=text):
                 self._out.stream(text)
             case ThinkingDelta(text=text) if self._thinking:
                 self._think(text)
             case TextDiscarded(reason=reason):
-                self._out.end_text(void=_VOID[reason])
+                mended = reason is DiscardReason.CITATIONS
+                self._out.end_text(void=_VOID[reason], mended=mended)
             case ToolStarted():
                 self._out.end_text(reply=True)
                 self._tools.started(event)
                 self._agents.called(event)
                 self._doing()
-            case ToolFinished():
-                self._finished(event)
+            case ToolOutput() | ToolFinished():
+                self._gave(event)
             case Notice(message=message):
                 self._tell(line(message, "yellow", aside=True))
             case RunFinished() | RunFailed() | RunCancelled():
@@ -106,6 +124,14 @@ class Renderer:
     def notice(self, message: str, style: str = "yellow") -> None:
         """A line."""
         self._out.show(line(message, style, aside=True))
+
+    def address(self, url: str) -> None:
+        """As it is, without line ends of ours."""
+        self._out.show(Exact(f"{OPEN_ADDRESS}\n{shown(url)}\n", aside=True))
+
+    def working(self) -> None:
+        """In the status line, until there is more to say."""
+        self._out.doing("Working…")
 
     def progress(self, value: dict[str, Json]) -> None:
         """A bar, or lines now and then."""
@@ -120,6 +146,10 @@ class Renderer:
     def permission(self, prompt: PermissionPrompt) -> None:
         """As a question, with what is asked about: that alone is indented."""
         self._ask([*_permission(prompt)], prompt.hint)
+
+    def prompt(self, hint: str) -> None:
+        """The user may type what they want."""
+        self._ask([], hint)
 
     def whole(self, text: str) -> None:
         """What a prompt did not show whole."""
@@ -146,7 +176,7 @@ class Renderer:
         if isinstance(answer, Answer):
             self._out.answer_text(answer)
         self._out.still()
-        for part in answer_parts(answer):
+        for part in answer_parts(answer, self._grounding.ended()):
             self._out.show(part)
 
     def error(self, _code: int, message: str) -> None:
@@ -173,6 +203,8 @@ class Renderer:
     def _work(self, event: Event | None) -> None:
         """What the model sets out to do, what became of it, and what it continues from."""
         match event:
+            case Steered() | FilesChanged() | Compaction():
+                self._tell(_aside(event))
             case TodoChanged(steps=steps):
                 self._tell(*map(_step, steps))
             case EditProposed(plan=plan):
@@ -186,9 +218,17 @@ class Renderer:
                 self._agent_works(self._agents.progress(event))
             case AgentFinished():
                 self._agent_ended(event)
-            case Compaction(before=before, after=after, by_model=by_model):
-                notice = compacted_notice(before, after, by_model=by_model)
-                self._tell(line(notice, "dim", aside=True))
+            case _:
+                self._grounded(event)
+
+    def _grounded(self, event: Event | None) -> None:
+        """How far the run is with what its answer rests on."""
+        if isinstance(event, StateChanged | PlanChanged | FactChanged):
+            if isinstance(event, StateChanged) and event.state is RunState.VERIFYING:
+                self._tell()  # the answer is whole: it is not held back while it is checked
+            if lines := [*self._grounding.told(event)]:
+                self._tell(*lines)
+            self._doing()
 
     def _agent_works(self, what: str) -> None:
         """In the status line, where there is one."""
@@ -211,19 +251,42 @@ class Renderer:
         head, tail = self._tools.finished(event)
         if event.call_id not in self._agents.calls:  # a sub-agent has its own line
             self._tell(OutcomeLine(head, tail, "red" if event.error else ""))
+        if text := self._outputs.pop(event.call_id, ""):
+            for each in text.split("\n"):
+                self._out.show(line(f"    {each}", "dim", kind="output", aside=True, hang=4))
         self._doing()
+
+    def _gave(self, event: ToolOutput | ToolFinished) -> None:
+        """The newest line while a command runs; all of it at its end, if that is wanted."""
+        if isinstance(event, ToolFinished):
+            self._finished(event)
+        elif event.live:
+            self._out.doing(short(event.text.rstrip().rpartition("\n")[2]))
+        elif self._shows_outputs:
+            self._outputs[event.call_id] = event.text
 
     def _doing(self) -> None:
         if self._agents.running:
             self._out.doing(self._agents.lines)
             return
         names = ", ".join(start.tool for start in self._tools.running.values())
-        self._out.doing(f"{names}…" if names else "Thinking…")
+        self._out.doing(f"{names}…" if names else self._grounding.doing or "Thinking…")
 
     def _think(self, text: str) -> None:
         *lines, self._thought = (self._thought + text).split("\n")
         for each in lines:
             self._out.show(line(each, "dim italic", kind="thinking", aside=True))
+
+
+def _aside(event: Steered | FilesChanged | Compaction) -> TextLine:
+    """What happened beside the model's work."""
+    match event:
+        case Steered(text=text):
+            return line(f"{PROMPT}{text}", "bold", aside=True)
+        case FilesChanged():
+            return line(changed_notice(event), "dim", aside=True)
+        case Compaction(before=before, after=after, by_model=by_model):
+            return line(compacted_notice(before, after, by_model=by_model), "dim", aside=True)
 
 
 def _step(step: Todo) -> TextLine:
@@ -244,12 +307,19 @@ def _permission(prompt: PermissionPrompt) -> Iterator[Part]:
         yield line(prompt.warning, _WARNING, aside=True)
 
 
-def choose(*, json: bool, terminal: bool, thinking: bool, roots: Sequence[Path]) -> Display:
+def choose(
+    *,
+    json: bool,
+    terminal: bool,
+    thinking: bool,
+    roots: Sequence[Path],
+    outputs: bool = False,
+) -> Display:
     """The display for this output; rich is imported for a terminal alone."""
     if json:
         return JsonLines()
     if not terminal:
-        return Renderer(Pipe(), thinking=thinking)
+        return Renderer(Pipe(), thinking=thinking, outputs=outputs)
     from glossator.cli.render.screen import Screen  # noqa: PLC0415 - see above
 
-    return Renderer(Screen(roots), thinking=thinking)
+    return Renderer(Screen(roots), thinking=thinking, outputs=outputs)

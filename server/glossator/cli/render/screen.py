@@ -43,6 +43,8 @@ class Screen:
         self._questions = 0  # so far; each is a kind of its own, and so set apart
         self._blocks = BlockSplitter()
         self._streamed = ""  # of the reply under way
+        self._said: frozenset[str] = frozenset()  # its blocks
+        self._replaced: frozenset[str] = frozenset()  # those of the text in whose place it stands
         self._status = Status("Starting…", console=self._console, spinner_style="dim")
         self._move()
 
@@ -65,10 +67,8 @@ class Screen:
                 self._block(kind or "diff", draw_diff(text))
             case render.Code():
                 self._block(part.kind, _code(part))
-            case render.Fields():
-                self._block("table", _figures(part))
-            case render.Table():
-                self._block("table", _table(part))
+            case render.Fields() | render.Table() | render.Bar():
+                self._block("table", _figures(part, self._console.width))
 
     def ask(self, parts: Iterable[render.Part], hint: str) -> None:
         """The status line is out of the way until the answer."""
@@ -89,13 +89,17 @@ class Screen:
         self._streamed += text
         self._print_blocks(self._blocks.feed(text))
 
-    def end_text(self, *, void: str = "", reply: bool = False) -> None:
-        """Print what is unfinished; a `reply` is over, or `void`."""
+    def end_text(self, *, void: str = "", reply: bool = False, mended: bool = False) -> None:
+        """Print what is unfinished; a `reply` is over, or `void`.
+
+        Of the text that takes the place of a `mended` one, only blocks that differ are printed.
+        """
         self._print_blocks(self._blocks.flush())
         if void and self._streamed:
             self.show(render.line(void, "dim"))
         if void or reply:
-            self._streamed = ""
+            self._replaced = self._said if mended else frozenset()
+            self._streamed, self._said = "", frozenset()
 
     def answer_text(self, answer: Answer) -> None:
         """The part that is not on the screen yet; an earlier reply may be."""
@@ -169,7 +173,9 @@ class Screen:
 
     def _print_blocks(self, blocks: Iterable[MarkdownBlock]) -> None:
         for block in blocks:
-            self._block("", draw(block, self._roots))
+            self._said |= {block.text}
+            if block.text not in self._replaced:
+                self._block("", draw(block, self._roots))
 
 
 class _StatusLines:
@@ -229,7 +235,17 @@ def _table(part: render.Table) -> RichTable:
     return table
 
 
-def _figures(part: render.Fields) -> RichTable:
+def _figures(part: render.Fields | render.Table | render.Bar, width: int) -> RenderableType:
+    match part:
+        case render.Fields():
+            return _fields(part)
+        case render.Table():
+            return _table(part)
+        case render.Bar():
+            return _bar(part, width)
+
+
+def _fields(part: render.Fields) -> RichTable:
     table = RichTable.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -238,6 +254,20 @@ def _figures(part: render.Fields) -> RichTable:
     for problem in part.problems:
         table.add_row(_cell(render.Styled("problem", "red")), _cell(render.Styled(problem, "red")))
     return table
+
+
+def _bar(part: render.Bar, width: int) -> RenderableType:
+    """The bar, and what its segments are."""
+    cells = zip(part.segments, part.cells(width), strict=True)
+    bar = Text.assemble(*((each.character * count, each.style) for each, count in cells))
+    legend = Text()
+    for each in part.segments:
+        entry = Text.assemble((each.character, each.style), f" {each.name} {each.figure}")
+        if legend.plain:
+            here = len(legend.plain.rpartition("\n")[2])
+            legend.append("   " if here + len(entry) + 3 <= width else "\n")
+        legend.append_text(entry)
+    return Text("\n", no_wrap=True).join([bar, legend])
 
 
 def draw_diff(diff: str) -> Text:

@@ -12,7 +12,6 @@ from glossator.cli.messages import (
     OVERWRITE,
     UNDO_INCOMPLETE,
     ago,
-    amount,
     compacted_notice,
     files_left,
     first_paragraph,
@@ -21,15 +20,15 @@ from glossator.cli.messages import (
     plural,
     short,
 )
-from glossator.cli.render import Cell, Column, Part, Styled, Table, line, listed
-from glossator.cli.render.memories import memory_parts
+from glossator.cli.render import Column, Part, Table, line, listed
+from glossator.cli.render.context import context_parts
+from glossator.cli.render.facts import fact_parts
 from glossator.core.session_answers import (
     AgentInfo,
     AgentList,
     CompactAnswer,
     ContextAnswer,
     DeletedSession,
-    Kind,
     RewindAnswer,
     SessionInfo,
     SessionList,
@@ -37,12 +36,9 @@ from glossator.core.session_answers import (
     TurnView,
     UndoAnswer,
 )
-from glossator.core.session_answers import Part as WindowPart
 from glossator.core.shown import shown
 
 _FILES = 12  # of an undo that have a line each, by what was done to them
-_BAR = 8  # characters of a bar that stands for everything in the window
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def session_parts(answer: object) -> Iterator[Part]:
@@ -57,7 +53,7 @@ def session_parts(answer: object) -> Iterator[Part]:
         case CompactAnswer(before=before, after=after, by_model=by_model):
             yield line(compacted_notice(before, after, by_model=by_model), "dim")
         case ContextAnswer():
-            yield from _context(answer)
+            yield from context_parts(answer)
         case TurnList(turns=turns):
             yield listed(_turns(turns), NO_TURN)
         case UndoAnswer():
@@ -69,7 +65,7 @@ def session_parts(answer: object) -> Iterator[Part]:
         case AgentList(agents=agents):
             yield listed(_agents(agents), NO_AGENT)
         case _:
-            yield from memory_parts(answer)
+            yield from fact_parts(answer)
 
 
 def _sessions(sessions: Sequence[SessionInfo]) -> Table:
@@ -84,7 +80,7 @@ def _sessions(sessions: Sequence[SessionInfo]) -> Table:
     rows = (
         (
             each.id,
-            each.title,
+            f"{each.title} — {each.found}" if each.found else each.title,
             "running" if each.running else ago(each.updated_at, now),
             plural(each.turns, "turn"),
         )
@@ -143,73 +139,6 @@ def _problems(undone: UndoAnswer) -> Iterator[str]:
     yield from map(job_notice, undone.jobs)
     if undone.incomplete and not undone.jobs:
         yield UNDO_INCOMPLETE
-
-
-def _context(answer: ContextAnswer) -> Iterator[Part]:
-    """A row for each part with a bar; whole layers in bold."""
-    yield line(_context_title(answer), "bold", kind="table")
-    rows, plain = zip(*_window(answer), strict=True) if answer.layers else ((), ())
-    columns = (
-        Column(least=14),
-        Column("tokens", whole=True, right=True),
-        Column(width=_BAR, whole=True),
-        Column("cached", "dim", whole=True, right=True),
-        Column("", "dim", least=9),
-    )
-    yield Table(columns, rows, plain)
-    yield line(answer.basis, "dim", kind="table", aside=True)
-
-
-def _context_title(answer: ContextAnswer) -> str:
-    """`12.3k of 1.0M tokens (1.2%) · claude-x · 11.9k cached · compaction at 800.0k`."""
-    used, window, at = answer.tokens, answer.window, answer.compact_at
-    parts = [
-        f"{amount(used)} of {amount(window)} tokens ({used / window:.1%})",
-        "offline, extractive" if answer.offline else answer.model,
-        f"{amount(answer.cached)} cached" if answer.cached else "nothing cached",
-        "no compaction unasked" if at is None else f"compaction at {amount(at)}",
-    ]
-    return " · ".join(parts)
-
-
-def _window(answer: ContextAnswer) -> Iterator[tuple[tuple[Cell, ...], str]]:
-    """Each layer and its parts as cells, and as a line for a pipe.
-
-    Why a part is there is said once where it is the same for a whole layer.
-    """
-    whole = answer.tokens or 1
-    for layer in answer.layers:
-        reasons = {part.why for part in layer.parts}
-        common = reasons.pop() if len(reasons) == 1 else ""
-        tokens, cached = amount(layer.tokens), _cached(layer.cached)
-        bar = Styled(_bar(layer.tokens / whole), "cyan")
-        head = (Styled(layer.name, "bold"), Styled(tokens, "bold"), bar, cached, common)
-        yield head, _tabbed(layer.name, "", tokens, cached, common)
-        for part in layer.parts:
-            name, why = _part_name(part), "" if common else part.why
-            tokens = "deferred" if part.deferred else amount(part.tokens)
-            cached, bar = _cached(part.cached), Styled(_bar(part.tokens / whole), "cyan")
-            plain = _tabbed(layer.name, name, tokens, cached, why)
-            yield (f"  {name}", tokens, bar, cached, why), plain
-
-
-def _tabbed(*cells: str) -> str:
-    return "\t".join(cells).rstrip()
-
-
-def _part_name(part: WindowPart) -> str:
-    name = part.name if part.count == 1 else f"{part.name} ({part.count:,})"
-    return f"{part.kind}s of {name}" if part.kind in {Kind.CALL, Kind.RESULT} else name
-
-
-def _cached(tokens: int) -> str:
-    return amount(tokens) if tokens else ""
-
-
-def _bar(share: float) -> str:
-    """A bar for a share of the whole, to an eighth of a character."""
-    full, rest = divmod(round(share * _BAR * 8), 8)
-    return "█" * full + _EIGHTHS[rest].strip()
 
 
 def _agents(agents: Sequence[AgentInfo]) -> Table:

@@ -20,6 +20,11 @@ export interface Locator {
   last(): Locator;
   nth(at: number): Locator;
   locator(selector: string, options?: object): Locator;
+  filter(options: object): Locator;
+  getByRole(role: string, options?: object): Locator;
+  getByText(words: string | RegExp, options?: object): Locator;
+  getByPlaceholder(words: string | RegExp): Locator;
+  allTextContents(): Promise<string[]>;
 }
 
 /** A request that is about to leave the page. */
@@ -88,7 +93,7 @@ export class Harness {
     requests: string[],
   ) {
     this.requests = requests;
-    page.setDefaultTimeout(5000);
+    page.setDefaultTimeout(30_000);
     page.on("console", (event) => {
       if (event.type() === "error" || event.type() === "warning") {
         this.problems.push(event.text());

@@ -64,6 +64,8 @@ export const PLANNED: readonly ToPanel[] = [
         offline: false,
         attachments: [],
         onlyReads: false,
+        plan: "auto",
+        beganAt: "",
       },
       { ...RUN, seq: 1, kind: "text.delta", text: PLAN },
       { ...RUN, seq: 2, kind: "run.finished", stop: "planned" },
@@ -79,6 +81,7 @@ export const SESSION = {
   updatedAt: "2026-01-01T10:05:00Z",
   turns: 3,
   running: false,
+  found: "",
 } as const;
 
 /** Who asks, in that session. */
@@ -95,6 +98,7 @@ export function permission(
     title: "May Bash run?",
     detail,
     cut: null,
+    plan: null,
     reasons: ["In mode ask, a command that may change something needs your permission."],
     suggestions: ["Bash(make:*)"],
     choices: ["once", "session", "always", "deny"],
@@ -117,6 +121,11 @@ export function situation(change: Partial<Situation> = {}): ToPanel {
     ],
     offline: false,
     contextWindow: 200_000,
+    layers: [
+      { name: "system", tokens: 500 },
+      { name: "tools", tokens: 1_200 },
+      { name: "conversation", tokens: 900 },
+    ],
     roots: ["/w/shop"],
     session: SESSION,
     sessionId: SESSION.id,

@@ -1,0 +1,203 @@
+"""The index of cited lines: what cites which document, and whether the lines are as cited.
+
+Whatever cites lines (a gloss, a fact) adds its passages under a key of its own. When a document
+changes, the keys that cite it are in doubt at once; a thread compares them with the current texts.
+Passages are never searched in other files, but renamed files are followed (`anchors/renames.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from glossator.anchors.passages import Freshness, HashedTexts, Read, freshness_of
+from glossator.anchors.renames import Names, RenameTracker, found_again, new_path, still_so
+from glossator.core.passage import Passage
+from glossator.documents import WorkspaceHost
+
+T = TypeVar("T")
+Key = Hashable  # of what cites: a value whose type tells glosses from facts
+Listener = Callable[[frozenset[Key]], None]
+Follower = Callable[[Names], Awaitable[None]]
+
+_SETTLING = 0.3  # seconds in which a program that saves may bring back what it moved aside
+
+
+@dataclass(slots=True, eq=False)
+class _Cited:
+    """What a key cites, the paths whose renaming concerns it, and how it was judged last."""
+
+    passages: tuple[Passage | None, ...]
+    paths: frozenset[str]
+    freshness: Freshness | None
+
+
+_Found = tuple[Key, _Cited, Freshness]
+
+
+class AnchorIndex:
+    """For the event loop; the texts are read and compared by a thread of its own."""
+
+    def __init__(self, host: WorkspaceHost) -> None:
+        self._host = host
+        self._thread = ThreadPoolExecutor(1, "glossator-anchors")
+        self._cited: dict[Key, _Cited] = {}
+        self._citing: defaultdict[str, set[Key]] = defaultdict(set)  # by path
+        self._doubtful: set[Key] = set()
+        self._in_hand: set[Key] = set()  # those that are being judged
+        self._renames = RenameTracker()
+        self._names: dict[str, str] = {}  # that files have now, and are to be followed
+        self._judging: asyncio.Task[None] | None = None
+        self._closed = False
+        self._listeners: list[Listener] = []
+        self._followers: list[Follower] = []
+        self._unsubscribe = host.subscribe(self._changed)
+
+    def add(
+        self,
+        key: Key,
+        passages: Sequence[Passage | None],
+        about: Iterable[str] = (),
+        freshness: Freshness | None = None,
+    ) -> None:
+        """Watch these passages, in place of others that the key may have.
+
+        `about` are paths that it does not cite, but whose renaming concerns it. `freshness` is what
+        is told of it until it is judged.
+        """
+        self.remove(key)
+        paths = frozenset((*(each.path for each in passages if each), *about))
+        self._cited[key] = _Cited(tuple(passages), paths, freshness)
+        for path in paths:
+            self._citing[path].add(key)
+        self._doubt((key,))
+
+    def remove(self, key: Key) -> None:
+        """Watch the passages of a key no more, if there are any."""
+        known = self._cited.pop(key, None)
+        for path in known.paths if known else ():
+            self._citing[path].discard(key)
+            if not self._citing[path]:
+                del self._citing[path]
+        self._doubtful.discard(key)
+
+    def freshness(self, key: Key) -> Freshness | None:
+        """How its lines stood when they were judged last; None if they never were."""
+        known = self._cited.get(key)
+        return known.freshness if known else None
+
+    def is_fresh(self, key: Key) -> bool:
+        """Whether its lines are as cited, and no document of them has changed since."""
+        known = self.freshness(key)
+        in_doubt = key in self._doubtful or key in self._in_hand
+        return known is not None and known.is_fresh and not in_doubt
+
+    def renamed(self, names: Names) -> None:
+        """Files, or folders with all below them, have other names: what cites them follows."""
+        self._names |= names
+        self._names |= {old + os.sep: new + os.sep for old, new in names.items()}
+        self._doubt_citing(path for path in self._citing if new_path(path, self._names) != path)
+
+    async def settled(self) -> None:
+        """Wait until every key is compared with the current texts."""
+        while self._judging is not None:
+            await asyncio.shield(self._judging)
+
+    def subscribe(self, listener: Listener) -> None:
+        """Call `listener` with keys whose places or freshness changed. It must not raise."""
+        self._listeners.append(listener)
+
+    def follow(self, follower: Follower) -> None:
+        """Have `follower` add its passages again when the paths of some may have other names."""
+        self._followers.append(follower)
+
+    async def close(self) -> None:
+        """End judging."""
+        self._closed = True
+        self._unsubscribe()
+        if self._judging is not None:
+            self._judging.cancel()
+            await asyncio.wait({self._judging})
+        self._thread.shutdown(wait=False)
+
+    def _changed(self, paths: AbstractSet[str]) -> None:
+        """Documents changed: what cites them is in doubt."""
+        if self._cited:
+            self._renames.changed(paths)
+            self._doubt_citing(self._citing.keys() & paths)
+
+    def _doubt_citing(self, paths: Iterable[str]) -> None:
+        self._doubt(set().union(*(self._citing[path] for path in paths)))
+
+    def _doubt(self, keys: Iterable[Key]) -> None:
+        self._doubtful.update(keys)
+        if self._judging is None and self._has_work and not self._closed:
+            self._judging = asyncio.create_task(self._judge())
+
+    @property
+    def _has_work(self) -> bool:
+        return bool(self._doubtful or self._names or self._renames.is_warm)
+
+    async def _judge(self) -> None:
+        """Until nothing is in doubt: look at the texts, once for all that cite them."""
+        try:
+            while self._has_work:
+                if self._names:
+                    names, self._names = self._names, {}
+                    self._renames.renamed(names)
+                    for follower in self._followers:
+                        await follower(names)
+                self._in_hand, self._doubtful = self._doubtful, set()
+                cited = [(key, self._cited[key]) for key in self._in_hand if key in self._cited]
+                read = self._host.snapshot().read
+                found, texts = await self._in_thread(_judged, cited, read)
+                self._renames.saw(texts)
+                self._take(found)
+                if lost := self._renames.lost():
+                    candidates = self._renames.candidates()
+                    if names := await self._in_thread(found_again, lost, candidates, read):
+                        await asyncio.sleep(_SETTLING)
+                        self._names |= await self._in_thread(still_so, names)
+        finally:
+            self._doubtful |= self._in_hand  # those of a round that did not end
+            self._judging = None
+
+    def _take(self, found: Iterable[_Found]) -> None:
+        """Keep what was found of those that still cite the same, and tell it."""
+        changed = set()
+        for key, cited, freshness in found:
+            if self._cited.get(key) is cited:
+                cited.freshness = freshness
+                changed.add(key)
+        self._in_hand = set()
+        for listener in self._listeners if changed else ():
+            listener(frozenset(changed))
+
+    async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, partial(work, *arguments))
+
+
+def _judged(
+    all_cited: Iterable[tuple[Key, _Cited]], read: Read
+) -> tuple[list[_Found], dict[str, str | None]]:
+    """How those stand that stand otherwise than before, and the hashes of all their texts.
+
+    None is of no file; an editor may still show the text of a deleted one.
+    """
+    texts, found = HashedTexts(read), []
+    for key, cited in all_cited:
+        freshness = freshness_of(cited.passages, texts)
+        if freshness != cited.freshness:
+            found.append((key, cited, freshness))
+        for path in cited.paths:
+            texts.of(path)
+    gone = [path for path, text in texts.seen.items() if text and not os.path.lexists(path)]
+    return found, texts.seen | dict.fromkeys(gone)

@@ -1,0 +1,121 @@
+"""The summary of a session: main topics, key conclusions, unresolved questions.
+
+It is derived from the one structured summary of a conversation (`context/summary.py`): that of a
+compaction, or one that the fast model writes in the background while the conversation stays as it
+is. Without a model it is extracted, as a compaction does it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+
+from glossator.context import Summary, extracted, summarise
+from glossator.core.errors import ModelError
+from glossator.core.resources import is_memory_short
+from glossator.ledger import Ledger, SessionSummary
+from glossator.llm import Models
+from glossator.sessions import Session
+from glossator.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+_GROWTH = 1.25  # of a conversation, before it is summarised again
+_SHORT_OF_MEMORY = 0.25  # of the threshold, where the machine has little memory left
+
+
+class Summaries:
+    """Makes summaries of sessions, one at a time for each; for the event loop."""
+
+    def __init__(self, settings: Settings, models: Models, ledger: Ledger) -> None:
+        self._settings = settings
+        self._models = models
+        self._ledger = ledger
+        self._last: dict[str, int] = {}  # tokens at the last summary, by session
+        self._working: dict[str, asyncio.Task[None]] = {}
+
+    def begin_if_due(self, session: Session) -> None:
+        """Summarise in the background a conversation that has grown enough.
+
+        Sooner where memory is short: a session may be closed then, and only this is quick to read.
+        """
+        threshold = self._settings.facts.summary_tokens
+        if not self._settings.facts.enabled or threshold is None or self._models.main.offline:
+            return
+        tokens = session.account.last.total
+        least = threshold * (_SHORT_OF_MEMORY if is_memory_short() else 1)
+        if tokens >= max(least, self._last.get(session.id, 0) * _GROWTH):
+            self._begin(session, self._make_if_possible(session))
+
+    def keep(self, session: Session, summary: Summary) -> None:
+        """A compaction summarised the conversation: that is the session's summary, too."""
+        if self._settings.facts.enabled:
+            self._begin(session, self._keep(session, summary))
+
+    async def make(self, session: Session) -> bool:
+        """Summarise now; whether a model did. Raises `ModelError`."""
+        messages = list(session.conversation.messages)
+        model, summary = self._models.fast, None
+        if not self._models.main.offline:
+            meter = session.meter(self._settings.limits, model)
+            summary = await summarise(model, messages, meter)
+        self._last[session.id] = session.account.last.total
+        steps = tuple(f"[{step.state}] {step.text}" for step in session.todo.steps)
+        await self._keep(session, summary or extracted(messages, steps))
+        return summary is not None
+
+    @property
+    def working(self) -> tuple[str, ...]:
+        """The sessions that are being summarised."""
+        return tuple(self._working)
+
+    def busy(self, session_id: str) -> bool:
+        """Whether a session is being summarised."""
+        return session_id in self._working
+
+    async def settle(self) -> None:
+        """Wait until none is."""
+        while self._working:
+            await asyncio.wait(self._working.values())
+
+    async def close(self) -> None:
+        """End the work: what is not summarised is so after a later run."""
+        await self.stop(*self.working)
+
+    async def stop(self, *sessions: str) -> None:
+        """End the work on these: nothing is written of them any more."""
+        tasks = [self._working[each] for each in sessions if each in self._working]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _begin(self, session: Session, work: Coroutine[None, None, None]) -> None:
+        if self.busy(session.id):
+            work.close()
+            return
+        task = asyncio.create_task(work, name=f"glossator-summary-{session.id}")
+        self._working[session.id] = task
+        task.add_done_callback(lambda _: self._working.pop(session.id, None))
+
+    async def _make_if_possible(self, session: Session) -> None:
+        try:
+            await self.make(session)
+        except ModelError as error:  # the conversation is there; it is tried again when it grows
+            self._last[session.id] = session.account.last.total
+            logger.info("%s is not summarised: %s", session.id, error)
+
+    async def _keep(self, session: Session, summary: Summary) -> None:
+        await self._ledger.cores.keep(session.id, summary=summary_of(summary))
+
+
+def summary_of(summary: Summary) -> SessionSummary:
+    """What matters beyond the conversation, of the summary that a compaction goes on with."""
+    fixed = (f"{each.error}: {each.fix}" for each in summary.errors)
+    unresolved = dict.fromkeys((*summary.open_tasks, summary.next_step))
+    return SessionSummary(
+        tuple(filter(None, (summary.intent,))),
+        (*summary.decisions, *fixed),
+        tuple(filter(None, unresolved)),
+    )

@@ -1,0 +1,92 @@
+"""How the citations of an answer are shown: marks in its text, and what is said below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from glossator.cli.render import Part, Styled, TextLine, line
+from glossator.core.answers import Answer
+from glossator.core.citations import CitationMark, place, rewrite_citations, space_before
+from glossator.core.grounded_events import Correcting
+from glossator.core.span import CitationStatus, CitationView
+from glossator.core.standing import (
+    BY,
+    CORRECTED,
+    distinct,
+    found_of,
+    holds,
+    names_no_file,
+    one_sentence,
+    sentence_at,
+    tally,
+    where,
+)
+
+_HANG = 2  # characters of the sign at the beginning of a line
+_SIGNS = {  # sign and style of what does not hold
+    CitationStatus.CONTRADICTED: ("✗ ", "red"),
+    CitationStatus.UNSUPPORTED: ("✗ ", "red"),
+    CitationStatus.STALE: ("! ", "yellow"),
+    CitationStatus.MOVED: ("! ", "yellow"),
+}
+
+
+def marked_text(answer: Answer) -> str:
+    """The answer's text with places in brackets; one that does not hold is `[✗ a.py:3]`."""
+    text = answer.text
+    doubted = {each.target for each in answer.citations if not holds(each)}
+
+    def show(mark: CitationMark) -> str:
+        found = found_of(mark, answer.citations)
+        sign = _SIGNS[found.status][0] if found and not holds(found) else ""
+        if mark.is_mention and not sign:
+            return text[mark.start : mark.end]
+        return f"{space_before(text, mark)}[{sign}{mark.place}]"
+
+    return rewrite_citations(text, show, doubted.__contains__)
+
+
+def standing_parts(answer: Answer) -> Iterator[Part]:
+    """What does not hold, with sentences and reasons; what was corrected; how many hold."""
+    for cited in distinct(answer.citations):
+        if not holds(cited):
+            yield _doubted(cited, sentence_at(answer.text, cited.at))
+    names = {each.target: each for each in answer.citations if names_no_file(each) and each.uri}
+    yield from map(_named, names.values())
+    for claim in answer.uncited:
+        yield _line("? ", "yellow", f"cites nothing: “{one_sentence(claim.statement)}”")
+    changed = [each for each in answer.corrections if each.what is not Correcting.MARKED]
+    for each in changed:  # what was marked does not hold, and is told above
+        now = f" Now: “{one_sentence(each.after)}”" if each.after else ""
+        told = f"{CORRECTED[each.what]}: “{one_sentence(each.before)}” {each.reason}{now}"
+        yield _line("~ ", "dim", told)
+    if counts := tally(answer.citations, len(answer.uncited), len(changed)):
+        yield line(counts, "dim", kind="citation")
+
+
+def _doubted(citation: CitationView, sentence: str) -> TextLine:
+    """`✗ a.py:3, contradicted (judged by a model): The lines say 3. “It retries five times.”`."""
+    sign, style = _SIGNS[citation.status]
+    by = f" (judged {BY[citation.basis]})" if citation.basis else ""
+    how = f", {citation.status.value}{by}"
+    why = f": {citation.reason}" if citation.reason else ""
+    quoted = f" “{sentence}”" if sentence else ""
+    at = Styled(where(citation), "blue", citation.uri)
+    spans = (Styled(sign, style), at, Styled(f"{how}{why}"), Styled(quoted, "dim"))
+    return TextLine(spans, "citation", hang=_HANG)
+
+
+def _named(citation: CitationView) -> TextLine:
+    """`fact f12: runs.py:7-9`: where the lines of a fact or a task stand."""
+    name = PurePosixPath(unquote(urlsplit(citation.uri or "").path)).name
+    first, last = citation.leads_to
+    lines = place(name, first, last or first) if first else name
+    return TextLine(
+        (Styled(f"{citation.target}: ", "dim"), Styled(lines, "blue", citation.uri)), "citation"
+    )
+
+
+def _line(sign: str, style: str, text: str) -> TextLine:
+    return TextLine((Styled(sign, style), Styled(text)), "citation", hang=_HANG)

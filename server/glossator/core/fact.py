@@ -1,0 +1,128 @@
+"""A fact: a statement about the workspace that was judged to be carried by its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from glossator.core import passage as passages
+from glossator.core.passage import Passage
+from glossator.core.span import Basis, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement, the lines that carry it, and where it comes from.
+
+    `path` is relative to its workspace folder, as answers cite it; `passage` has the real path and
+    a hash of each line. `sha256` is that of the text in which the lines stood when it was judged.
+    `context` are the first lines of the definitions around them, which it was judged with.
+    `confidence` is from 0 to 1. `run` is the run that stated it, in the session `session`.
+    """
+
+    id: str
+    statement: str
+    path: str
+    passage: Passage
+    sha256: str
+    confidence: float
+    basis: Basis
+    created_at: datetime
+    session: str
+    run: str
+    pinned: bool = False
+    context: tuple[Passage, ...] = ()
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """All that must stand as it was for it to hold: first the lines that carry it."""
+        return self.passage, *self.context
+
+    def to_json(self) -> dict[str, Any]:
+        """As the ledger keeps it."""
+        source = {
+            "sha256": self.sha256,
+            "passage": asdict(self.passage),
+            "context": list(map(asdict, self.context)),
+        }
+        return {
+            "id": self.id,
+            "statement": self.statement,
+            "source_doc_id": self.path,
+            "source_chunk_id": source,
+            "confidence": self.confidence,
+            "basis": self.basis,
+            "created_at": self.created_at.isoformat(),
+            "session": self.session,
+            "run": self.run,
+            "pinned": self.pinned,
+        }
+
+    @staticmethod
+    def from_json(fields: Mapping[str, Any]) -> Fact:
+        """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
+        source = fields["source_chunk_id"]
+        return Fact(
+            fields["id"],
+            fields["statement"],
+            fields["source_doc_id"],
+            passages.from_json(source["passage"]),
+            source["sha256"],
+            float(fields["confidence"]),
+            Basis(fields["basis"]),
+            datetime.fromisoformat(fields["created_at"]),
+            fields["session"],
+            fields["run"],
+            bool(fields["pinned"]),
+            tuple(map(passages.from_json, source.get("context", ()))),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NewFact:
+    """A statement that was judged to be carried by the lines of `span`, for the ledger to keep.
+
+    `path` and `confidence` are those of `Fact`, `context` are the spans of its context.
+    """
+
+    statement: str
+    path: str
+    span: Span
+    basis: Basis
+    confidence: float
+    context: tuple[Span, ...] = ()
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Those of `Fact.passages`."""
+        return self.span, *self.context
+
+
+class FactState(StrEnum):
+    """Whether the lines of a fact are as they were when it was judged."""
+
+    FRESH = "fresh"
+    STALE = "stale"
+
+
+@dataclass(frozen=True, slots=True)
+class FactView:
+    """A fact as clients see it; the lines are where they stand now, if it is fresh.
+
+    `confidence` is from 0 to 1, `created_at` ISO 8601.
+    """
+
+    id: str
+    statement: str
+    path: str
+    uri: str
+    first_line: int
+    last_line: int
+    state: FactState
+    confidence: float
+    created_at: str
+    session_id: str
+    pinned: bool

@@ -1,0 +1,76 @@
+"""What a run tells of its calls' output and of the files it changed: part of `core.events`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """What a tool call gives; a later one of the same call takes its place.
+
+    While a command runs (`live`), `text` is the end of its output so far. At the end of a call it
+    is all that the model reads of it, without its images. It is data: no Markdown.
+    """
+
+    kind: ClassVar[str] = "tool.output"
+    call_id: str
+    text: str
+    live: bool = False
+
+
+class FileChange(StrEnum):
+    """What became of a file."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that a turn changed, by its path in the workspace, and how many lines.
+
+    The counts are None where they are not known: it is no text, or was not kept.
+    """
+
+    path: str
+    uri: str
+    change: FileChange
+    added: int | None
+    removed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FilesChanged:
+    """The files that the run changed, by edits and by commands; before the run's end.
+
+    `more` are as many that are not listed.
+    """
+
+    kind: ClassVar[str] = "files.changed"
+    files: tuple[ChangedFile, ...]
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundJob:
+    """A command in the background; `outcome` is how it ended, "" while it runs.
+
+    `began_at` is ISO 8601. `failed`: it ended with another exit code than 0, or by a signal.
+    """
+
+    job: str
+    command: str
+    began_at: str
+    outcome: str
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JobsChanged:
+    """All background jobs as they are now, oldest first. It is no event of a run."""
+
+    jobs: tuple[BackgroundJob, ...]

@@ -1,0 +1,207 @@
+"""Cited lines, to be asked about: which names they hold, and what they define."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property
+
+from glossator.grounding.definitions import Definition, defined, definitions
+from glossator.grounding.literals import numbers_in, value_of
+from glossator.grounding.wording import Kind, Token
+
+_COMMENT = re.compile(r"^\s*(?:#(?!\[|include)|//|\*|/\*)")
+_DOCSTRING = re.compile(r"^(\s*)[rRuU]?(\"\"\"|''')(?:[\s\S]*?)\2", re.MULTILINE)
+
+_LITERAL = re.compile(
+    r"(?P<quote>\"\"\"|\'\'\'|[\"\'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
+)
+
+
+class Evidence(Enum):
+    """What lines say of a claim that is not negated."""
+
+    FOUND = auto()
+    OPPOSITE = auto()  # they say something else of the same things
+    ABSENT = auto()  # they would say it, and do not
+    UNKNOWN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class CitedLines:
+    """Lines as they were shown; `enclosing` are the first lines of what encloses them.
+
+    The outermost comes first.
+    """
+
+    path: str
+    first_line: int
+    lines: tuple[str, ...]
+    enclosing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A call: its line, 1-based, and the names of the definitions around it, outermost first.
+
+    It is `sure` if the name that is called can mean one definition alone.
+    """
+
+    path: str
+    line: int
+    within: tuple[str, ...]
+    sure: bool
+
+
+def squeezed(text: str) -> str:
+    """The text without its spaces."""
+    return "".join(text.split())
+
+
+class Code:
+    """One citation's lines, to be asked about; `calls` on them by the name that is called."""
+
+    def __init__(self, cited: CitedLines, calls: Iterable[tuple[str, CallSite]] = ()) -> None:
+        self.cited = cited
+        self.text = "\n".join(cited.lines)
+        self._calls = tuple(calls)
+        within = dict.fromkeys(name for _, site in self._calls for name in site.within)
+        self._around = "\n".join((*cited.enclosing, *within, cited.path))
+
+    def has(self, name: str) -> bool:
+        """Whether a name stands in the lines, in what encloses them or in their path."""
+        return holds(self.text, name) or holds(self._around, name) or self._is_path(name)
+
+    def has_call(self, subject: Token, wanted: Token) -> bool:
+        """Whether one of the calls is of the name, in a definition of the subject."""
+        return any(
+            name == wanted.last and subject.last in site.within for name, site in self._calls
+        )
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        """The numbers in the lines."""
+        return frozenset(numbers_in(self.text))
+
+    @cached_property
+    def definitions(self) -> tuple[Definition, ...]:
+        """The definitions that begin in the lines, in order."""
+        return tuple(definitions(self.cited.lines))
+
+    @cached_property
+    def enclosing(self) -> tuple[tuple[str, str], ...]:
+        """The names of what encloses the lines, with the words that declare them."""
+        return tuple(filter(None, map(defined, self.cited.enclosing)))
+
+    def defining(self, token: Token) -> tuple[Definition, ...]:
+        """The definitions of a name; of a dotted one, those in its owner where that is known."""
+        found = tuple(each for each in self.definitions if each.name == token.last)
+        owner = token.parts[-2] if len(token.parts) > 1 else ""
+        owners = [each for each in self.definitions if each.name == owner]
+        if not owner or not found or not owners:
+            return found
+        inner = tuple(each for each in found for own in owners if own.start < each.start < own.end)
+        return inner or found
+
+    def is_within(self, token: Token) -> bool:
+        """Whether the lines are part of a definition of the name."""
+        if any(name == token.last for name, _ in self.enclosing):
+            return True
+        heads = (line.partition("(")[0].partition("=")[0] for line in self.cited.enclosing)
+        return any(holds(head, token.last) for head in heads)
+
+    def may_declare(self, token: Token) -> bool:
+        """Whether a line begins with the name as declarations do that are not understood."""
+        begins = (
+            rf"^\s*(?:[\w$]+\s+)*['\"~]*{re.escape(token.last)}['\"]?\s*(?:<[^\n]*>)?\s*"
+            r"(?:\(|=\s*(?:async|function|[(<]))"
+        )
+        return re.search(begins, self.text, re.MULTILINE) is not None
+
+    def about(self, token: Token | None) -> tuple[str, ...] | None:
+        """The parts of the lines that are about a subject; None if nothing shows that any are."""
+        if token is None:
+            return (self.text,)
+        if found := self.defining(token):
+            return tuple("\n".join(self.cited.lines[e.start : e.end]) for e in found)
+        if self.is_within(token) or (token.kind is Kind.FILE and self._is_path(token.text)):
+            return (self.text,)
+        if self._is_path(token.text) or self._receives(token):
+            return (self.text,)
+        return None
+
+    def _receives(self, token: Token) -> bool:
+        """Whether a method of Go's is defined on the type."""
+        receiver = rf"\bfunc\s*\([^)]*\b{re.escape(token.last)}\b[^)]*\)"
+        return re.search(receiver, "\n".join((*self.cited.enclosing, self.text))) is not None
+
+    def _is_path(self, name: str) -> bool:
+        path = self.cited.path.replace("\\", "/")
+        if f"/{path}".endswith(f"/{name.removeprefix('./')}"):
+            return True
+        parts = re.split(r"[/.]", path)
+        wanted = re.split(r"\.|::|/", name)
+        return any(parts[at : at + len(wanted)] == wanted for at in range(len(parts)))
+
+
+def worst(findings: Iterable[Evidence]) -> Evidence:
+    """What all of several findings amount to."""
+    found = set(findings)
+    for each in (Evidence.OPPOSITE, Evidence.ABSENT, Evidence.UNKNOWN):
+        if each in found:
+            return each
+    return Evidence.FOUND if found else Evidence.UNKNOWN
+
+
+def bodies(text: str, *, is_named: bool = True) -> str:
+    """Code without comments, and without the names in first lines of definitions."""
+    text = _DOCSTRING.sub("", text)
+    lines = [line for line in text.split("\n") if not _COMMENT.match(line)]
+    if is_named:
+        for at, line in enumerate(lines):
+            if found := defined(line):
+                lines[at] = re.sub(rf"(?<![\w$]){re.escape(found[0])}(?![\w$])", " ", line, count=1)
+    return "\n".join(lines)
+
+
+def strings_in(text: str) -> Iterator[str]:
+    """What the string literals say."""
+    return (match["text"] for match in _LITERAL.finditer(_DOCSTRING.sub("", text)))
+
+
+def holds(text: str, name: str) -> bool:
+    """Whether the last part of a name stands in a text as a word."""
+    last = re.split(r"\.|::|->|#", name.rstrip("()"))[-1] or name
+    return re.search(rf"(?<![\w$]){re.escape(last)}(?![\w$])", text) is not None
+
+
+def same_code(written: str, wanted: str) -> bool:
+    """Whether two pieces of code differ at most in spaces, quotes and what qualifies a name."""
+    one, other = (re.sub(r"[\s\"']", "", text) for text in (written, wanted))
+    return bool(one) and (one == other or one.rpartition(".")[2] == other)
+
+
+def is_value(written: str, wanted: Token) -> bool:
+    """Whether what is written is the value; code may go on behind it."""
+    written = written.strip()
+    if wanted.kind is Kind.NUMBER:
+        value = value_of(wanted.text)
+        return value is not None and value in set(numbers_in(written))
+    if wanted.kind is Kind.STRING:
+        literal = re.match(r"[a-zA-Z]{0,2}([\"'`])(?P<text>.*?)\1", written)
+        return wanted.text == literal["text"] if literal else wanted.text in written
+    if wanted.kind is Kind.FRAGMENT:
+        return same_code(written.rstrip(","), wanted.text)
+    return re.match(rf"(?:[\w$.]+[.:]+)?{re.escape(wanted.last)}(?![\w$])", written) is not None
+
+
+def spaced(text: str) -> str:
+    """A text with any space between its parts."""
+    return r"\s*".join(re.escape(part) for part in re.findall(r"\w+|[^\w\s]", text))
+
+
+def name_pattern(token: Token) -> str:
+    """A pattern for the last part of a name, as a whole word."""
+    return rf"(?<![\w$]){re.escape(token.last)}(?![\w$])"

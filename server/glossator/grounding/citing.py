@@ -1,0 +1,205 @@
+"""What the statements of an answer cite: their citations, and the lines that these lead to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from glossator.core.citations import CitationMark, no_file, parse_citations, unreadable
+from glossator.core.document import Document
+from glossator.core.fact import FactState
+from glossator.core.span import Basis, Citation, CitationStatus, Span
+from glossator.core.standing import OTHERWISE, UNSURE, confirmed
+from glossator.grounding.cited import CitedLines
+from glossator.grounding.definitions import defined
+from glossator.grounding.statements import AnswerStatement, statements_of
+from glossator.grounding.verify import (
+    Established,
+    Sources,
+    document_of,
+    files_of,
+    not_readable,
+    resolved,
+    shown_spans,
+)
+
+_NEXT_BLOCK = re.compile(r"\n[ \t>]*(?:\n|[-*+|]|\d{1,3}[.)] |#{1,6} |`{3}|~{3})")
+_MARKER = re.compile(  # of an item, a quotation, or the sentence before
+    rf"\s*(?:(?:[-*+]|\d{{1,3}}[.)]|>|{re.escape(UNSURE)}|{re.escape(OTHERWISE)})\s+)*"
+)
+_OUTSIDE = re.compile(  # what stands at the margin inside of functions: directives and labels of C
+    r"\s*#\s*(?:if|ifdef|ifndef|elif|else|endif|define|undef|pragma|error)\b| ?\w+:\s*$"
+)
+
+Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
+
+
+@dataclass(frozen=True, slots=True)
+class CitedStatement:
+    """A statement with its citations, and the lines that these lead to, each part with its span.
+
+    `known` says who judged a fact that it states word for word; `has_output`: it cites the output
+    of a command, too, which nobody looks at.
+    """
+
+    statement: AnswerStatement
+    citations: tuple[Citation, ...] = ()
+    spans: tuple[Span, ...] = ()
+    lines: tuple[CitedLines, ...] = ()
+    known: Basis | None = None
+    has_output: bool = False
+
+    @property
+    def text(self) -> str:
+        """What is judged: the statement without its marks."""
+        text = confirmed(self.statement.text)
+        return text.strip() if self.statement.is_code else " ".join(text.split())
+
+    @property
+    def context(self) -> str:
+        """What explains the statement, and is not judged."""
+        return " ".join(confirmed(self.statement.context).split())
+
+    @property
+    def key(self) -> Key:
+        """The same for the same words about the same lines, wherever they stand.
+
+        What explains it is left out: else a corrected sentence had the next one judged again.
+        """
+        return self.text, self.lines, self.known, self.has_output
+
+
+def cited_statements(
+    answer: str, sources: Sources
+) -> tuple[tuple[CitedStatement, ...], tuple[Citation, ...]]:
+    """The statements that cite or claim something, and the citations outside; blocking."""
+    is_file = files_of(sources)
+
+    @cache
+    def citations(mark: CitationMark) -> tuple[Citation, ...]:
+        return resolved(mark, sources)
+
+    @cache
+    def lines(span: Span) -> CitedLines | None:
+        document = document_of(span, sources.snapshot)
+        path = document and sources.snapshot.relative(document.path)
+        return cited_lines(path, document, span) if document and path else None
+
+    found: list[CitedStatement] = []
+    placed: set[CitationMark] = set()
+    for statement in _trimmed(answer, is_file):
+        if statement.shared and not (statement.is_claim or statement.is_code):
+            continue
+        if statement.marks or statement.is_claim:
+            placed |= set(statement.marks)
+            of_marks = tuple(each for mark in statement.marks for each in citations(mark))
+            spans = dict.fromkeys(span for each in of_marks for span in shown_spans(each, sources))
+            parts = {span: part for span in spans if (part := lines(span))}
+            found.append(
+                CitedStatement(
+                    statement,
+                    of_marks,
+                    tuple(parts),
+                    tuple(parts.values()),
+                    _stated(statement, sources.established),
+                    any(mark.run for mark in statement.marks),
+                )
+            )
+    marks = parse_citations(answer, is_file)
+    others = [each for mark in marks if mark not in placed for each in citations(mark)]
+    return tuple(found), (*map(_unjudged, others), *map(not_readable, unreadable(answer)))
+
+
+def _unjudged(citation: Citation) -> Citation:
+    """A citation that stands in no statement, such as a heading: nobody judged what it says."""
+    if citation.status is not CitationStatus.VERIFIED:
+        return citation
+    return replace(citation, status=CitationStatus.READ, basis=None)
+
+
+def _trimmed(answer: str, is_file: Callable[[str], bool]) -> Iterator[AnswerStatement]:
+    """The statements without the markers of their items, and the space around them.
+
+    Of lines that are mentioned the text names the file alone.
+    """
+    for each in statements_of(answer, is_file):
+        marker = _MARKER.match("" if each.is_code else answer[each.start : each.end])
+        start = each.start + (marker.end() if marker else 0)
+        end = each.start + len(answer[each.start : each.end].rstrip())
+        text = each.text if each.is_code else _MARKER.sub("", each.text, count=1)
+        for mark in each.marks if not each.shared else ():
+            if mark.is_mention:  # its numbers are not the sentence's
+                text = text.replace(answer[mark.start : mark.end], f"`{mark.path}`")
+        yield replace(each, start=start, end=end, text=text)
+
+
+def cited_lines(path: str, document: Document, span: Span) -> CitedLines:
+    """The lines of a span, with the first lines of the definitions around them."""
+    own = document.lines[span.first_line - 1 : span.last_line]
+    enclosing = (document.lines[line - 1] for line in enclosing_lines(document, span))
+    return CitedLines(path, span.first_line, tuple(own), tuple(enclosing))
+
+
+def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:
+    """Where the definitions begin that are not over before the lines of a span do, 1-based.
+
+    The outermost comes first.
+    """
+    own = document.lines[span.first_line - 1 : span.last_line]
+    depth = min((_level(line) for line in own if _is_inside(line)), default=0)
+    found: list[int] = []
+    for number in range(span.first_line - 1, 0, -1):
+        line = document.lines[number - 1]
+        if depth == 0:
+            break
+        if _is_inside(line) and _depth(line) < depth:
+            depth = _level(line)
+            if defined(line):
+                found.insert(0, number)
+    return tuple(found)
+
+
+def _is_inside(line: str) -> bool:
+    return bool(line.strip()) and not _OUTSIDE.match(line)
+
+
+def _level(line: str) -> int:
+    """How deep a line stands: a bracket in front of it belongs to what began as deep above."""
+    return _depth(line) + (line.lstrip()[0] in ")]}{")
+
+
+def _depth(line: str) -> int:
+    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+
+
+def _stated(statement: AnswerStatement, established: Established) -> Basis | None:
+    for mark in statement.marks:
+        known = established.fact(mark.fact) if mark.fact else None
+        if known is None or known[1].state is not FactState.FRESH:
+            continue
+        if _words(known[0].statement) == _words(statement.text):
+            return known[0].basis
+    return None
+
+
+def _words(text: str) -> str:
+    return re.sub(r"[\s`*_]+", " ", text).strip(" .-").lower()
+
+
+def settled(answer: str, statements: Sequence[CitedStatement]) -> tuple[CitedStatement, ...]:
+    """Those that nothing which follows the answer so far can change; blocking.
+
+    A sentence with citations of its own is complete when another one begins, any other when
+    another block does, since it may share what comes behind it.
+    """
+    last = max((each.start for each in _trimmed(answer, no_file)), default=0)
+
+    def is_complete(each: AnswerStatement) -> bool:
+        if each.start >= last:
+            return False
+        is_own = each.is_code or (bool(each.marks) and not each.shared)
+        return is_own or _NEXT_BLOCK.search(answer, each.start, last) is not None
+
+    return tuple(each for each in statements if is_complete(each.statement))

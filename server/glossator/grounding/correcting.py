@@ -1,0 +1,167 @@
+"""Corrects an answer: statements that their lines do not carry are rewritten, marked or left out.
+
+The texts of tables and of quoted code are not rewritten, since a sentence cannot stand there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from glossator.core.citations import rewrite_citations
+from glossator.core.grounded_events import Correcting, Correction
+from glossator.core.shown import in_tags, shown_prose
+from glossator.core.standing import OTHERWISE, UNSURE
+from glossator.grounding.checking import Verdict
+from glossator.grounding.citing import CitedStatement
+from glossator.grounding.entailment import numbered
+from glossator.grounding.judging import CheckedStatement
+from glossator.grounding.statements import AnswerStatement
+from glossator.prompts import load_prompt
+
+MOST = 10  # sentences in one request
+TOKENS = 120  # of a reply, for each sentence
+
+_NOTHING_LEFT = (
+    "No sentence was supported by its lines, so all were left out. To keep them, set"
+    ' grounding.correction to "mark".'
+)
+_JOINED = re.compile(r"^\s*[,;]?\s*\w+\s+")  # how a clause is joined to the one before
+_SPARE = 200  # characters that a rewritten sentence may have beside twice the old one
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "sentences": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"sentence": {"type": "integer"}, "text": {"type": "string"}},
+                "required": ["sentence", "text"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["sentences"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What becomes of a statement: `after` stands in its place, with its citations."""
+
+    statement: AnswerStatement
+    what: Correcting
+    after: str
+    reason: str
+
+
+def rewritten(fallen: CheckedStatement, text: str) -> Edit:
+    """Another sentence, with the citations of the one before, and before its full stop as there."""
+    if fallen.statement.goes_on:  # no sentence ends here
+        text = text.rstrip(".!")
+    judged = {each.at for each in fallen.citations if each.basis is not None}
+    marks = " ".join(
+        dict.fromkeys(mark.plain for mark in fallen.statement.marks if mark.start in judged)
+    )
+    is_inside = any(mark.end < fallen.statement.end for mark in fallen.statement.marks[-1:])
+    if is_inside and text.endswith((".", "!", "?")):
+        after = f"{text[:-1]} {marks}{text[-1]}"
+    else:
+        after = f"{text} {marks}"
+    return Edit(fallen.statement, Correcting.REWRITTEN, after, fallen.reason)
+
+
+def can_be_rewritten(answer: str, statement: AnswerStatement) -> bool:
+    """Whether it is a sentence."""
+    return not (statement.is_code or _is_row(answer, statement))
+
+
+def marked(answer: str, fallen: CheckedStatement) -> Edit:
+    """The statement, with words that say it is not confirmed, or that the lines say otherwise."""
+    words = OTHERWISE if fallen.verdict is Verdict.CONTRADICTED else UNSURE
+    own = answer[fallen.statement.start : fallen.statement.end]
+    if fallen.statement.is_code:
+        after = f"{own}\n\n{words}"
+    elif _is_row(answer, fallen.statement):
+        after = re.sub(r"\s*\|?$", f" {words} |", own, count=1)
+    else:
+        after = f"{own} {words}"
+    return Edit(fallen.statement, Correcting.MARKED, after, fallen.reason)
+
+
+def dropped(fallen: CheckedStatement) -> Edit:
+    """Nothing in its place."""
+    return Edit(fallen.statement, Correcting.DROPPED, "", fallen.reason)
+
+
+def _is_row(answer: str, statement: AnswerStatement) -> bool:
+    return answer[statement.start : statement.end].lstrip().startswith("|")
+
+
+def edited(answer: str, edits: Iterable[Edit]) -> str:
+    """The answer with the edits made; the marker of an item goes with its only sentence."""
+    for edit in sorted(edits, key=lambda each: each.statement.start, reverse=True):
+        start, end = edit.statement.start, edit.statement.end
+        before, behind = answer[:start], answer[end:]
+        if edit.statement.goes_on and not edit.after:
+            behind = _JOINED.sub("", behind, count=1)
+        if edit.after:
+            answer = before + edit.after + behind
+            continue
+        line = before.rpartition("\n")[2]
+        is_alone = not line.strip(" \t-*+>0123456789.)") and not behind.partition("\n")[0].strip()
+        if is_alone:
+            before, behind = before[: len(before) - len(line)], behind.partition("\n")[2]
+        if before.endswith("\n\n"):
+            behind = behind.lstrip("\n")
+        elif behind.startswith("\n"):
+            before = before.rstrip(" ")
+        answer = before + (behind if is_alone else behind.lstrip(" "))
+    return answer.rstrip() or _NOTHING_LEFT
+
+
+def chained(done: Sequence[Correction], answer: str, edits: Iterable[Edit]) -> list[Correction]:
+    """The corrections after further edits of `answer`: each sentence as it was first, and last."""
+    corrections = list(done)
+    for edit in edits:
+        now = answer[edit.statement.start : edit.statement.end]
+        at = next((n for n, each in enumerate(corrections) if each.after == now), None)
+        if at is None:
+            corrections.append(Correction(edit.what, now, edit.after, edit.reason))
+        else:
+            corrections[at] = replace(corrections[at], what=edit.what, after=edit.after)
+    return corrections
+
+
+def prompt_of(fallen: Sequence[CheckedStatement], cited: Sequence[CitedStatement]) -> str:
+    """The request to rewrite statements, given each with the lines that it cites."""
+    sources, sentences = numbered(cited)
+    wrong = (
+        f"{sentence}\n   Wrong: {each.reason}"
+        for sentence, each in zip(sentences, fallen, strict=True)
+    )
+    material = "\n\n".join((*sources, "\n".join(wrong)))
+    return load_prompt("grounding/correction").render(material=in_tags(shown_prose(material)))
+
+
+def texts_in(reply: Mapping[str, Any], fallen: Sequence[CheckedStatement]) -> dict[int, str]:
+    """The rewritten sentences by the place of the old one; "" where the lines carry nothing.
+
+    One that is no sentence, or far longer, counts as not given.
+    """
+    found: dict[int, str] = {}
+    sentences = reply.get("sentences")
+    for each in sentences if isinstance(sentences, list) else ():
+        match each:
+            case {"sentence": int(number), "text": str(text)} if 1 <= number <= len(fallen):
+                plain = " ".join(rewrite_citations(text, lambda _: "").split())
+                old = fallen[number - 1].statement.text
+                if "```" not in plain and len(plain) <= 2 * len(old) + _SPARE:
+                    found[number - 1] = plain
+            case _:
+                continue
+    return found

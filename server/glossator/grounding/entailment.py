@@ -1,0 +1,180 @@
+"""What a model is asked of statements and the lines they cite, and what its reply says.
+
+It quotes the words that decide. A quotation that does not stand in the lines is no answer, so that
+nothing counts which it made up. Lines and statements are material and may hold instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from glossator.core.shown import in_tags, shown_prose
+from glossator.grounding.checking import Verdict
+from glossator.grounding.cited import CitedLines, squeezed
+from glossator.grounding.citing import CitedStatement
+from glossator.prompts import load_prompt
+
+MOST = 10  # statements in one request
+TOKENS = 80  # of a reply, for each statement
+
+_CHARACTERS = 24_000  # of lines in one request
+_LEAST_QUOTED = 5  # characters
+_ANSWERS = {
+    "SUPPORTED": Verdict.SUPPORTED,
+    "CONTRADICTED": Verdict.CONTRADICTED,
+    "UNRELATED": Verdict.UNSUPPORTED,
+}
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "answers": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "statement": {"type": "integer"},
+                    "words": {"type": "string"},
+                    "answer": {"type": "string", "enum": list(_ANSWERS)},
+                },
+                "required": ["statement", "words", "answer"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["answers"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entailed:
+    """What the model says of a statement; `words` of the lines decide."""
+
+    verdict: Verdict
+    words: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why the statement is refused; "" if it is not."""
+        if self.verdict is Verdict.CONTRADICTED:
+            return f"The lines say otherwise: “{self.words}”."
+        if self.verdict is Verdict.UNSUPPORTED:
+            return "The lines do not say all of it."
+        return ""
+
+
+def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStatement, ...]]:
+    """Statements for one request each, those about the same lines together.
+
+    One about more lines than a request may hold is left out.
+    """
+    batch: list[CitedStatement] = []
+    lines: set[CitedLines] = set()
+    for each in sorted(statements, key=lambda each: [(c.path, c.first_line) for c in each.lines]):
+        if _size(each.lines) > _CHARACTERS:
+            continue
+        if batch and (len(batch) == MOST or _size(lines | set(each.lines)) > _CHARACTERS):
+            yield tuple(batch)
+            batch, lines = [], set()
+        batch.append(each)
+        lines |= set(each.lines)
+    if batch:
+        yield tuple(batch)
+
+
+def _size(lines: Iterable[CitedLines]) -> int:
+    return sum(len(line) + 1 for each in _merged(lines) for line in each.lines)
+
+
+def prompt_of(batch: Sequence[CitedStatement]) -> str:
+    """The question about a batch: the lines once each, then the statements."""
+    sources, statements = numbered(batch)
+    material = "\n\n".join((*sources, "\n".join(statements)))
+    return load_prompt("grounding/verifier").render(material=in_tags(shown_prose(material)))
+
+
+def numbered(cited: Sequence[CitedStatement]) -> tuple[list[str], list[str]]:
+    """The lines that statements cite, once each under a number, and the statements about them."""
+    blocks = _merged(part for each in cited for part in each.lines)
+    statements = [
+        f"{number}. (about {', '.join(_named(part, blocks) for part in each.lines)}"
+        f"{f'; to explain it: “{each.context}”' if each.context else ''})"
+        f" {' '.join(each.text.split())}"
+        for number, each in enumerate(cited, 1)
+    ]
+    return [_source(*each) for each in enumerate(blocks, 1)], statements
+
+
+def _merged(parts: Iterable[CitedLines]) -> list[CitedLines]:
+    """The lines in the order of their files, those that overlap or touch as one part."""
+    places: dict[str, int] = {}
+    every = list(dict.fromkeys(parts))
+    for each in every:
+        places.setdefault(each.path, len(places))
+    found: list[CitedLines] = []
+    for each in sorted(every, key=lambda part: (places[part.path], part.first_line)):
+        if found and (both := _together(found[-1], each)):
+            found[-1] = both
+        else:
+            found.append(each)
+    return found
+
+
+def _together(one: CitedLines, other: CitedLines) -> CitedLines | None:
+    """Two parts as one, the first of which begins first; None if lines are missing between."""
+    skipped = other.first_line - one.first_line
+    shared = one.lines[skipped : skipped + len(other.lines)]
+    is_apart = one.path != other.path or skipped > len(one.lines)
+    if is_apart or shared != other.lines[: len(shared)]:
+        return None
+    lines = (*one.lines, *other.lines[len(shared) :])
+    unseen = (each for each in other.enclosing if each not in one.enclosing + lines)
+    return CitedLines(one.path, one.first_line, lines, (*one.enclosing, *unseen))
+
+
+def _named(part: CitedLines, blocks: Sequence[CitedLines]) -> str:
+    """The number of the block that has a part, and which of its lines it is, if not all."""
+    last = part.first_line + len(part.lines) - 1
+    for number, each in enumerate(blocks, 1):
+        end = each.first_line + len(each.lines) - 1
+        skipped = part.first_line - each.first_line
+        if each.path != part.path or skipped < 0 or last > end:
+            continue
+        if each.lines[skipped : skipped + len(part.lines)] == part.lines:
+            is_all = len(part.lines) == len(each.lines)
+            return f"[{number}]" if is_all else f"[{number}] lines {part.first_line}-{last}"
+    raise ValueError(f"No block has lines {part.first_line}-{last} of {part.path}.")
+
+
+def _source(number: int, cited: CitedLines) -> str:
+    within = f", within: {' / '.join(map(str.strip, cited.enclosing))}" if cited.enclosing else ""
+    lines = (f"{at}\t{line}" for at, line in enumerate(cited.lines, cited.first_line))
+    return "\n".join((f"[{number}] {cited.path}{within}", *lines))
+
+
+def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dict[int, Entailed]:
+    """The answers of a reply by the place of their statement in the batch, as far as they count."""
+    found: dict[int, Entailed] = {}
+    answers = reply.get("answers")
+    for each in answers if isinstance(answers, list) else ():
+        match each:
+            case {"statement": int(number), "answer": str(answer), "words": str(words)}:
+                verdict = _ANSWERS.get(answer.strip().upper())
+                if verdict is None or not 1 <= number <= len(batch):
+                    continue
+                if verdict is Verdict.UNSUPPORTED or is_quoted(words, batch[number - 1].lines):
+                    found[number - 1] = Entailed(verdict, " ".join(words.split()))
+            case _:
+                continue
+    return found
+
+
+def is_quoted(words: str, lines: Sequence[CitedLines]) -> bool:
+    """Whether the words stand in the lines as they are, but for spaces."""
+    wanted = squeezed(words)
+    if len(wanted) < _LEAST_QUOTED:
+        return False
+    return any(wanted in squeezed("\n".join((*c.enclosing, *c.lines))) for c in lines)

@@ -1,0 +1,259 @@
+"""Judges the statements of an answer: whether the lines that each cites carry it.
+
+Citations are resolved to lines first (`citing.py`), then checks compare words with lines
+(`checking.py`). A model may be asked as well (`entailment.py`): its answer decides, unless what the
+statement quotes stands nowhere in the lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from glossator.core.citations import parse_citations
+from glossator.core.grounded_events import UncitedClaim
+from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
+from glossator.core.standing import names_no_file
+from glossator.grounding.calling import NO_CALLS, Calls
+from glossator.grounding.checking import Judgement, Verdict, check, names_called
+from glossator.grounding.cited import CitedLines, squeezed
+from glossator.grounding.citing import CitedStatement, Key, cited_statements
+from glossator.grounding.entailment import Entailed, is_quoted
+from glossator.grounding.statements import AnswerStatement
+from glossator.grounding.verify import Sources
+
+_REFUSED = frozenset({Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
+_STATUS = {
+    Verdict.SUPPORTED: CitationStatus.VERIFIED,
+    Verdict.UNDECIDED: CitationStatus.READ,
+    Verdict.UNSUPPORTED: CitationStatus.UNSUPPORTED,
+    Verdict.CONTRADICTED: CitationStatus.CONTRADICTED,
+}
+_QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
+_LONGEST = 1_000  # characters of a sentence that the checks look at
+_UNDECIDED = Judgement(Verdict.UNDECIDED)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedStatement:
+    """A statement with what judging it found; its citations bear the verdict.
+
+    Without a `basis` nobody judged it. `reason` says in one sentence why it is refused.
+    """
+
+    statement: AnswerStatement
+    citations: tuple[Citation, ...]
+    verdict: Verdict
+    basis: Basis | None
+    reason: str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the lines that it cites do not carry it."""
+        return self.verdict in _REFUSED and self.basis is not None
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether its verdict counts for its citations; not so for `It does two things:`."""
+        is_claim = self.statement.is_claim or self.statement.is_code
+        return is_claim or self.verdict is not Verdict.UNDECIDED
+
+    @property
+    def is_uncited(self) -> bool:
+        """Whether it claims something, and no citation is about it.
+
+        One that shares the citation of another sentence need not mean it.
+        """
+        stray = self.statement.shared and self.verdict is Verdict.UNSUPPORTED
+        return self.statement.is_claim and (not self.statement.marks or stray)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """The statements of an answer in order, and the citations that stand in none."""
+
+    statements: tuple[CheckedStatement, ...] = ()
+    others: tuple[Citation, ...] = ()
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Every citation once, in order; one that carries several statements as the worst of them.
+
+        It is not blamed for a sentence that need not mean it, nor for one that says nothing.
+        """
+        found: dict[object, tuple[int, Citation]] = {}
+        own = (
+            (citation, each.is_telling)
+            for each in self.statements
+            if not each.is_uncited
+            for citation in each.citations
+        )
+        for citation, is_telling in (*own, *((each, True) for each in self.others)):
+            place = (citation.at, *place_of(citation))
+            weight = GRAVEST.index(citation.status) if is_telling else len(GRAVEST)
+            if place not in found or weight < found[place][0]:
+                found[place] = weight, citation
+        return tuple(sorted((each for _, each in found.values()), key=lambda each: each.at or 0))
+
+    @property
+    def uncited(self) -> tuple[UncitedClaim, ...]:
+        """What it claims without a citation."""
+        return tuple(
+            UncitedClaim(each.statement.text, each.statement.start, each.statement.end)
+            for each in self.statements
+            if each.is_uncited
+        )
+
+    @property
+    def fallen(self) -> tuple[CheckedStatement, ...]:
+        """The statements that their lines do not carry."""
+        return tuple(each for each in self.statements if each.is_refused and not each.is_uncited)
+
+
+def place_of(citation: Citation) -> tuple[str, str, int | None, int | None]:
+    """What a citation leads to, as clients tell citations apart."""
+    return citation.target, citation.span.uri if citation.span else "", *citation.cited
+
+
+def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
+    """What can be said without a model; nothing of a statement that would take seconds.
+
+    `calls` are those in the workspace of the names that `calls_wanted` names.
+    """
+    if cited.known is not None:
+        return Judgement(Verdict.SUPPORTED)
+    text, lines = cited.text, cited.lines
+    is_code = cited.statement.is_code
+    if not lines or cited.statement.is_aside or (len(text) > _LONGEST and not is_code):
+        return _UNDECIDED
+    judge = partial(_quotation, text) if is_code else partial(check, text, calls=calls)
+    found = judge(lines)
+    if cited.has_output and found.verdict in _REFUSED:
+        return _UNDECIDED
+    if found.verdict is not Verdict.SUPPORTED or len(lines) == 1:
+        return found
+    return replace(found, parts=tuple(each for each in lines if _is_needed(each, lines, judge)))
+
+
+def calls_wanted(cited: CitedStatement, found: Judgement) -> tuple[str, ...]:
+    """The names whose calls in the workspace would tell more of a statement that is not carried."""
+    is_quick = cited.lines and len(cited.text) <= _LONGEST
+    if found.verdict is Verdict.SUPPORTED or not is_quick or cited.statement.is_code:
+        return ()
+    if cited.statement.is_aside:
+        return ()
+    return names_called(cited.text, cited.lines)
+
+
+def _is_needed(
+    part: CitedLines,
+    lines: Sequence[CitedLines],
+    judge: Callable[[Sequence[CitedLines]], Judgement],
+) -> bool:
+    """Whether a statement is supported by a part alone, or not without it."""
+    others = [each for each in lines if each != part]
+    alone, without = judge([part]).verdict, judge(others).verdict
+    return alone is Verdict.SUPPORTED or without is not Verdict.SUPPORTED
+
+
+def _quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:
+    """Quoted code: its lines stand in the lines, or it is an example of the writer's own."""
+    known = {squeezed(line) for each in cited for line in each.lines}
+    code = [line for line in fenced.splitlines() if not re.match(r"\s*(?:`{3,}|~{3,})", line)]
+    wanted = [line for line in code if re.search(r"\w", line)]
+    absent = [line for line in wanted if squeezed(line) not in known]
+    if not wanted or len(wanted) - len(absent) < _QUOTED * len(wanted):
+        return _UNDECIDED
+    if not absent:
+        return Judgement(Verdict.SUPPORTED)
+    reason = f"The line `{absent[0].strip()}` is not among the lines."
+    return Judgement(Verdict.UNSUPPORTED, reason, sure=True)
+
+
+def is_for_model(cited: CitedStatement, found: Judgement) -> bool:
+    """Whether a model is asked: not about what checks found to be written, or surely is not."""
+    is_open = found.verdict is not Verdict.SUPPORTED and not found.sure
+    is_judged = not (cited.known or cited.has_output or cited.statement.is_aside)
+    return is_open and bool(cited.lines) and is_judged
+
+
+def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> CheckedStatement:
+    """The verdict on a statement: the checks', or the model's where it answered and may decide.
+
+    Where the checks refuse and the model does not, nobody knows.
+    """
+    if not cited.lines and cited.known is None:
+        return _not_judged(cited)
+    verdict, reason, basis = found.verdict, found.reason, cited.known or Basis.CHECKS
+    parts = found.parts or cited.lines
+    if told is not None and is_for_model(cited, found):
+        verdict, reason, basis = told.verdict, told.reason, Basis.MODEL
+        parts = tuple(each for each in cited.lines if is_quoted(told.words, [each]))
+        if verdict is Verdict.SUPPORTED and found.verdict in _REFUSED:
+            verdict = Verdict.UNDECIDED
+    judged = None if verdict is Verdict.UNDECIDED else basis
+    carrying = [span for span, part in zip(cited.spans, cited.lines, strict=True) if part in parts]
+    if cited.known:
+        facts = (each for each in cited.citations if names_no_file(each))
+        carrying = [each.span for each in facts if each.span is not None]
+
+    def bearing(citation: Citation) -> Citation:
+        """The citation with the verdict; one that leads nowhere keeps its own failure."""
+        if not citation.is_shown or citation.span is None:
+            return citation
+        how = citation.reason if citation.first_line is not None else ""  # only a part was shown
+        if verdict is not Verdict.SUPPORTED:
+            why = reason or how
+            return replace(citation, status=_STATUS[verdict], reason=why, basis=judged)
+        span = next((each for each in carrying if _is_shown_of(each, citation)), None)
+        if span is None:
+            return replace(citation, status=CitationStatus.READ, reason=how, basis=None)
+        verified = CitationStatus.VERIFIED
+        return replace(citation, span=span, status=verified, reason=how, basis=judged)
+
+    return CheckedStatement(
+        cited.statement, tuple(map(bearing, cited.citations)), verdict, judged, reason
+    )
+
+
+def _is_shown_of(span: Span, citation: Citation) -> bool:
+    """Whether a span is the lines of a citation, or a shown part of them."""
+    own, (first, last) = citation.span, citation.cited
+    if own is None or span == own or citation.first_line is None:
+        return span == own
+    is_same = (span.uri, span.sha256) == (own.uri, own.sha256)
+    return is_same and (first or 0) <= span.first_line and span.last_line <= (last or 0)
+
+
+def _not_judged(cited: CitedStatement) -> CheckedStatement:
+    failed = next((each.reason for each in cited.citations if not each.is_shown), "")
+    verdict = Verdict.UNSUPPORTED if failed else Verdict.UNDECIDED
+    return CheckedStatement(cited.statement, cited.citations, verdict, None, failed)
+
+
+def merged_all(
+    statements: Sequence[CitedStatement],
+    others: Sequence[Citation],
+    found: Mapping[Key, Judgement],
+    told: Mapping[Key, Entailed],
+) -> CheckedAnswer:
+    """The verdicts on all statements, by what checks found and the model told of them."""
+    checked = (merged(each, found[each.key], told.get(each.key)) for each in statements)
+    return CheckedAnswer(tuple(checked), tuple(others))
+
+
+def check_answer(answer: str, sources: Sources) -> CheckedAnswer:
+    """The verdicts without a model; blocking, for a thread."""
+    statements, others = cited_statements(answer, sources)
+    found = {each.key: by_checks(each) for each in statements}
+    return merged_all(statements, others, found, {})
+
+
+def located(answer: str, citations: Sequence[Citation]) -> Iterator[Citation]:
+    """Citations with the places of the marks of `answer`, which has one for each, in order."""
+    marks = iter(parse_citations(answer))
+    for citation in citations:
+        mark = next(marks, None)
+        yield replace(citation, at=mark.start if mark else None)

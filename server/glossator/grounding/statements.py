@@ -1,0 +1,247 @@
+"""The statements of an answer: sentences, items, rows of tables, quoted code; and what each cites.
+
+A sentence rests on the citations in it and right behind it. One without any shares those of the
+next sentence in its paragraph, and an item of a list those of the sentence that leads to the list.
+Blocks are told apart as CommonMark says (markdown-it-py), with tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from glossator.core.citations import CitationMark, no_file, parse_citations
+from glossator.grounding.wording import Kind, tokens_of
+
+_END = re.compile(r"[.!?…]+[\"'\u201d\u2019)\]*_]*(?:(?=\s+\S)|\s*$)|\n(?=\s*\S)(?<=  \n)")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|al|no|fig|st|dr|mr|ms))\.$", re.IGNORECASE
+)
+_ABBREVIATION = 10  # characters of the longest, with what stands before it
+_LEADS = re.compile(r":\s*$")
+_NO_CLAIM = re.compile(  # what the writer says of himself, asks, or advises
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:I|I'm|I've|We|You|Your|Let|Please|Note|If you|Would"
+    r"|To (?:do|use|fix|change|add)|Add|Call|Change|Create|Delete|Extend|Make|Move|Pass|Remove"
+    r"|Rename|Replace|Run|Set|Update|Use|Write)\b"
+    r"|.*\?\s*$",
+    re.DOTALL,
+)
+_POINTER = re.compile(  # it says where to look, and nothing of what stands there
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?\(?(?:for [^.,;:]{1,80}, )?"
+    r"(?:see|look (?:at|in|into)|refer to|cf\.|compare)"
+    r"\b(?!.*[;:]|.*\b(?:where|which|who|whose|that|because|since|as|when|if|how)\b).*",
+    re.DOTALL | re.IGNORECASE,
+)
+_OF_THE_TALK = re.compile(  # what the user did, which no lines can tell
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:(?:as|since|because) )?you (?:have |had )?(?:also |then )?"
+    r"(?:rejected|refused|denied|declined|asked|said|told|answered|chose|allowed|wanted|decided)\b",
+    re.IGNORECASE,
+)
+_VERB = (
+    r"(?:[a-z]+ly |also |then |never |only )*(?:is|are|was|were|can|may|must|will|[a-z]+(?:s|ed))\b"
+)
+_SAYS = re.compile(rf"(?:`[^`]+`|\b(?:it|they|this|these|that|[a-z]+)) {_VERB}", re.IGNORECASE)
+_GOES_ON = re.compile(  # behind the last mark of a sentence: a clause with a subject of its own
+    r"\s*[,;]?\s*\b(?:and|but|while|whereas|yet|so|then)\s+"
+    rf"(?P<clause>(?:`[^`]+`|it|they|this|these|that) {_VERB})"
+)
+_LEANS = re.compile(  # on what stands before it
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:it|its|they|their|them|this|that|these|those|then|there|both|each"
+    r"|neither|otherwise|instead|also|afterwards?|so|thus|therefore|here|but|and|if (?:so|not)"
+    r"|in (?:that|this) case|the (?:former|latter|result|same|other|second|third|last))\b",
+    re.IGNORECASE,
+)
+_HIDDEN = "\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStatement:
+    """A part of an answer that is true or not: `answer[start:end]`, without its marks in `text`.
+
+    `shared` marks stand elsewhere and carry it, too. `is_code` is quoted code, whose lines must
+    stand in what it cites. `context` explains it: the head of its table, or the statement before
+    if it leans on that. A sentence `goes_on` behind its last mark with a statement of its own,
+    which `follows` and shares no marks.
+    """
+
+    start: int
+    end: int
+    text: str
+    marks: tuple[CitationMark, ...] = ()
+    shared: bool = False
+    is_code: bool = False
+    context: str = ""
+    goes_on: bool = False
+    follows: bool = False
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it says nothing of the lines: `See x.go for details`, `You rejected line 7`."""
+        if self.is_code:
+            return False
+        return bool(_POINTER.fullmatch(self.text) or _OF_THE_TALK.match(self.text))
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether it says something of the workspace: it names code or a file, and no wish."""
+        if self.is_code or _LEADS.search(self.text) or _NO_CLAIM.match(self.text):
+            return False
+        if self.is_aside:
+            return False
+        kinds = {token.kind for token in tokens_of(self.text)}
+        return bool(kinds & {Kind.NAME, Kind.FILE, Kind.FRAGMENT})
+
+
+def statements_of(
+    answer: str, is_file: Callable[[str], bool] = no_file
+) -> tuple[AnswerStatement, ...]:
+    """The statements of an answer in Markdown, in order."""
+    marks = parse_citations(answer, is_file)
+    found: list[AnswerStatement] = []
+    lead: AnswerStatement | None = None  # `It does three things:`
+    for block in _blocks(answer):
+        own = [
+            replace(each, is_code=block.is_code, context=block.head)
+            for sentence in _sentences(answer, block)
+            for each in _clauses(answer, _statement(answer, *sentence, marks), marks)
+        ]
+        if found and own and not own[0].text:  # a mark alone is of what stands above
+            found[-1] = replace(found[-1], marks=(*found[-1].marks, *own[0].marks), shared=False)
+        own = [each for each in own if each.text]
+        if not block.is_item and own:
+            lead = own[-1] if _LEADS.search(own[-1].text) else None
+        last = found[-1] if found and not found[-1].text.startswith("|") else None
+        before = lead if block.is_item else last
+        found += _sharing(_explained(own, before), lead if block.is_item else None)
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    start: int
+    end: int
+    is_item: bool = False
+    is_code: bool = False
+    is_row: bool = False
+    head: str = ""  # of the table of a row
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("table")
+
+
+def _blocks(answer: str) -> Iterator[_Block]:
+    starts = [0, *(match.end() for match in re.finditer(r"\n", answer))]
+    starts.append(len(answer))
+    depth = 0
+    in_head = in_row = in_heading = False
+    head = ""
+    for token in _markdown().parse(answer):
+        depth += {"list_item_open": 1, "list_item_close": -1}.get(token.type, 0)
+        in_head = token.type == "thead_open" or (in_head and token.type != "thead_close")
+        in_heading = token.type == "heading_open" or (in_heading and token.type != "heading_close")
+        if in_head and token.type == "tr_open":
+            head = " ".join(answer[slice(*_lines(token, starts))].split())
+        in_row = token.type == "tr_open" or (in_row and token.type != "tr_close")
+        if token.map is None or in_head or in_heading:
+            continue
+        start, end = _lines(token, starts)
+        if token.type == "tr_open":
+            yield _Block(start, end, is_row=True, head=head)
+        elif token.type == "inline" and not in_row:
+            yield _Block(start, end, is_item=depth > 0)
+        elif token.type == "fence":
+            yield _Block(start, end, is_item=True, is_code=True)
+
+
+def _lines(token: Token, starts: Sequence[int]) -> tuple[int, int]:
+    first, last = token.map or (0, 0)
+    return starts[first], starts[min(last, len(starts) - 1)]
+
+
+def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
+    """Where the sentences of a block begin and end; marks behind one belong to it."""
+    if block.is_code or block.is_row:
+        yield block.start, block.end
+        return
+    text = _masked(answer[block.start : block.end])
+    at = 0
+    for match in _END.finditer(text):
+        end = match.end()
+        if _ABBREVIATED.search(text[max(at, end - _ABBREVIATION) : end]):
+            continue
+        behind = re.compile(rf"(?:\s*{_HIDDEN}\[[^\x01]*\x01)+").match(text, end)
+        end = behind.end() if behind else end
+        if end > at:
+            yield block.start + at, block.start + end
+        at = end
+    if text[at:].strip():
+        yield block.start + at, block.end
+
+
+def _masked(text: str) -> str:
+    """The text with marks and quoted code hidden, so that no sentence ends in them."""
+    marks = {(mark.start, mark.end) for mark in parse_citations(text) if not mark.is_mention}
+    for start, end in marks:
+        text = f"{text[:start]}{_HIDDEN}[{'x' * (end - start - 3)}\x01{text[end:]}"
+    return re.sub(r"(`+)[^`]+\1|\]\([^)]*\)", lambda match: "x" * len(match[0]), text)
+
+
+def _statement(answer: str, start: int, end: int, marks: Sequence[CitationMark]) -> AnswerStatement:
+    own = tuple(mark for mark in marks if start <= mark.start < end)
+    text, at = "", start
+    for mark in own:
+        if mark.is_mention or mark.start < at:
+            continue
+        text += answer[at : mark.start]
+        at = mark.end
+    return AnswerStatement(
+        start, end, re.sub(r"(?<!\s)\s+([.,;:])", r"\1", text + answer[at:end]).strip(), own
+    )
+
+
+def _clauses(
+    answer: str, whole: AnswerStatement, marks: Sequence[CitationMark]
+) -> Iterator[AnswerStatement]:
+    """A sentence; one that goes on behind its last mark with a clause of its own, as two."""
+    if not whole.marks or answer[whole.start : whole.end].lstrip().startswith(("|", "`" * 3)):
+        yield whole
+        return
+    at = whole.marks[-1].end
+    behind = _GOES_ON.match(answer, at, whole.end)
+    first = _statement(answer, whole.start, at, marks)
+    if behind is None or not _SAYS.search(first.text):
+        yield whole
+        return
+    yield replace(first, goes_on=True)
+    yield replace(_statement(answer, behind.start("clause"), whole.end, marks), follows=True)
+
+
+def _explained(
+    own: Sequence[AnswerStatement], before: AnswerStatement | None
+) -> Iterator[AnswerStatement]:
+    """Statements of a block with the one before each that leans on it."""
+    for each in own:
+        leans = before and not (before.is_code or each.is_code) and _LEANS.match(each.text)
+        yield replace(each, context=before.text) if leans and before else each
+        before = each
+
+
+def _sharing(
+    statements: Iterable[AnswerStatement], lead: AnswerStatement | None
+) -> Iterator[AnswerStatement]:
+    """Statements of a block with the marks that those without any share."""
+    own = tuple(statements)
+    for at, each in enumerate(own):
+        if each.follows:
+            yield each
+            continue
+        behind = next((other.marks for other in own[at:] if other.marks), ())
+        marks = behind or (lead.marks if lead else ())
+        yield each if each.marks else replace(each, marks=marks, shared=bool(marks))

@@ -1,0 +1,169 @@
+"""A statement about code as tokens: names, numbers, texts and files that it mentions, and words.
+
+What stands between back-ticks is code. Elsewhere a word counts as a name if only code writes words
+like it: `snake_case`, `camelCase`, `dotted.names`, `calls()`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+_SUFFIXES = (
+    "py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|sql|md|rst"
+    "|txt|toml|yaml|yml|json|cfg|ini|html|css|vue|lock|xml|proto"
+)
+_IDENTIFIER = r"(?:[^\W\d]|\$)[\w$]*"
+_DOTTED = rf"[@#]?{_IDENTIFIER}(?:(?:\.|::|->|#){_IDENTIFIER})*"
+_NUMBER = r"-?(?:0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_,]*(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+_STRING = r"\"(?:[^\"\\\n]|\\.)*\"|(?<!\w)'(?:[^'\\\n]|\\.)*'(?!\w)|\u201c[^\u201d\n]*\u201d"
+_FILE = rf"(?:[\w.@-]+/)*[\w.@-]+\.(?:{_SUFFIXES})(?![\w(])|(?:[\w.@-]+/)+[\w.@-]+"
+_OPERATOR = r"===?|!==?|[<>]=?|="
+_INDEXED = rf"{_DOTTED}\[(?:[^\[\]\n]|\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\])*\]"
+_GENERIC = rf"{_DOTTED}<(?:[^<>\s]|,\s|<(?:[^<>\s]|,\s)*>)+>"
+_BARE_CODE = (  # types as signatures write them, and tuples of numbers
+    rf"(?:{_INDEXED}|{_DOTTED})(?:\s\|\s(?:{_INDEXED}|{_DOTTED}))+|{_INDEXED}|{_GENERIC}|{_DOTTED}\([^()\s][^()\n]+\)"
+    r"|\(\d+(?:,\s*\d+)+\)"
+)
+
+_PROSE = re.compile(
+    rf"(?P<code>(?P<tick>`+)\s?(?P<inside>.+?)\s?(?P=tick))|(?P<string>{_STRING})"
+    rf"|(?P<bare>(?<![\w`.]){_BARE_CODE})"
+    rf"|(?P<file>(?<![\w`]){_FILE})"
+    rf"|(?P<number>(?<![\w.`]){_NUMBER}(?![\w]|\.\w))"
+    rf"|(?P<call>{_DOTTED}(?=\(\))(?:\(\)))"
+    rf"|(?P<word>{_IDENTIFIER}(?:(?:\.|::){_IDENTIFIER})*(?:['\u2019]\w+)?|\d+\w+)"
+    rf"|(?P<operator>{_OPERATOR})|(?P<mark>[,;:.!?()\u2013—])"
+)
+_INSIDE = re.compile(
+    rf"(?P<string>{_STRING})|(?P<number>(?<!\w){_NUMBER}(?!\w|\.\w))|(?P<name>{_DOTTED})"
+    rf"|(?P<operator>{_OPERATOR})"
+)
+_SHAPED = re.compile(
+    r"\w*[a-z0-9]_\w+|_\w+|\w*[a-z][A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]+|\w+(?:\.|::)\w+|\w*\$\w*"
+)
+_PLAIN_DOTS = re.compile(r"(?:e\.g|i\.e|etc|vs|cf|al)\b", re.IGNORECASE)
+_COMPARISON = re.compile(
+    r"(?P<left>[^<>=!]+?)\s*(?P<sign>===|!==|[<>!=]=|(?<!-)[<>](?![<>=])|\bis\s+not\b|\bis\b)\s*"
+    r"(?P<right>[^<>=!]+)"
+)
+_SELF = re.compile(r"(?:self|cls|this)(?:\.|->)")
+_SUFFIXED = re.compile(rf".+\.(?:{_SUFFIXES})")
+
+
+class Kind(Enum):
+    """What a token is; `FRAGMENT` is quoted code of several tokens, which follow it."""
+
+    NAME = auto()
+    NUMBER = auto()
+    STRING = auto()
+    FILE = auto()
+    FRAGMENT = auto()
+    OPERATOR = auto()
+    WORD = auto()
+    MARK = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token; `quoted` if it stands between back-ticks, `inside` if in a fragment."""
+
+    kind: Kind
+    text: str
+    quoted: bool = False
+    inside: bool = False
+
+    @property
+    def last(self) -> str:
+        """The last part of a dotted name."""
+        return re.split(r"\.|::|->|#", self.text)[-1]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of a dotted name."""
+        return tuple(re.split(r"\.|::|->|#", self.text))
+
+
+def tokens_of(statement: str) -> tuple[Token, ...]:
+    """The tokens of a statement in order."""
+    return tuple(_tokens(_without_markup(statement)))
+
+
+def _without_markup(text: str) -> str:
+    """The text without links and stars, but for what stands between back-ticks."""
+    pieces = re.split(r"(`+[^`]+`+)", re.sub(r"\[([^\]\n]+)\]\([^)\s]+\)", r"\1", text))
+    pieces[::2] = (
+        re.sub(r"\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)", "", each) for each in pieces[::2]
+    )
+    return "".join(pieces)
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    for match in _PROSE.finditer(text):
+        kind = match.lastgroup
+        if match["code"]:
+            yield from _of_code(match["inside"])
+        elif kind == "bare":
+            yield from (replace(each, quoted=False) for each in _of_code(match["bare"]))
+        elif kind == "string":
+            yield Token(Kind.STRING, match[0][1:-1])
+        elif kind == "file":
+            yield Token(Kind.FILE, match[0])
+        elif kind == "number":
+            yield Token(Kind.NUMBER, match[0].rstrip(","))
+        elif kind == "call":
+            yield Token(Kind.NAME, _plain(match[0][:-2]))
+        elif kind == "operator":
+            yield Token(Kind.OPERATOR, match[0])
+        elif kind == "mark":
+            yield Token(Kind.MARK, match[0])
+        else:
+            yield _of_word(match["word"])
+
+
+def _of_word(word: str) -> Token:
+    bare = re.sub(r"['\u2019]s$|['\u2019]$", "", word)
+    if _SHAPED.fullmatch(bare) and not _PLAIN_DOTS.match(bare):
+        return Token(Kind.NAME, _plain(bare))
+    return Token(Kind.WORD, word.replace("\u2019", "'"))
+
+
+def _of_code(code: str) -> Iterator[Token]:
+    """The tokens of quoted code."""
+    called = re.fullmatch(rf"(?:\d+\.)*({_DOTTED})(?:\(\)|\(\.\.\.\)|\(…\))?", code)
+    if called:
+        name = called[1]
+        is_file = _SUFFIXED.fullmatch(code) and "(" not in code
+        yield Token(Kind.FILE if is_file else Kind.NAME, code if is_file else _plain(name), True)
+    elif re.fullmatch(_NUMBER, code):
+        yield Token(Kind.NUMBER, code, quoted=True)
+    elif re.fullmatch(_STRING, code):
+        yield Token(Kind.STRING, code[1:-1], quoted=True)
+    elif re.fullmatch(_FILE, code):
+        yield Token(Kind.FILE, code, quoted=True)
+    elif (compared := _COMPARISON.fullmatch(code)) and _is_even(compared["left"]):
+        yield from _of_code(compared["left"].strip())
+        yield Token(Kind.OPERATOR, " ".join(compared["sign"].split()), quoted=True)
+        yield from _of_code(compared["right"].strip())
+    elif assigned := re.fullmatch(rf"({_DOTTED})\s*=\s*({_NUMBER}|{_STRING}|[A-Z]\w+)", code):
+        yield from _of_code(assigned[1])
+        yield Token(Kind.OPERATOR, "=", quoted=True)
+        yield from _of_code(assigned[2])
+    else:
+        yield Token(Kind.FRAGMENT, code, quoted=True)
+        for match in _INSIDE.finditer(code):
+            text, kind = match[0], Kind[str(match.lastgroup).upper()]
+            if kind is Kind.STRING:
+                text = text[1:-1]
+            yield Token(kind, _plain(text) if kind is Kind.NAME else text, True, True)
+
+
+def _is_even(text: str) -> bool:
+    """Whether each bracket is closed."""
+    return all(text.count(a) == text.count(b) for a, b in ("()", "[]", "{}"))
+
+
+def _plain(name: str) -> str:
+    return _SELF.sub("", name.lstrip("@#"))

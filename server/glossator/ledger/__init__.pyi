@@ -1,0 +1,20 @@
+from .cores import MemoryCores
+from .fact_lines import FactKey
+from .files import LedgerFiles, ledger_folder
+from .ledger import Ledger
+from .memory_core import MemoryCore, SessionSummary, SystemProfile, WorkingBench
+from .team import MAX_BYTES, TeamLedger
+
+__all__ = [
+    "MAX_BYTES",
+    "FactKey",
+    "Ledger",
+    "LedgerFiles",
+    "MemoryCore",
+    "MemoryCores",
+    "SessionSummary",
+    "SystemProfile",
+    "TeamLedger",
+    "WorkingBench",
+    "ledger_folder",
+]

@@ -1,0 +1,73 @@
+"""Which new statements become facts, and which fact that is known each of them renews."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from glossator.core.fact import Fact, NewFact
+from glossator.core.passage import Passage
+from glossator.ledger.rows import MAX_STATEMENT
+from glossator.ledger.wording import fact_id, meaning_key
+from glossator.memory import secret_in
+
+Lines = tuple[int, int]  # the first and the last, 1-based
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A fact that is known, with the lines where it stands now."""
+
+    fact: Fact
+    lines: Lines
+    is_fresh: bool
+
+
+def fact_to_add(
+    new: NewFact,
+    passages: Sequence[Passage],
+    session_id: str,
+    run_id: str,
+    known: Iterable[Known],
+) -> Fact | None:
+    """The fact that is to be added; None if it is known and fresh, or must not be kept.
+
+    `passages` are those of the spans of `new`. A stale fact that says the same is renewed, under
+    its id.
+    """
+    passage, *context = passages
+    statement = " ".join(new.statement.split())
+    if not passage.lines or not statement or len(statement) > MAX_STATEMENT:
+        return None
+    if secret_in(statement):
+        return None
+    key = meaning_key(statement)
+    same = [each for each in known if _says_same(each.fact, key, passage)]
+    if any(each.is_fresh and _meets(each.lines, passage) for each in same):
+        return None
+    stale = [each for each in same if not each.is_fresh]
+    before = max(stale, key=lambda each: _meets(each.lines, passage), default=None)
+    return Fact(
+        before.fact.id if before else fact_id(key, new.path, passage),
+        statement,
+        new.path,
+        passage,
+        new.span.sha256,
+        new.confidence,
+        new.basis,
+        datetime.now(UTC),
+        session_id,
+        run_id,
+        before.fact.pinned if before else False,
+        tuple(context),
+    )
+
+
+def _says_same(fact: Fact, key: str, passage: Passage) -> bool:
+    return fact.passage.path == passage.path and meaning_key(fact.statement) == key
+
+
+def _meets(lines: Lines, passage: Passage) -> bool:
+    first, last = lines
+    return first <= passage.last_line and passage.first_line <= last

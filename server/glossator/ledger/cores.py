@@ -1,0 +1,139 @@
+"""The memory cores of sessions: read before a run, written back after it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from glossator.core.errors import StoreUnavailable
+from glossator.core.fact import Fact, FactState
+from glossator.ledger import team
+from glossator.ledger.files import LedgerFiles
+from glossator.ledger.memory_core import (
+    MemoryCore,
+    SessionSummary,
+    SystemProfile,
+    WorkingBench,
+    core_from_json,
+)
+
+logger = logging.getLogger(__name__)
+
+
+class WorkspaceFacts(team.WorkspaceRows, Protocol):
+    """The facts of the workspace."""
+
+    def all(self) -> tuple[Fact, ...]:
+        """Every fact."""
+
+    def state(self, fact: Fact) -> FactState:
+        """How its lines stand."""
+
+    def resolve(self, path: str) -> str:
+        """The real path of one that is cited."""
+
+    async def adopt(self, facts: Iterable[Fact]) -> None:
+        """Take over those of which nothing is known."""
+
+
+class MemoryCores:
+    """For the event loop."""
+
+    def __init__(
+        self,
+        facts: WorkspaceFacts,
+        files: LedgerFiles,
+        shared: team.TeamLedger | None,
+        profile: SystemProfile,
+    ) -> None:
+        self._facts = facts
+        self._files = files
+        self._team = shared
+        self._profile = profile
+        self._cores: dict[str, MemoryCore] = {}
+        self._foreign: set[str] = set()  # sessions that a newer version keeps: not to be changed
+
+    def of(self, session_id: str) -> MemoryCore:
+        """The core of a session as it stands, with its present facts and the user's profile."""
+        core = self._cores.get(session_id) or MemoryCore(session_id)
+        facts = {each.id: each for each in self._facts.all() if each.session == session_id}
+        return replace(core, system_profile=self._profile, fact_ledger=facts)
+
+    async def load(self, session_id: str, tell: Callable[[str], object]) -> MemoryCore:
+        """Read what is kept of a session, here or by the team, if it is newer than what is known.
+
+        Its facts are taken over if they are known nowhere else. `tell` is told why it is not read.
+        """
+        if session_id in self._foreign:
+            return self.of(session_id)
+        value = await self._files.memory(session_id)
+        if value is None and self._team is not None:
+            value = await self._team.memory(session_id)
+        known = self._cores.get(session_id)
+        core = self._read(session_id, value, tell)
+        if known is None or known.updated_at < core.updated_at:
+            self._cores[session_id] = core
+            await self._facts.adopt(core.fact_ledger.values())
+        return self.of(session_id)
+
+    async def keep(
+        self,
+        session_id: str,
+        *,
+        summary: SessionSummary | None = None,
+        bench: WorkingBench | None = None,
+    ) -> None:
+        """Write a session's core back, with a new summary or bench if one is given.
+
+        Of these the texts with something in them that looks like a secret are left out.
+        """
+        await self.load(session_id, self._files.tell)  # another server may have written it
+        core = self._cores[session_id]
+        self._cores[session_id] = replace(
+            core,
+            session_summary=summary.without_secrets() if summary else core.session_summary,
+            working_bench=bench.without_secrets() if bench else core.working_bench,
+            updated_at=datetime.now(UTC),
+        )
+        if session_id in self._foreign:
+            return
+        value = json.dumps(self.of(session_id).to_json(self._facts.state)).encode()
+        await self._files.put_memory(
+            session_id, self._facts.workspace, value, shared=self._team is None
+        )
+        if self._team is not None:
+            self._team.share(self._facts)
+
+    async def remove(self, *sessions: str, workspace: str | None = None) -> list[str]:
+        """Delete the cores of these sessions and of those of a workspace; the ids of those."""
+        gone = await self._files.remove_memories(workspace, *sessions)
+        for session_id in (*gone, *sessions):
+            self._cores.pop(session_id, None)
+        if self._team is not None:
+            self._team.remove([*gone, *sessions])
+            self._team.share(self._facts)
+        return gone
+
+    def _read(
+        self, session_id: str, value: bytes | None, tell: Callable[[str], object]
+    ) -> MemoryCore:
+        if value is None:
+            return MemoryCore(session_id)
+        try:
+            core = core_from_json(json.loads(value), self._facts.resolve)
+        except StoreUnavailable as error:
+            self._foreign.add(session_id)
+            tell(str(error))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            logger.warning("The memory of %s cannot be read: %r", session_id, error)
+            tell(
+                f"The saved memory of session {session_id} cannot be read, so a new one was begun."
+                " Facts of the workspace are kept."
+            )
+        else:
+            return replace(core, session_id=session_id)
+        return MemoryCore(session_id)

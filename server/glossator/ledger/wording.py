@@ -1,0 +1,47 @@
+"""When two facts say the same: their wording without marks, articles and case."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from glossator.core.passage import Passage
+
+_TOKEN = re.compile(r"\w+|[<>=!+\-/%&|^~@#$]+")
+_BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_ARTICLES = frozenset({"a", "an", "the"})
+_ID_BYTES = 5
+_ID = re.compile(rf"f[0-9a-f]{{{2 * _ID_BYTES}}}")
+
+
+def meaning_key(statement: str) -> str:
+    """The same for statements of the same words in the same order; case counts in names of code."""
+    words = (_word(token) for token in _TOKEN.findall(statement[_begin(statement) :]))
+    return _hash(word for word in words if word not in _ARTICLES)
+
+
+def fact_id(key: str, path: str, passage: Passage) -> str:
+    """The id of a fact with this meaning key: every server that finds it gives it the same one."""
+    return f"f{_hash((key, path, *passage.lines))}"
+
+
+def is_fact_id(text: str) -> bool:
+    """Whether it could be the id of a fact."""
+    return _ID.fullmatch(text) is not None
+
+
+def _begin(statement: str) -> int:
+    """Behind the mark of a list's item."""
+    bullet = _BULLET.match(statement)
+    return bullet.end() if bullet else 0
+
+
+def _word(token: str) -> str:
+    is_name = "_" in token or token[1:].lower() != token[1:]
+    return token if is_name else token.lower()
+
+
+def _hash(parts: Iterable[str]) -> str:
+    text = "\n".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=_ID_BYTES).hexdigest()

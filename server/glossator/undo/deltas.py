@@ -1,0 +1,90 @@
+"""What a turn changed in each file: its text before, and now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from glossator.core.encoding import decode
+from glossator.core.line_diff import changed_blocks, lines_with_ends
+from glossator.core.tool_events import FileChange
+from glossator.store import Objects
+from glossator.undo.apply import Plan
+from glossator.undo.checkpoint_log import FileStateReader, Turn
+from glossator.undo.file_states import Content, FileState, FoundState, NoFile, Stored
+
+Choose = Callable[[Sequence[str]], Iterable[str]]  # of paths
+
+
+@dataclass(frozen=True, slots=True)
+class FileDelta:
+    """A file, by its absolute path; a text is None where it is not known, "" for no file."""
+
+    path: str
+    change: FileChange
+    before: str | None
+    now: str | None
+
+    @property
+    def counts(self) -> tuple[int, int] | None:
+        """How many lines were added and removed; None where a text is not known."""
+        if self.before is None or self.now is None:
+            return None
+        old, new = lines_with_ends(self.before), lines_with_ends(self.now)
+        blocks = changed_blocks(old, new)
+        added = sum(block.new_end - block.new_start for block in blocks)
+        return added, sum(block.old_end - block.old_start for block in blocks)
+
+
+async def deltas_of(
+    turn: Turn, looking: FileStateReader, paths: Iterable[str]
+) -> tuple[FileDelta, ...]:
+    """In the order of the paths. Raises `StoreUnavailable`."""
+    plan = Plan.of([turn])
+    found = {path: plan.target[path] for path in paths if path in plan.target}
+
+    def kept(objects: Objects) -> dict[str, bytes | None]:
+        names = {state.object for state in found.values() if isinstance(state, Stored)}
+        return {name: objects.get(name) for name in names}
+
+    before = await looking.store.run(kept)
+    look = looking.files.now()
+    now = await asyncio.to_thread(lambda: {path: look(path, looking.limit) for path in found})
+    return tuple(
+        FileDelta(
+            path, _change(state, plan.expected[path]), _before(state, before), _now(now[path])
+        )
+        for path, state in found.items()
+    )
+
+
+def _change(found: FileState, left: FileState) -> FileChange:
+    if isinstance(found, NoFile):
+        return FileChange.CREATED
+    return FileChange.DELETED if isinstance(left, NoFile) else FileChange.CHANGED
+
+
+def _before(state: FileState, kept: Mapping[str, bytes | None]) -> str | None:
+    match state:
+        case NoFile():
+            return ""
+        case Stored(name):
+            return _text(kept[name])
+        case _:
+            return None
+
+
+def _now(state: FoundState) -> str | None:
+    match state:
+        case NoFile():
+            return ""
+        case Content(data):
+            return _text(data)
+        case _:
+            return None
+
+
+def _text(data: bytes | None) -> str | None:
+    decoded = None if data is None else decode(data)
+    return None if decoded is None else decoded[0]

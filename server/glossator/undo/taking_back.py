@@ -1,0 +1,139 @@
+"""Taking turns back, decided and carried out: each undo is a turn with a checkpoint of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+
+from glossator.undo.apply import (
+    Plan,
+    Problem,
+    below,
+    conflicts,
+    restorations,
+    taken_back,
+    unkept,
+)
+from glossator.undo.checkpoint_log import FileStateReader, Note, Turn, TurnLog
+from glossator.undo.file_states import FileState, Folder, NoFile, same
+
+_MEANWHILE = "was changed by somebody else just now"
+
+
+class OnConflict(Enum):
+    """What to do about files that somebody else has changed since."""
+
+    REFUSE = auto()  # change nothing at all, and list them
+    LEAVE = auto()  # bring back the others
+    OVERWRITE = auto()  # bring them back, too; the undo can be undone
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was brought back: files that are `restored`, and those that were `removed` again.
+
+    `turn` is the checkpoint of the undo itself, None if nothing was changed. `conflicts` were
+    changed by somebody else, `failed` could not be brought back. With `incomplete`, what was
+    changed is not all known: a command was running when the server was ended, or one of the `jobs`
+    when its turn was, or what a command changed could not be kept.
+    """
+
+    turn: str | None
+    restored: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    conflicts: tuple[Problem, ...] = ()
+    failed: tuple[Problem, ...] = ()
+    incomplete: bool = False
+    jobs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedUndo:
+    """What undoing some turns restores, in place of the states `now`.
+
+    `wanted` is None if nothing may be. Of paths `below` open documents, only the file is at stake.
+    `part`: of some files alone.
+    """
+
+    turns: Sequence[Turn]
+    wanted: Mapping[str, FileState] | None
+    now: Mapping[str, FileState]
+    below: frozenset[str]
+    conflicts: tuple[Problem, ...]
+    part: bool = False
+
+    @staticmethod
+    async def of(
+        turns: Sequence[Turn],
+        looking: FileStateReader,
+        on_conflict: OnConflict,
+        only: Collection[str] | None = None,
+    ) -> PreparedUndo:
+        """Decide it, for all files or `only` those at some paths."""
+        plan = Plan.of(turns)
+        part = only is not None and not plan.target.keys() <= set(only)
+        if only is not None:
+            plan.target = {path: plan.target[path] for path in plan.target if path in only}
+        seen = await looking.seen(plan.target)
+        files = below(plan, seen, await looking.on_disk(plan.target))
+        now = seen | files
+        found = tuple(conflicts(plan, now))
+        left_alone = {problem.path for problem in found}
+        if on_conflict is OnConflict.OVERWRITE:
+            left_alone = set()
+        wanted = {
+            path: state
+            for path, state in plan.target.items()
+            if path not in left_alone and not same(state, now[path])
+        }
+        refused = found and on_conflict is OnConflict.REFUSE
+        wanted_now = None if refused else wanted
+        return PreparedUndo(turns, wanted_now, now, frozenset(files), found, part)
+
+    async def carry_out(self, log: TurnLog, looking: FileStateReader) -> Undone:
+        """Do it; what is no longer as it was decided on is left alone."""
+        jobs = tuple(command for turn in self.turns for command in turn.jobs.values())
+        incomplete = bool(jobs) or any(turn.running for turn in self.turns)
+        if self.wanted is None:
+            return Undone(None, conflicts=self.conflicts, incomplete=incomplete, jobs=jobs)
+        undo = f"undo-{len(log.turns) + 1}"
+        steps, failed = await looking.store.run(partial(restorations, self.wanted, self.now))
+        paths = [step.path for step in steps]
+        found = await looking.kept(paths, self.below)
+        if found:  # the user wants it: it continues even if its note would be lost with the server
+            log.note(Note(undo, found=found))
+        failed |= {problem.path: problem.reason for problem in unkept(found)}
+        steps = [step for step in steps if step.path not in failed]
+        done = await looking.files.restore(steps, looking.limit)
+        untouched = tuple(path for path in paths if path not in done.left)
+        undoes = self._undoes(log, bool(done.left))
+        part = self.part and bool(undoes)
+        log.note(Note(undo, left=done.left, untouched=untouched, undoes=undoes, part=part))
+        failed |= done.failed
+        removed = tuple(path for path, state in done.left.items() if self._removed(path, state))
+        before = (each for each in self.conflicts if each.path not in done.changed)
+        return Undone(
+            undo if done.left else None,
+            tuple(path for path in done.left if path not in removed),
+            removed,
+            (*before, *(Problem(path, _MEANWHILE) for path in done.changed)),
+            tuple(Problem(path, reason) for path, reason in failed.items()),
+            incomplete,
+            jobs,
+        )
+
+    def _undoes(self, log: TurnLog, changed: bool) -> tuple[str, ...]:
+        """The turns that are taken back; where nothing had to be, those that were not already."""
+        turns = tuple(turn.id for turn in self.turns)
+        if changed:
+            return turns
+        if self.wanted or self.part:
+            return ()
+        undone = taken_back(log.turns.values())
+        return tuple(turn for turn in turns if undone.get(turn, turn) in turns)
+
+    def _removed(self, path: str, left: FileState) -> bool:
+        """Whether a file was taken away; where a folder was in its place, that is there again."""
+        return isinstance(left, NoFile | Folder) and not isinstance(self.now[path], NoFile)

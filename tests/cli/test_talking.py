@@ -1,0 +1,124 @@
+"""`glossator chat`: what is typed while a run is on is queued, or steers it; nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.cli.support import PYTHONPATH
+from tests.cli.terminal import CTRL_C, CTRL_D
+from tests.cli.test_acting import program, workspace
+from tests.patience import until
+from tests.standin import StandIn, Text, ToolUse, Turn
+
+READY = "/quit or Ctrl-D ends.\n> "
+
+
+def reads(gate: asyncio.Event) -> Turn:
+    return Turn(ToolUse("Read", {"path": "fish.py"}), gate=gate)
+
+
+def last_texts(request: Any) -> list[str]:
+    content = request.body["messages"][-1]["content"]
+    return [block["text"] for block in content if block["type"] == "text"]
+
+
+async def test_a_steered_message_goes_with_the_results_and_a_queued_one_after(
+    tmp_path: Path,
+) -> None:
+    workspace(tmp_path)
+    gate = asyncio.Event()
+    script = [reads(gate), Turn(Text("It dives.")), Turn(Text("To two."))]
+    async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
+        await terminal.until(READY)
+        terminal.type("What does it do?\n")
+        await until(lambda: bool(api.requests))
+        terminal.type("How deep?\n")
+        await terminal.until("Queued as number 1: How deep?")
+        terminal.type("/queue\n")
+        await terminal.until("1  How deep?")
+        terminal.type("/steer Not the tests.\n")
+        await terminal.until("The model is told with the next results: Not the tests.")
+        gate.set()
+        await terminal.until("> Not the tests.")
+        await terminal.until("It dives.")
+        await terminal.until("> How deep?")
+        await terminal.until("To two.")
+        await terminal.until(READY)
+        terminal.type(CTRL_D)
+        assert await terminal.ended() == 0
+        assert last_texts(api.requests[1])[-1] == "Not the tests."
+        assert last_texts(api.requests[2])[-1] == "How deep?"
+        assert api.refusals == []
+
+
+async def test_a_plan_that_was_started_is_steered(tmp_path: Path) -> None:
+    workspace(tmp_path)
+    gate, plan = asyncio.Event(), Turn(Text("## Plan\n\n1. Dive deeper in `fish.py`."))
+    script = [reads(gate), plan, reads(gate), Turn(Text("It is done."))]
+    async with StandIn(script) as api:
+        gate.set()
+        async with program(tmp_path, api, "chat", "--mode", "plan") as terminal:
+            await terminal.until(READY)
+            terminal.type("dive\n")
+            await terminal.until("an empty line gives no answer.\n> ")
+            gate.clear()
+            terminal.type("2\n")
+            await until(lambda: len(api.requests) == 3)
+            terminal.type("/steer Not the tests.\n")
+            await terminal.until("The model is told with the next results: Not the tests.")
+            gate.set()
+            await terminal.until("> Not the tests.")
+            await terminal.until("It is done.")
+            await terminal.until(READY)
+            terminal.type(CTRL_D)
+            assert await terminal.ended() == 0
+        assert last_texts(api.requests[3])[-1] == "Not the tests."
+
+
+async def test_after_ctrl_c_the_queue_waits(tmp_path: Path) -> None:
+    workspace(tmp_path)
+    gate = asyncio.Event()
+    script = [reads(gate), Turn(Text("To two.")), Turn(Text("Third."))]
+    async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
+        await terminal.until(READY)
+        terminal.type("What does it do?\n")
+        await until(lambda: bool(api.requests))
+        terminal.type("How deep?\nAnd then?\nNever?\n")
+        await terminal.until("Queued as number 3: Never?")
+        terminal.type("/steer Not the tests.\n")
+        await terminal.until("The model is told")
+        terminal.type(CTRL_C)
+        await terminal.until("The model was not told, so this is the next question: Not the tests.")
+        await terminal.until("4 messages not sent")
+        terminal.type("/queue remove 1\n")
+        await terminal.until("Removed: Not the tests.")
+        terminal.type("/queue remove 3\n")
+        await terminal.until("Removed: Never?")
+        terminal.type("/send\n")
+        await terminal.until("To two.")
+        await terminal.until("Third.")
+        await terminal.until(READY)
+        assert "How deep?" in str(api.requests[1].body["messages"])
+        assert "What does it do?" in str(api.requests[1].body["messages"])  # the same session
+        terminal.type("/quit\n")
+        assert await terminal.ended() == 0
+    gate.set()
+
+
+def test_without_a_terminal_there_is_no_chat(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "glossator", "chat"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
+        input="Hi\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "needs a terminal" in done.stderr

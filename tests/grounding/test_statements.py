@@ -1,0 +1,116 @@
+"""The statements of answers, and which citations each rests on."""
+
+from __future__ import annotations
+
+import pytest
+
+from glossator.grounding import statements_of
+
+ANSWER = """## How it works
+
+`foo` opens the file, e.g. `a.txt`. It then calls `bar()` [cite: doc, src/a.py, L1-L3].
+The default is 3.5! [cite: doc, src/a.py, L5-L5] [cite: doc, b.py, L1-L2]
+More of `x` stands nowhere.
+
+It does three things [cite: doc, c.py, L1-L9]:
+
+- reads `a`
+- writes `b` [cite: doc, d.py, L2-L4]
+  - and nested `c`.
+
+| name | does |
+|---|---|
+| `a` | opens [cite: doc, t.py, L1-L1] |
+| `b` | closes |
+
+```python
+x = 1
+```
+[cite: doc, t.py, L7-L7]
+
+I did not find `z`. Would you like more?
+"""
+
+
+def test_each_statement_has_its_citations() -> None:
+    found = statements_of(ANSWER)
+    told = [
+        (each.text, [mark.place for mark in each.marks], each.shared, each.is_claim)
+        for each in found
+    ]
+    assert told == [
+        ("`foo` opens the file, e.g. `a.txt`.", ["src/a.py:1-3"], True, True),
+        ("It then calls `bar()`.", ["src/a.py:1-3"], False, True),
+        ("The default is 3.5!", ["src/a.py:5", "b.py:1-2"], False, False),
+        ("More of `x` stands nowhere.", [], False, True),
+        ("It does three things:", ["c.py:1-9"], False, False),
+        ("- reads `a`", ["c.py:1-9"], True, True),
+        ("- writes `b`", ["d.py:2-4"], False, True),
+        ("- and nested `c`.", ["c.py:1-9"], True, True),
+        ("| `a` | opens  |", ["t.py:1"], False, True),
+        ("| `b` | closes |", [], False, True),
+        ("```python\nx = 1\n```", ["t.py:7"], False, False),
+        ("I did not find `z`.", [], False, False),
+        ("Would you like more?", [], False, False),
+    ]
+    assert [each.is_code for each in found].count(True) == 1
+    for each in found:
+        assert ANSWER[each.start : each.end].strip()
+
+
+CITE, OTHER = "[cite: doc, a.py, L1-L2]", "[cite: doc, b.py, L3-L4]"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expect"),
+    [
+        (
+            f"`f` opens it {CITE}, and `show` rounds it.",
+            [("`f` opens it", 1, True), ("`show` rounds it.", 0, True)],
+        ),
+        (
+            f"`f` opens it {CITE}, but it never closes `g`. It ends. {OTHER}",
+            [("`f` opens it", 1, True), ("it never closes `g`.", 0, True), ("It ends.", 1, False)],
+        ),
+        # no clause of its own, or one with marks
+        (f"`f` opens it {CITE}, which `g` reads.", [("`f` opens it, which `g` reads.", 1, True)]),
+        (f"`f` opens it {CITE} and `g`.", [("`f` opens it  and `g`.", 1, True)]),
+        (f"`f` {CITE}, and `g` are small.", [("`f`, and `g` are small.", 1, True)]),
+        (
+            f"`f` opens it {CITE} and `g` reads it {OTHER}.",
+            [("`f` opens it  and `g` reads it.", 2, True)],
+        ),
+        # a pointer claims nothing
+        (f"See {CITE} for `run`.", [("See  for `run`.", 1, False)]),
+        ("See `x.go` for details.", [("See `x.go` for details.", 0, False)]),
+        ("For the rest, see `x.go`.", [("For the rest, see `x.go`.", 0, False)]),
+        ("See `x.go`, where `a` ends.", [("See `x.go`, where `a` ends.", 0, True)]),
+        ("`f` sees `x.go`.", [("`f` sees `x.go`.", 0, True)]),
+    ],
+)
+def test_clauses_and_pointers(answer: str, expect: list[tuple[str, int, bool]]) -> None:
+    found = statements_of(answer)
+    assert [(each.text, len(each.marks), each.is_claim) for each in found] == expect
+
+
+def test_what_explains_a_statement_is_known() -> None:
+    answer = f"""`f` opens it. It then reads `g` {CITE}. `h` ends. {CITE}
+
+This closes `g`.
+
+| name | limit |
+|---|---|
+| `a` | 3 {CITE} |
+
+It does two things:
+
+- they open
+- `x` ends
+"""
+    contexts = {each.text: each.context for each in statements_of(answer) if each.context}
+    assert contexts == {
+        "It then reads `g`.": "`f` opens it.",
+        "This closes `g`.": "`h` ends.",
+        "| `a` | 3  |": "| name | limit |",
+        "- they open": "It does two things:",
+    }

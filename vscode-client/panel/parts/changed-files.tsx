@@ -1,0 +1,130 @@
+// The files that a turn changed: each with its size, its diff and its undo.
+
+import { plural } from "../../src/commands/markdown.ts";
+import { shown } from "../../src/shown.ts";
+import type { ChangedFile, FileChange } from "../../src/wire.ts";
+import { tell } from "../host.ts";
+import type { Turn } from "../state/model.ts";
+import { filesUndone, live, situation } from "../store.ts";
+import { Fold, IconButton } from "../ui/controls.tsx";
+import { Icon } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icons.ts";
+import { Shown } from "../ui/shown.tsx";
+
+const FEW = 8; // files that are shown unfolded
+
+const LOOKS: Readonly<Record<FileChange, { readonly icon: IconName; readonly words: string }>> = {
+  created: { icon: "diff-added", words: "new" },
+  changed: { icon: "edit", words: "" },
+  deleted: { icon: "diff-removed", words: "deleted" },
+};
+
+/** The list; nothing where no file was changed. */
+export function ChangedFiles({ turn }: { turn: Turn }) {
+  const { changed, runId, undone } = turn;
+  if (!changed) {
+    return null;
+  }
+  const { files, more } = changed;
+  const busy = live.value !== null;
+  return (
+    <Fold
+      id={`${runId} files`}
+      open={files.length <= FEW}
+      name={`card files ${undone ? "undone" : ""}`}
+      head={
+        <>
+          <Icon name="files" />
+          <span>{plural(files.length + more, "file")} changed</span>
+          <Size files={files} />
+        </>
+      }
+      aside={
+        !undone && (
+          <IconButton
+            icon="discard"
+            label="Undo all of this turn's changes"
+            disabled={busy}
+            act={() => tell({ type: "undoTurn", runId })}
+          />
+        )
+      }
+    >
+      {() => (
+        <ul>
+          {files.map((file) => (
+            <Row key={file.path} file={file} turn={turn} busy={busy} />
+          ))}
+          {situation.value.waiting?.includes(runId) && (
+            <li class="file-row">
+              <Icon name="edit" />
+              <span class="file-name">Marked in the editor</span>
+              <button type="button" class="link" onClick={() => tell({ type: "keepAll" })}>
+                Keep all
+              </button>
+            </li>
+          )}
+          {more > 0 && <li class="list-count">and {plural(more, "more file")}</li>}
+        </ul>
+      )}
+    </Fold>
+  );
+}
+
+function Row({ file, turn, busy }: { file: ChangedFile; turn: Turn; busy: boolean }) {
+  const { path, change } = file;
+  const { runId } = turn;
+  const { icon, words } = LOOKS[change];
+  const open = () => tell({ type: "openChange", runId, path });
+  const undo = filesUndone.value.find((each) => each.runId === runId && each.path === path);
+  return (
+    <li class={`file-row ${undo ? "undone" : ""}`}>
+      <Icon name={icon} />
+      <button
+        type="button"
+        class="link file-name"
+        title={`Show the changes of ${shown(path)}`}
+        onClick={open}
+      >
+        <Shown text={path} />
+      </button>
+      {words && <span class="tag">{words}</span>}
+      <Size files={[file]} />
+      {undo && !turn.undone && <span class="tag">undone</span>}
+      {!turn.undone && (
+        <IconButton
+          icon={undo ? "redo" : "discard"}
+          label={`${undo ? "Redo" : "Undo"} the changes of ${shown(path)}`}
+          disabled={busy}
+          act={() =>
+            tell(
+              undo
+                ? { type: "undoTurn", runId: undo.by }
+                : { type: "undoTurn", runId, paths: [path] },
+            )
+          }
+        />
+      )}
+    </li>
+  );
+}
+
+/** How many lines were added and removed, of files that have lines. */
+function Size({ files }: { files: readonly ChangedFile[] }) {
+  const texts = files.filter(({ added }) => added !== null);
+  if (texts.length === 0) {
+    return null;
+  }
+  const added = texts.reduce((sum, file) => sum + (file.added ?? 0), 0);
+  const removed = texts.reduce((sum, file) => sum + (file.removed ?? 0), 0);
+  return (
+    <span class="size">
+      <span class="plus" title={plural(added, "line added", "lines added")}>
+        +{added}
+      </span>{" "}
+      <span class="minus" title={plural(removed, "line removed", "lines removed")}>
+        −{removed}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,16 @@
+// Keeping and undoing what runs have changed, in the editor and all at once.
+
+import type { CommandTable, Parts } from "./parts.ts";
+
+/** The commands: a button gives the document that it is at, a code lens the part, too. */
+export function changes({ changes: all }: Parts) {
+  return {
+    "glossator.keepChange": async (uri, part) => all.keep(uri, part),
+    "glossator.undoChange": (uri, part) => all.undo(uri, part),
+    "glossator.keepFile": async (uri) => all.keepFile(uri),
+    "glossator.undoFile": (uri) => all.undoFile(uri),
+    "glossator.keepAll": async () => all.keepAll(),
+    "glossator.nextChange": () => all.go(true),
+    "glossator.previousChange": () => all.go(false),
+  } satisfies CommandTable;
+}

@@ -1,0 +1,83 @@
+// What a run edited without a review is marked in the editor: a part is undone, one is kept, a line that
+// the user types stays, the rest is kept in the panel, after a reload. A later edit, which was allowed on its
+// card, is undone by the button in the title.
+
+import assert from "node:assert/strict";
+import { again, reload, until } from "./gestures.mjs";
+import { PRICES } from "./shop.mjs";
+
+export const files = { "kept.py": PRICES };
+
+const TITLE = '"""Prices, with and without the tax."""\n\n';
+const EDITS = [
+  { old_text: "price / (1 - VAT)", new_text: "price / (1 + VAT)" },
+  { old_text: "price * (1 - VAT)", new_text: "round(price * (1 + VAT))" },
+  { old_text: TITLE, new_text: "" },
+];
+const [NET, GROSS] = EDITS;
+const KEPT = `# typed\n${PRICES.replace(GROSS.old_text, GROSS.new_text).replace(TITLE, "")}`;
+const LATER = { path: "kept.py", old_text: "VAT = 0.19", new_text: "VAT = 0.07" };
+
+export async function story(stage) {
+  const { model, page, panel, turn } = stage;
+  const lens = (words) => page.locator(".codelens-decoration a", { hasText: words });
+  await model.plays(
+    [{ Read: { path: "kept.py" } }],
+    [{ MultiEdit: { path: "kept.py", edits: EDITS } }],
+    ["The tax is added now."],
+  );
+  await stage.open("kept.py");
+  await stage.mode("Accept edits");
+  await stage.ask("The prices are wrong. Mend them.");
+  await lens("Keep").nth(2).waitFor();
+  await turn.getByText("Keep all").waitFor();
+  await stage.picture("kept");
+  await stage.theme("Dark 2026");
+  await stage.picture("kept-dark");
+  await stage.theme("Light 2026");
+
+  await stage.goTo(1);
+  await page.keyboard.type("# typed\n");
+  await press(lens("Undo"), 1);
+  await press(lens("Keep"), 0);
+  await stage.shows(KEPT);
+  await stage.save();
+  await stage.picture("kept-part");
+  await reload(page);
+  await stage.ready();
+  await lens("Keep").first().waitFor();
+  assert.equal(await lens("Keep").count(), 1);
+  await turn.getByText("Keep all").click();
+  await lens("Keep").first().waitFor({ state: "detached" });
+
+  await model.plays([{ Read: { path: "kept.py" } }], [{ Edit: LATER }], ["It is seven now."]);
+  await stage.ask("Lower the tax.");
+  await panel.locator(".permission").getByText("Allow once").click();
+  await page.locator(".tab", { hasText: "(proposed)" }).waitFor({ state: "detached" });
+  await lens("Undo").first().waitFor();
+  await turn.getByText("It is seven now.").waitFor();
+  await stage.picture("kept-later");
+  await until(page.locator(".notification-toast", { hasText: "Brought back: kept.py" }), () =>
+    page.getByRole("button", { name: "Undo All Changes of This File" }).first().click(),
+  );
+  await stage.shows(KEPT);
+  await lens("Undo").first().waitFor({ state: "detached" });
+  assert.ok(!KEPT.includes(NET.new_text));
+  await stage.save();
+  await stage.holds("kept.py", KEPT);
+}
+
+/** Press one of the code lenses, counted from above, until one is gone. */
+async function press(lenses, at) {
+  const count = await lenses.count();
+  await again(async (timeout) => {
+    if ((await lenses.count()) === count) {
+      const tops = await lenses.evaluateAll((all) =>
+        all.map((each) => each.getBoundingClientRect().top),
+      );
+      const place = tops.indexOf(tops.toSorted((one, other) => one - other)[at]);
+      await lenses.nth(place).click({ timeout });
+    }
+    await lenses.nth(count - 1).waitFor({ state: "detached", timeout: 15_000 });
+  });
+}
