@@ -9,7 +9,7 @@ import pytest
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.price import estimate_tokens
-from glossator.core.span import CitationStatus, FoundPlace, Span
+from glossator.core.span import Citation, CitationStatus, FoundPlace, Span
 from glossator.grounding.verify import Sources, verify_all
 from glossator.retrieval import Stages
 from glossator.tools import SearchArgs, search_answer
@@ -171,16 +171,20 @@ async def test_a_citation_of_lines_that_search_showed_holds(workspace: MakeWorks
     assert shown.last_line < 350
     ws.reads.show(result.spans)
 
-    def status(first: int, last: int) -> CitationStatus:
+    def verified(first: int, last: int) -> Citation:
         answer = f"It is so. [cite: doc, a.py, L{first}-L{last}]"
         ((_, citation),) = verify_all(answer, Sources(ws.snapshot, ws.reads))
-        return citation.status
+        return citation
 
-    assert status(1, shown.last_line) is CitationStatus.READ
-    assert status(shown.last_line, shown.last_line + 1) is CitationStatus.UNSUPPORTED
-    assert status(400, 402) is CitationStatus.UNSUPPORTED
+    end = shown.last_line
+    assert verified(1, end).status is CitationStatus.READ
+    partly = verified(end - 1, end + 1)  # what was not shown does not count
+    assert partly.status is CitationStatus.READ
+    assert partly.span is not None
+    assert (partly.span.first_line, partly.span.last_line) == (end - 1, end)
+    assert verified(400, 402).status is CitationStatus.UNSUPPORTED
     ws.open("a.py", f"def zebra(total):\n    total = 7\n{body}")
-    assert status(1, 2) is CitationStatus.UNSUPPORTED  # another text than was shown
+    assert verified(1, 2).status is CitationStatus.UNSUPPORTED  # another text than was shown
 
 
 async def test_what_people_see_of_a_hit(workspace: MakeWorkspace) -> None:
