@@ -15,8 +15,8 @@ from glossator.prompts.loader import load_prompt
 _NOT_OURS = frozenset(
     "user/calls user/cut_off user/document user/explain user/explore_medium user/explore_quick"
     " user/explore_usage user/explore_very user/fix user/fork user/gloss user/interrupted"
-    " user/not_run user/overview user/edit user/refactor user/repeated user/start_plan user/unseen"
-    " user/write_tests".split()
+    " user/not_run user/overview user/edit user/plan_steps user/refactor user/repeated"
+    " user/start_changed_plan user/start_plan user/unseen user/write_tests".split()
 )
 
 

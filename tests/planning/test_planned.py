@@ -356,6 +356,29 @@ async def test_the_user_reviews_the_plan(tmp_path: Path) -> None:
         assert len(s.port.of(PlanChanged)[-1].tasks) == 2
 
 
+async def test_a_plan_is_worked_on_as_the_user_changed_it(tmp_path: Path) -> None:
+    cast = Cast(cites("client.py"), decomposer=FOUR, tasks=TASKS)
+    async with stage(tmp_path / "ws", FILES, cast, {"plan": {"review": True}}) as s:
+        mine = "2. What limit does fetch have?\n- What have both in common? (after 2)"
+        s.port.answers += [
+            QuestionAnswer(("Go on",), draft="2. How?\n2. Why?"),
+            QuestionAnswer(("Go on",), draft=mine),
+        ]
+        await s.ask(QUESTION, plan=PlanChoice.PLAN)
+        first, again = s.port.questions
+        assert first.draft.startswith("1. ")
+        assert again.text.splitlines()[1] == (
+            "The changed plan cannot be used. The id '2' stands twice."
+        )
+        assert again.draft.endswith("2. Why?")
+        made = [(each.description, each.dependencies) for each in s.port.of(PlanChanged)[-1].tasks]
+        assert made == [
+            ("What limit does fetch have?", ()),
+            ("What have both in common?", ("1",)),
+        ]
+        assert len(cast.asked["decomposer"]) == 1
+
+
 async def test_the_user_wants_no_plan(tmp_path: Path) -> None:
     cast = Cast(READS, ANSWER, decomposer=FOUR)
     async with stage(tmp_path / "ws", FILES, cast, {"plan": {"review": True}}) as s:

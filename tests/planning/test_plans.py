@@ -12,7 +12,15 @@ from glossator.core.grounded_events import PlannedTask, TaskState
 from glossator.core.question import Option
 from glossator.core.report import Finding, Report
 from glossator.core.span import Basis, Citation, CitationStatus, Span
-from glossator.planning import TaskResult, execute, read_plan, result_of, without_conflicts
+from glossator.planning import (
+    TaskResult,
+    execute,
+    plan_text,
+    read_plan,
+    read_plan_text,
+    result_of,
+    without_conflicts,
+)
 
 
 def task(id_: object, *needs: object, description: str = "") -> dict[str, Any]:
@@ -48,6 +56,43 @@ def test_ids_become_numbers() -> None:
 )
 def test_faults(made: object, fault: str) -> None:
     tasks, faults = read_plan(made)
+    assert tasks == ()
+    assert fault in faults
+
+
+def test_a_plan_is_read_as_it_is_written() -> None:
+    tasks, _ = read_plan([task("b"), task("a", "b"), task(7, "b", "a")])
+    assert plan_text(tasks) == "1. What b?\n2. What a? (after 1)\n3. What 7? (after 1, 2)"
+    assert read_plan_text(plan_text(tasks)) == (tasks, ())
+
+
+def test_a_plan_as_a_user_changes_it() -> None:
+    changed = """# My plan
+
+3. Compare both, and say which
+   is longer. (after 1 and 2)
+1) How long is a?
+- How long is b?
+"""
+    tasks, faults = read_plan_text(changed)
+    assert faults == ()
+    assert plan_text(tasks) == (
+        "1. Compare both, and say which is longer. (after 1 and 2)\n"
+        "2. How long is a?\n3. How long is b?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Look at a.", "“Look at a.” is no task; begin it with a number or `-`."),
+        ("", "It has 0 tasks; 2 to 8 are wanted."),
+        ("1. What?\n1. Why?", "The id '1' stands twice."),
+        ("1. What? (after 2)\n2. Why? (after 1)", "The dependencies go in a circle: 1 → 2 → 1."),
+    ],
+)
+def test_faults_of_a_changed_plan(text: str, fault: str) -> None:
+    tasks, faults = read_plan_text(text)
     assert tasks == ()
     assert fault in faults
 

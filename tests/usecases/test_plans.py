@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from glossator.context.system import ends_in_plan
 from glossator.core.errors import UsageError
-from glossator.core.events import RunFinished, RunStarted
+from glossator.core.events import RunFinished, RunStarted, Todo, TodoChanged, TodoState
 from glossator.core.permission import Mode
+from glossator.core.plan import plan_of
 from glossator.usecases.mode import StartPlanRequest, start_plan
 from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.stage import stage
@@ -50,7 +50,7 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_is_a_plan(answer: str, planned: bool) -> None:
-    assert ends_in_plan(answer) is planned
+    assert bool(plan_of(answer)) is planned
 
 
 async def test_a_plan_is_started_in_the_mode_that_was_chosen(tmp_path: Path) -> None:
@@ -71,6 +71,53 @@ async def test_a_plan_is_started_in_the_mode_that_was_chosen(tmp_path: Path) -> 
             == s.port.of(RunStarted)[-1].question
             == "I accept the plan. Carry it out."
         )
+
+
+_LONG = Turn(
+    Text("""It subtracts.
+
+## Plan
+
+1. Add in `calc.py`. [cite: doc, calc.py, L1-L1]
+   - not a step of its own
+2. **Check** that it [adds](src/calc.py).
+
+```
+1. no step
+```
+""")
+)
+_STEPS = (
+    Todo("Add in calc.py.", TodoState.PENDING),
+    Todo("Check that it adds.", TodoState.PENDING),
+)
+
+
+async def test_the_steps_of_a_plan_become_the_list_of_steps(tmp_path: Path) -> None:
+    script = [Turn(_READ), _LONG, Turn(_EDIT), Turn(Text("Done."))]
+    async with stage(tmp_path / "ws", _FILES, script, _PLAN) as s:
+        planned = await s.ask("Fix it.")
+        await start_plan(s.app, StartPlanRequest(planned.session_id, Mode.ACCEPT_EDITS))
+        assert s.port.of(TodoChanged)[0].steps == _STEPS
+        question = s.port.of(RunStarted)[-1].question
+        assert question == (
+            "I accept the plan. Carry it out."
+            " Its steps are on your Todo list now: keep that up to date, in the same words."
+        )
+        (session,) = s.app.sessions.loaded()
+        assert session.todo.steps == _STEPS
+
+
+async def test_a_plan_is_started_as_the_user_changed_it(tmp_path: Path) -> None:
+    script = [Turn(_READ), _LONG, Turn(_EDIT), Turn(Text("Done."))]
+    async with stage(tmp_path / "ws", _FILES, script, _PLAN) as s:
+        planned = await s.ask("Fix it.")
+        mine = "## Plan\n\n- Add.\n- Write a test."
+        request = StartPlanRequest(planned.session_id, Mode.ACCEPT_EDITS, plan=mine)
+        await start_plan(s.app, request)
+        (*_, question) = s.sent(2)["messages"][-1]["content"]
+        assert question["text"].startswith(f"I accept the plan as I changed it:\n\n{mine}\n\n")
+        assert [step.text for step in s.port.of(TodoChanged)[0].steps] == ["Add.", "Write a test."]
 
 
 async def test_only_plan_mode_plans(tmp_path: Path) -> None:

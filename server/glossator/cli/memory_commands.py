@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import signal
-import subprocess
+import asyncio
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from glossator.cli.asking import Command, ask_server
 from glossator.cli.options import CommonOptions, with_options
+from glossator.cli.own_editor import edit_file
 from glossator.cli.switches import add_switches
 from glossator.core.errors import UsageError
 
@@ -100,27 +98,11 @@ def edit_memory(
         return True
 
     ask_server(context, common, Command("glossator.openMemory", _named(name, everywhere)), note)
-    _edit(found[0])
+    asyncio.run(edit_file(found[0]))
     from glossator.usecases import memory_problem  # noqa: PLC0415 - only this command needs it
 
     if problem := memory_problem(found[0]):
         raise UsageError(problem)
-
-
-def _edit(path: str) -> None:
-    """Raises `UsageError` if the editor cannot be started, or fails."""
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if not editor:
-        raise UsageError(f"Set EDITOR to the program that should open it: the file is {path}.")
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the editor's
-    try:
-        code = subprocess.call([*shlex.split(editor), path])  # noqa: S603 - the user's own editor
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{editor} cannot be started: {error}. Set EDITOR to another.") from error
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if code:
-        raise typer.Exit(_FAILED)
 
 
 def _named(name: str, everywhere: bool) -> dict[str, Any]:

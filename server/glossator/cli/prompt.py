@@ -150,7 +150,14 @@ def question_lines(question: Question) -> list[str]:
         question.text,
         *options,
         f"Answer with {numbers} or in words; an empty line gives no answer.",
+        *(
+            [f"{EDIT}  opens the plan in your editor, where you can change it."]
+            * bool(question.draft)
+        ),
     ]
+
+
+DRAFT_HINT = f"Answer with a number or in words, or edit it again with {EDIT}."
 
 
 def hunk_diff(hunk: HunkView) -> str:

@@ -13,7 +13,10 @@ from typing import TypeVar
 from glossator.cli.apply_edit import apply_edit, relative
 from glossator.cli.browser import open_in_browser
 from glossator.cli.messages import NOBODY_PERMITS, NOBODY_REVIEWS
+from glossator.cli.own_editor import edit_text
 from glossator.cli.prompt import (
+    DRAFT_HINT,
+    EDIT,
     PARTS,
     VIEW,
     PermissionPrompt,
@@ -27,6 +30,7 @@ from glossator.cli.render.renderer import Renderer
 from glossator.cli.server import ResponseError
 from glossator.cli.terminal import Keyboard, TerminalLock, page
 from glossator.core.edit import HunkKind, HunkView, PlanView
+from glossator.core.errors import UsageError
 from glossator.core.permission import PermissionRequest
 from glossator.core.question import Question
 from glossator.core.wire import Json, WireError, from_wire
@@ -131,11 +135,27 @@ class User:
         async with self._lock.asking():
             self._keyboard.forget()
             self._renderer.question(question)
-            line = self._keyboard.line
-            while isinstance(answer := parse_answer(await line(), question), str):
-                self._renderer.ask_again(answer)
-            self._renderer.resume()
-            return answer
+            draft = question.draft
+            while True:
+                line = await self._keyboard.line()
+                if draft and line.strip().lower() == EDIT:
+                    draft = await self._redrafted(draft)
+                elif isinstance(answer := parse_answer(line, question), str):
+                    self._renderer.ask_again(answer)
+                else:
+                    self._renderer.resume()
+                    return answer if draft == question.draft else {**answer, "draft": draft}
+
+    async def _redrafted(self, draft: str) -> str:
+        """The draft as the user's own editor leaves it; an empty one counts for nothing."""
+        try:
+            changed = await edit_text(draft) or draft
+            said = f"{changed}\n{DRAFT_HINT}"
+        except UsageError as error:
+            changed, said = draft, str(error)
+        self._keyboard.forget()
+        self._renderer.ask_again(said)
+        return changed
 
     async def permit(self, request: PermissionRequest) -> dict[str, Json]:
         """A `PermissionAnswer`."""

@@ -20,7 +20,7 @@ from glossator.cli.talking import Talking
 from glossator.cli.terminal import SharedKeyboard, StandardInput, TerminalLock
 from glossator.core.answers import Answer
 from glossator.core.errors import GlossatorError, UsageError
-from glossator.core.plan import OFFER, PLANNED, chosen_mode
+from glossator.core.plan import PLANNED, chosen_mode, offer, plan_of
 
 _FAILED = 1
 _REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked
@@ -134,21 +134,25 @@ class CommandRun:
         answer = await (execute(work) if isinstance(work, Command) else work(execute))
         while isinstance(answer, Answer) and answer.stop == PLANNED and not self._common.json:
             self._answered(answer)
-            wanted = await self._wanted(answer.session_id)
+            wanted = await self._wanted(answer)
             if wanted is None:
                 self._display.notice(planned_notice(answer.session_id))
                 return answer
             answer = await execute(wanted)
         return answer
 
-    async def _wanted(self, session: str) -> Command | None:
+    async def _wanted(self, answer: Answer) -> Command | None:
         """What the user wants done about a plan: it is started in a mode, or changed in words."""
         if self._user is None:
             return None
-        reply = await self._user.answer(OFFER)
+        session = answer.session_id
+        reply = await self._user.answer(offer(plan_of(answer.text)))
         mode = next(filter(None, map(chosen_mode, reply["chosen"])), None)
         if mode is not None:
-            return Command("glossator.startPlan", {"sessionId": session, "mode": mode})
+            return Command(
+                "glossator.startPlan",
+                {"sessionId": session, "mode": mode, "plan": reply.get("draft", "")},
+            )
         if reply["words"]:
             return Command("glossator.ask", {"sessionId": session, "question": reply["words"]})
         return None

@@ -34,7 +34,6 @@ from .summary import PromptPrefix, Summary, extracted, summarise
 from .system import (
     SECTIONS_APART,
     Section,
-    ends_in_plan,
     instruction_sections,
     is_mode_notice,
     language_section,
@@ -76,7 +75,6 @@ __all__ = [
     "attach",
     "attach_any",
     "changed_since",
-    "ends_in_plan",
     "environment_facts",
     "estimate_sent",
     "exhibit_image",

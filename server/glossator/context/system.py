@@ -6,13 +6,11 @@ notices survive a resume, a rewind and a compaction without further state.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from glossator.context.instructions import Instructions
-from glossator.core.citations import fences
 from glossator.core.shown import shown
 from glossator.documents import WorkspaceSnapshot
 from glossator.llm import ContentBlock, Message
@@ -27,12 +25,6 @@ _PROMPTS: Mapping[str, str] = {
 }
 PROMPTS = tuple(_PROMPTS.values())
 SECTIONS_APART = "\n\n"
-
-_PLAN = re.compile(  # a heading, or bold words that head what follows
-    r"^ {0,3}(?:#{1,6}\s+|\*\*)(?:[\d.)]+\s+)?(?:(?!(?:why|how|what|no|without)\b)[\w-]+ ){0,3}"
-    r"plan[ \t]*(?:$|\*\*(?::|[ \t]*$)|[:#.,(\u2013\u2014-]|(?:for|of|to)\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +87,6 @@ def mode_notice(mode: str, messages: Sequence[Message]) -> str:
     """The notice of the mode for a conversation; "" if its last notice says the same."""
     text = load_prompt(_PROMPTS[mode]).render()
     return "" if _last_notice(messages) == text else text
-
-
-def ends_in_plan(answer: str) -> bool:
-    """Whether an answer has a section with a plan, as `user/mode_plan` demands."""
-    quoted = fences(answer)
-    return any(
-        not any(start <= found.start() < end for start, end in quoted)
-        for found in _PLAN.finditer(answer)
-    )
 
 
 def is_mode_notice(block: ContentBlock) -> bool:

@@ -25,19 +25,27 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked; `several` of the options may be chosen, and words of one's own be given."""
+    """What is asked; `several` of the options may be chosen, and words of one's own be given.
+
+    `draft` is a text in Markdown, such as a plan, that the user may change before they choose.
+    """
 
     text: str
     options: tuple[Option, ...]
     several: bool = False
+    draft: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswer:
-    """The labels of the options chosen, and the user's own words; both may be empty."""
+    """The labels of the options chosen, and the user's own words; both may be empty.
+
+    `draft` is the question's draft as the user changed it; empty if they did not.
+    """
 
     chosen: tuple[str, ...] = ()
     words: str = ""
+    draft: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.chosen or self.words)

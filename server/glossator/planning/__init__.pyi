@@ -2,6 +2,7 @@ from .decomposer import NoPlan, decompose, read_plan
 from .dispatcher import TaskType, by_words, dispatch
 from .executor import execute
 from .orchestrator import Action, Orchestrator, Signal
+from .plan_text import plan_text, read_plan_text
 from .task_result import TaskResult, has_answer, no_result, result_of, without_conflicts
 from .zones import NOTHING, documents_zone, fact_line, facts_zone
 
@@ -22,7 +23,9 @@ __all__ = [
     "facts_zone",
     "has_answer",
     "no_result",
+    "plan_text",
     "read_plan",
+    "read_plan_text",
     "result_of",
     "without_conflicts",
 ]

@@ -280,6 +280,11 @@ class Session:
         """Keep the list of steps."""
         self.keep(TODO, [[step.text, step.state.value] for step in steps])
 
+    def begin_todo(self, steps: tuple[Todo, ...]) -> None:
+        """Replace the list of steps, and keep it."""
+        self.todo.steps = steps
+        self.keep_todo(steps)
+
     def kept(self, name: str) -> list[Any]:
         """All that was kept under `name`, oldest first."""
         return list(self._kept.get(name, ()))

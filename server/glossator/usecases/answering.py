@@ -8,7 +8,7 @@ a first reply that is a whole answer stands. What happens when is `planning.orch
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 
@@ -18,7 +18,7 @@ from glossator.core.errors import ModelError
 from glossator.core.events import DiscardReason, Notice, TextDiscarded
 from glossator.core.fact import Fact
 from glossator.core.grounded_events import PlanChanged, PlannedTask
-from glossator.core.question import Option, Question, QuestionAnswer
+from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import shown, shown_prose
 from glossator.core.span import Citation
 from glossator.llm import user_message
@@ -33,19 +33,19 @@ from glossator.planning import (
     decompose,
     dispatch,
     execute,
+    plan_text,
 )
 from glossator.prompts import load_prompt
 from glossator.sessions import FACTS, Run, Session
 from glossator.tools import ToolContext
 from glossator.usecases.plan_question import PlanChoice, PlanQuestion
+from glossator.usecases.plan_review import DIRECTLY, GO_ON, reviewed
 from glossator.usecases.telling import say_steered
 
 HEAD_START = 0.02  # seconds in which the first request leaves undisturbed
 GRACE = 1.0  # seconds that calls of the first reply wait for the dispatcher
 SECONDS = 60.0  # for the plan
 
-_GO_ON = Option("Go on", "Run these tasks. To change the plan, type what should be different.")
-_DIRECTLY = Option("Answer directly", "Without a plan.")
 _NOBODY = "The user was asked and gave no answer. Take the most cautious reading."
 _REVIEWED_OUT = "The plan was changed several times, so the question is answered without one."
 _ATTACHED = (
@@ -242,29 +242,34 @@ class Answering:
                 self._said.append(self._settled)
                 continue
             self._show(made)
-            said = await self._reviewed(made) if self._app.settings.plan.review else _GO_ON.label
-            if said == _GO_ON.label:
-                return Signal.PLANNED, f"{len(made)} tasks"
-            if said == _DIRECTLY.label:
+            said = await self._reviewed(made) if self._app.settings.plan.review else GO_ON
+            if said == GO_ON:
+                return Signal.PLANNED, f"{len(self._tasks)} tasks"
+            if said == DIRECTLY:
                 self._show(())
                 return self._unplanned("")
             self._said.append(f"The user said of a plan: {shown_prose(said)}")
-            remarks.append(f"Your last plan was:\n{_listed(made)}\n{self._said[-1]}")
+            remarks.append(f"Your last plan was:\n{plan_text(made)}\n{self._said[-1]}")
 
     def _unplanned(self, notice: str) -> tuple[Signal, str]:
         if notice:
             self._run.emit(Notice(notice))
         return Signal.UNPLANNED, "the question is answered directly"
 
-    async def _reviewed(self, tasks: Sequence[PlannedTask]) -> str:
-        """The label of the option that the user took, or their own words."""
+    async def _reviewed(self, tasks: tuple[PlannedTask, ...]) -> str:
+        """What the user said of a plan; their changes to it are taken over."""
+        said, changed = await reviewed(self._about_plan, tasks)
+        if said == GO_ON and changed != tasks:
+            self._show(changed)
+        return said
+
+    async def _about_plan(self, question: Question) -> QuestionAnswer | None:
+        """Ask about the plan; None if that was asked often enough."""
         if not self.flow.may(Signal.REVIEW):
             self._run.emit(Notice(_REVIEWED_OUT))
-            return _DIRECTLY.label
-        question = Question(f"Work on this plan?\n{_listed(tasks)}", (_GO_ON, _DIRECTLY))
+            return None
         with self._run.clock.waiting():
-            answer = await self._ask(Signal.REVIEW, question)
-        return answer.words or "".join(answer.chosen) or _DIRECTLY.label
+            return await self._ask(Signal.REVIEW, question)
 
     async def _clarified(self, signal: Signal, question: Question) -> str:
         """Ask the user; what a model is told of the answer."""
@@ -328,14 +333,6 @@ def _way(way: TaskType, how: str) -> tuple[Signal, str]:
 
 def _in_words(answer: QuestionAnswer) -> str:
     return "; ".join(filter(None, (*answer.chosen, answer.words)))
-
-
-def _listed(tasks: Sequence[PlannedTask]) -> str:
-    lines = []
-    for task in tasks:
-        needs = f" (after {', '.join(task.dependencies)})" if task.dependencies else ""
-        lines.append(f"{task.id}. {task.description}{needs}")
-    return "\n".join(lines)
 
 
 async def _ended(task: asyncio.Task[object] | None) -> None:

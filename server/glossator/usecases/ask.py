@@ -24,7 +24,7 @@ from glossator.application import (
     keep_texts,
     session_hooks,
 )
-from glossator.context import Attached, Exhibit, ends_in_plan
+from glossator.context import Attached, Exhibit
 from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
 from glossator.core.events import (
@@ -35,7 +35,7 @@ from glossator.core.events import (
     TodoChanged,
 )
 from glossator.core.permission import Mode
-from glossator.core.plan import PLANNED
+from glossator.core.plan import PLANNED, plan_of
 from glossator.core.question import asking_for
 from glossator.core.span import CitationView
 from glossator.core.tool_result import shorten
@@ -104,14 +104,15 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
     only_reads: bool = False,
     review: bool = False,
     plan: PlanChoice | None = None,
+    steps: tuple[Todo, ...] = (),
     before: Callable[[Session], None] = lambda _: None,
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
 
     `only_reads`: the run changes nothing, in every mode. `review`: the user reviews each edit
-    before it is made. `plan`: whether a plan of tasks may be made; None: it is not. `before` is
-    called when the session is this run's alone, and all that could refuse the question has been
-    asked.
+    before it is made. `plan`: whether a plan of tasks may be made; None: it is not. `steps`: the
+    list of steps from here on, if there are any. `before` is called when the session is this run's
+    alone, and all that could refuse the question has been asked.
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
@@ -130,6 +131,9 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
             asked = session.id, question, model.id, model.offline, items, only_reads, plan or ""
             started = RunStarted(*asked, run.began_at)
             run.emit(started)
+            if steps:
+                session.begin_todo(steps)
+                run.emit(TodoChanged(steps))
             hooks.tell = run.tell
             for notice in notices:
                 hooks.tell(notice)
@@ -227,7 +231,7 @@ async def _answer(
             await keep_texts(app, session)
             grounded = await grounding.grounded(outcome)
     app.summaries.begin_if_due(session)
-    planned = app.acting.mode is Mode.PLAN and ends_in_plan(grounded.text)
+    planned = app.acting.mode is Mode.PLAN and plan_of(grounded.text) != ""
     stop = PLANNED if planned and outcome.stop is Stop.ANSWERED else outcome.stop
     run.emit(RunFinished(stop))
     return Answer(

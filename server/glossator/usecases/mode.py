@@ -8,6 +8,7 @@ from glossator.application import Application
 from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
+from glossator.core.plan import plan_of, steps_of
 from glossator.prompts import load_prompt
 from glossator.sessions import Session
 from glossator.usecases.ask import answer
@@ -36,11 +37,15 @@ async def set_mode(app: Application, request: SetModeRequest) -> ModeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StartPlanRequest:
-    """The plan that a session's last run ended with; `mode` holds from then on, as `setMode`'s."""
+    """The plan that a session's last run ended with; `mode` holds from then on, as `setMode`'s.
+
+    `plan` is the plan as the user changed it, in Markdown; empty: as the model wrote it.
+    """
 
     session_id: str
     mode: Mode
     run_id: str | None = None
+    plan: str = ""
 
 
 async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
@@ -58,5 +63,17 @@ async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
     def begin(_session: Session) -> None:
         app.acting.mode = request.mode
 
-    question = load_prompt("user/start_plan").render()
-    return await answer(app, question, (), request.session_id, request.run_id, before=begin)
+    session = await app.sessions.open(request.session_id)
+    plan = request.plan.strip()
+    if plan:
+        question = load_prompt("user/start_changed_plan").render(plan=plan)
+    else:
+        question = load_prompt("user/start_plan").render()
+        messages = session.conversation.messages
+        plan = plan_of(session.conversation.text_since(len(messages) - 1))
+    steps = steps_of(plan)
+    if steps:
+        question = f"{question} {load_prompt('user/plan_steps').render()}"
+    return await answer(
+        app, question, (), request.session_id, request.run_id, steps=steps, before=begin
+    )

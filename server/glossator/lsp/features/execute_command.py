@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from glossator.core.plan import OFFER, PLANNED, chosen_mode
+from glossator.core.plan import PLANNED, chosen_mode, offer, plan_of
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.reports import show_gloss, show_report, show_text
 from glossator.lsp.search_report import hit_locations, search_to_markdown
 from glossator.usecases import DECLARED
 
 if TYPE_CHECKING:
+    from glossator.core.answers import Answer
     from glossator.lsp.server import Server
     from glossator.usecases import LoadedCommand
 
@@ -64,7 +65,7 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
     if DECLARED[params.command].report and not server.client.events:
         await show_report(server.protocol, server.client, answer)
         if answer.stop == PLANNED:
-            server.in_background(_offer_plan(server, answer.session_id), server.tell)
+            server.in_background(_offer_plan(server, answer), server.tell)
     elif params.command == "glossator.showGloss" and not server.client.events:
         await show_gloss(server.protocol, server.client, answer)
     elif params.command == "glossator.search" and not server.client.events:
@@ -75,12 +76,14 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
     return to_wire(answer)
 
 
-async def _offer_plan(server: Server, session_id: str) -> None:
+async def _offer_plan(server: Server, answer: Answer) -> None:
     """Ask whether to start a plan, once it was shown; what comes of that may be a plan again."""
-    reply = await server.port.ask_user(OFFER)
+    session_id = answer.session_id
+    reply = await server.port.ask_user(offer(plan_of(answer.text)))
     mode = next(filter(None, map(chosen_mode, reply.chosen)), None)
     if mode is not None:
-        name, argument = "glossator.startPlan", {"sessionId": session_id, "mode": mode}
+        name = "glossator.startPlan"
+        argument = {"sessionId": session_id, "mode": mode, "plan": reply.draft}
     elif reply.words:
         name, argument = "glossator.ask", {"sessionId": session_id, "question": reply.words}
     else:

@@ -1,0 +1,44 @@
+"""A plan of tasks that the user sees, and may change, before it is worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from glossator.core.grounded_events import PlannedTask
+from glossator.core.question import Option, Question, QuestionAnswer
+from glossator.core.shown import shown_prose
+from glossator.planning import plan_text, read_plan_text
+
+GO_ON = "Go on"
+DIRECTLY = "Answer directly"
+_ASKED = "Work on this plan?"
+_OPTIONS = (
+    Option(GO_ON, "Run these tasks. To have the plan changed, type what should be different."),
+    Option(DIRECTLY, "Without a plan."),
+)
+
+AskUser = Callable[[Question], Awaitable[QuestionAnswer | None]]
+
+
+async def reviewed(
+    ask: AskUser, tasks: Sequence[PlannedTask]
+) -> tuple[str, tuple[PlannedTask, ...]]:
+    """What the user said, `GO_ON`, `DIRECTLY` or words of their own, and the tasks to go on with.
+
+    If the plan cannot be used as they changed it, they are asked again and told why, until `ask`
+    gives None: it may not ask again.
+    """
+    plan, fault = plan_text(tasks), ""
+    while True:
+        text = "\n".join(filter(None, (_ASKED, fault, plan)))
+        answer = await ask(Question(text, _OPTIONS, draft=plan))
+        if answer is None:
+            return DIRECTLY, ()
+        said = answer.words or "".join(answer.chosen) or DIRECTLY
+        changed = shown_prose(answer.draft).strip()
+        if said != GO_ON or changed in ("", plan_text(tasks)):
+            return said, tuple(tasks)
+        made, wrong = read_plan_text(changed)
+        if not wrong:
+            return said, made
+        plan, fault = changed, f"The changed plan cannot be used. {' '.join(wrong)}"
