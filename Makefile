@@ -29,7 +29,7 @@ PYTHON_IS_NEW = $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exi
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test system lint suite client code wire pictures vsix bench crash mutants lock clean
+.PHONY: demo test system lint suite stories client code wire pictures vsix bench crash mutants lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server "$(QUESTION)"
@@ -42,6 +42,10 @@ test: system
 
 suite: system $(INSTALLED) $(CLIENT_BUILT) code
 	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+
+# Long walks through the client in VS Code, one window after the other; about ten minutes.
+stories: system $(INSTALLED) $(CLIENT_BUILT) code
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -v -m stories tests/vscode
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

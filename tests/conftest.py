@@ -43,9 +43,7 @@ class _Scheduler(LoadGroupScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.partition("::")[0]
-        if nodeid.endswith(("[many]", "[more]")):  # as long as all other tests in VS Code
-            path += " stories"
-        return path if path.partition(" ")[0] in self.together else nodeid
+        return path if path in self.together else nodeid
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _Scheduler:

@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.support import PYTHONPATH
 from tests.cli.terminal import CTRL_C
 from tests.cli.test_acting import AFTER, BEFORE, EDIT, program, workspace
@@ -48,6 +50,27 @@ async def test_a_plan_is_changed_in_words_then_left(tmp_path: Path) -> None:
         assert api.requests[2].body["messages"][-1]["content"][-1]["text"] == "dive to three"
         assert terminal.seen.count("Dive to three.") == 1
     assert fish.read_text("utf-8") == BEFORE
+
+
+async def test_a_plan_is_edited_before_it_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace(tmp_path)
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\necho '2. Surface again.' >> $1\n")
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    async with StandIn([READ, PLAN, Turn(EDIT), Turn(Text("It is done."))]) as api:
+        async with program(tmp_path, api, *ASK) as terminal:
+            await terminal.until(PROMPT)
+            terminal.type("e\n")
+            await terminal.until("2. Surface again.")
+            await terminal.until("or in words.\n> ")
+            terminal.type("2\n")
+            await terminal.until("It is done.")
+            assert await terminal.ended() == 0
+        asked = api.requests[2].body["messages"][-1]["content"][-1]["text"]
+        assert "1. Dive deeper in `fish.py`.\n2. Surface again." in asked
 
 
 async def test_ctrl_c_leaves_a_plan(tmp_path: Path) -> None:

@@ -69,15 +69,19 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
     node(CODE / "start.mjs", vsix, sys.executable, pictures)
 
 
+_DAILY = "explain review denied undone queued"
+
+
+def test_what_people_do_daily(vsix: Path, pictures: Path) -> None:
+    node(CODE / "story.mjs", vsix, sys.executable, pictures, *_DAILY.split())
+
+
+@pytest.mark.stories
 @pytest.mark.parametrize(
     "stories",
     [
-        pytest.param(
-            "explain review planned denied allowed stopped unsaved again gloss recorded", id="many"
-        ),
-        pytest.param(
-            "long hostile reloaded undone restarted queued typed searched picked looks", id="more"
-        ),
+        "planned allowed stopped unsaved again gloss recorded",
+        "long hostile reloaded restarted typed searched picked looks",
         "restricted",
         "context",
         "diffs inline kept output",

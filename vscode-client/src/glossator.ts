@@ -21,6 +21,7 @@ import { commandTable, registerCommands } from "./commands/register.ts";
 import { mayReplace, undoTurns } from "./commands/undo.ts";
 import { ContextView } from "./context/view.ts";
 import { Changes } from "./editor/changes.ts";
+import { Plans } from "./editor/plans.ts";
 import { Proposals } from "./editor/proposals.ts";
 import { Spans } from "./editor/spans.ts";
 import { ShownState } from "./editor/state.ts";
@@ -63,6 +64,7 @@ export class Glossator implements Disposable {
   readonly #inquiries: Inquiries;
   readonly #standings: Standings;
   readonly changes: Changes;
+  readonly plans = new Plans((error) => void showFailure(error, this.log));
   readonly proposals = new Proposals(opensDiffs, (error) => void showFailure(error, this.log));
   readonly #choices = new Choices((error) => void showFailure(error, this.log));
   readonly #parts: Disposable;
@@ -111,6 +113,7 @@ export class Glossator implements Disposable {
       surfaces: this.surfaces,
       spans,
       proposals: this.proposals,
+      plans: this.plans,
       changes: this.changes,
       choices: this.#choices,
       jobs,
@@ -144,6 +147,8 @@ export class Glossator implements Disposable {
       spans,
       jobs,
       this.proposals,
+      this.plans,
+      this.server.onEvent((event) => this.plans.told(event)),
       this.changes,
       serveTexts(),
       announceEndings(this.conversations, this.surfaces, this.log),
@@ -187,7 +192,7 @@ export class Glossator implements Disposable {
           ),
           token,
         ),
-      "glossator/question": (asked, token) => inquiries.ask(question(asked), token),
+      "glossator/question": (asked, token) => inquiries.ask(question(asked, this.plans), token),
       "glossator/review": (plan: ReviewRequest, token) => {
         this.changes.reviewed(plan.sessionId, plan.hunks);
         return inquiries.ask(review(plan, this.proposals), token);

@@ -1054,6 +1054,11 @@ export interface PinnedFact {
   readonly fact: Fact;
 }
 
+/** The plan in Markdown, with places such as `a.py:3-7`; empty if there is none. */
+export interface PlanAnswer {
+  readonly plan: string;
+}
+
 /** The plan, whole, when it was made or changed. */
 export interface PlanChangedEvent {
   readonly runId: string;
@@ -1087,6 +1092,7 @@ export interface Question {
   readonly text: string;
   readonly options: ReadonlyArray<Option>;
   readonly several: boolean;
+  readonly draft: string;
   readonly sessionId: string;
   readonly sessionTitle: string;
 }
@@ -1095,6 +1101,7 @@ export interface Question {
 export interface QuestionAnswer {
   readonly chosen?: ReadonlyArray<string>;
   readonly words?: string;
+  readonly draft?: string;
 }
 
 /** An undone turn of a session, by default the one that was undone last. */
@@ -1352,6 +1359,11 @@ export interface ShowGlossRequest {
   readonly key: string;
 }
 
+/** A session whose last run ended with a plan. */
+export interface ShowPlanRequest {
+  readonly sessionId: string;
+}
+
 /** A gloss as a document of Markdown; `state` says whether the lines it cites changed. */
 export interface ShownGloss {
   readonly uri: string;
@@ -1396,6 +1408,7 @@ export interface StartPlanRequest {
   readonly sessionId: string;
   readonly mode: Mode;
   readonly runId?: string | null;
+  readonly plan?: string;
 }
 
 /** The orchestrator went over to another state; `detail` is one line or empty. */
@@ -1721,6 +1734,7 @@ export interface Commands {
   readonly "glossator.undoTurn": { readonly request: UndoRequest; readonly answer: UndoAnswer };
   readonly "glossator.redoTurn": { readonly request: RedoRequest; readonly answer: UndoAnswer };
   readonly "glossator.listTurns": { readonly request: ListTurnsRequest; readonly answer: TurnList };
+  readonly "glossator.showPlan": { readonly request: ShowPlanRequest; readonly answer: PlanAnswer };
   readonly "glossator.startPlan": { readonly request: StartPlanRequest; readonly answer: Answer };
   readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
   readonly "glossator.listModels": { readonly request: ListModelsRequest; readonly answer: ModelList };
@@ -1795,6 +1809,7 @@ export type Offered =
   | "glossator.retry"
   | "glossator.undoTurn"
   | "glossator.redoTurn"
+  | "glossator.showPlan"
   | "glossator.setMode"
   | "glossator.setModel"
   | "glossator.explain"

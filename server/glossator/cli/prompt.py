@@ -146,18 +146,15 @@ def question_lines(question: Question) -> list[str]:
         for number, option in enumerate(question.options, 1)
     ]
     numbers = "numbers" if question.several else "a number"
+    editing = f", {EDIT} to edit the plan first," if question.draft else ""
     return [
         question.text,
         *options,
-        f"Answer with {numbers} or in words; an empty line gives no answer.",
-        *(
-            [f"{EDIT}  opens the plan in your editor, where you can change it."]
-            * bool(question.draft)
-        ),
+        f"Answer with {numbers}{editing} or in words; an empty line gives no answer.",
     ]
 
 
-DRAFT_HINT = f"Answer with a number or in words, or edit it again with {EDIT}."
+DRAFT_HINT = f"Answer with a number, {EDIT} to edit the plan again, or in words."
 
 
 def hunk_diff(hunk: HunkView) -> str:

@@ -18,6 +18,7 @@ from glossator.usecases.declaration import (
 )
 from glossator.usecases.declared_context import OF_CONTEXT
 from glossator.usecases.declared_output import OF_OUTPUT
+from glossator.usecases.declared_plans import OF_PLANS
 from glossator.usecases.line_actions import (
     DOCUMENT,
     EDIT,
@@ -165,9 +166,7 @@ _ALL = (
     CommandDeclaration(
         "glossator.listTurns", "List turns", "undo:list_turns", terminal="sessions turns"
     ),
-    CommandDeclaration(
-        "glossator.startPlan", "Start the plan", "mode:start_plan", progress=True, report=True
-    ),
+    *OF_PLANS,
     CommandDeclaration(
         "glossator.setMode",
         "Set mode",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from glossator.application import Application
 from glossator.core.answers import Answer
+from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.plan import plan_of, steps_of
@@ -48,6 +49,35 @@ class StartPlanRequest:
     plan: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ShowPlanRequest:
+    """A session whose last run ended with a plan."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAnswer:
+    """The plan in Markdown, with places such as `a.py:3-7`; empty if there is none."""
+
+    plan: str
+
+
+async def show_plan(app: Application, request: ShowPlanRequest) -> PlanAnswer:
+    """The plan of a session as a text to read, to change and to start."""
+    session = await app.sessions.open(request.session_id)
+    return PlanAnswer(rewrite_citations(_plan_of(session), _place))
+
+
+def _place(mark: CitationMark) -> str:
+    return f"(`{mark.place}`)"
+
+
+def _plan_of(session: Session) -> str:
+    conversation = session.conversation
+    return plan_of(conversation.text_since(len(conversation.messages) - 1))
+
+
 async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
     """Set the mode and continue the session. If it raises, as `ask` does, the mode is unchanged."""
     if request.mode is Mode.PLAN:
@@ -69,8 +99,7 @@ async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
         question = load_prompt("user/start_changed_plan").render(plan=plan)
     else:
         question = load_prompt("user/start_plan").render()
-        messages = session.conversation.messages
-        plan = plan_of(session.conversation.text_since(len(messages) - 1))
+        plan = _plan_of(session)
     steps = steps_of(plan)
     if steps:
         question = f"{question} {load_prompt('user/plan_steps').render()}"

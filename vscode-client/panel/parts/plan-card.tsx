@@ -56,6 +56,11 @@ function Card({ turn }: { turn: Turn }) {
       <div class="card-head">
         <Icon name="checklist" tone="accent" />
         <strong>Start this plan?</strong>
+        <IconButton
+          icon="edit"
+          label="Edit the plan"
+          act={() => tell({ type: "command", command: "glossator.showPlan" })}
+        />
         <IconButton icon="close" label="No, leave it" act={() => setSettled(true)} />
       </div>
       {trusted ? (

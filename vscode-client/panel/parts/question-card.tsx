@@ -5,6 +5,7 @@ import { shown } from "../../src/shown.ts";
 import type { Question } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { receive } from "../store.ts";
+import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
 import { Words } from "../ui/words.tsx";
@@ -44,6 +45,13 @@ export function QuestionCard({ id, question }: { id: string; question: Question 
         <strong>
           <Words text={first} />
         </strong>
+        {question.draft && (
+          <IconButton
+            icon="edit"
+            label="Edit the plan"
+            act={() => tell({ type: "openAsked", id })}
+          />
+        )}
       </div>
       {more.length > 0 && (
         <div class="question-more">

@@ -90,15 +90,18 @@ export class Chat implements Viewer, Disposable {
     await this.conversations.ask(this.#free(), asking);
   }
 
-  /** Carry out the plan that the last run ended with; the server words it, ours is for failures. */
-  async startPlan(mode: Mode): Promise<void> {
+  /**
+   * Carry out the plan that the last run ended with, or `plan`, as the user changed it. The server
+   * words it, ours is for failures.
+   */
+  async startPlan(mode: Mode, plan: string): Promise<void> {
     const sessionId = this.#current.id;
     if (sessionId === undefined || this.conversations.isBusy(this.#current)) {
       throw new UserError("There is no plan in this session that waits to be started.");
     }
     const runId = randomUUID();
     await this.follow({ runId, question: "Start the plan.", chips: [] }, () =>
-      this.server.run("glossator.startPlan", { sessionId, mode, runId }),
+      this.server.run("glossator.startPlan", { sessionId, mode, runId, plan }),
     );
   }
 

@@ -17,6 +17,7 @@ import { menu } from "./menu.ts";
 import { models } from "./models.ts";
 import type { Command, CommandTable, Parts } from "./parts.ts";
 import { places } from "./places.ts";
+import { plans } from "./plans.ts";
 import { proposals } from "./proposals.ts";
 import { rules } from "./rules.ts";
 import { sessions } from "./sessions.ts";
@@ -43,6 +44,7 @@ export function commandTable(parts: Parts, inquiries: Inquiries): CommandTable {
     ...facts(parts),
     ...sources(parts, inquiries),
     ...proposals(parts),
+    ...plans(parts),
     ...places(parts),
     ...changes(parts),
     "glossator.showAsked": () => inquiries.show(),

@@ -5,6 +5,7 @@ import type { Asking } from "../chat/asking.ts";
 import type { Chat } from "../chat/chat.ts";
 import { plural } from "../commands/markdown.ts";
 import type { Parts } from "../commands/parts.ts";
+import { startPlan } from "../commands/plans.ts";
 import { currentSession } from "../commands/sessions.ts";
 import { callOf, nearest, slashOf, unknownSlash } from "../commands/slash.ts";
 import { fileChips } from "../editor/chips.ts";
@@ -107,8 +108,7 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "setMode":
       return await parts.run("glossator.setMode", message.mode);
     case "startPlan":
-      await parts.run("glossator.setMode", message.mode);
-      return await chat.startPlan(message.mode);
+      return await startPlan(parts, message.mode);
     case "setModel":
       return await parts.run("glossator.setModel", message.model);
     case "manageTrust":

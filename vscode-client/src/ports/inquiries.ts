@@ -25,8 +25,8 @@ export interface Inquiry<Answer> extends Asked {
   ask(signal: AbortSignal, leftOut: ReadonlySet<string>): Promise<Answer | undefined>;
   /** Show all that it is about as a document. */
   open(): Promise<void>;
-  /** An answer for all parts but those that the user leaves out; of what has parts. */
-  without?(answer: Answer, leftOut: ReadonlySet<string>): Answer;
+  /** The answer with what the user said elsewhere: parts to leave out, a text that they changed. */
+  complete?(answer: Answer, leftOut: ReadonlySet<string>): Answer;
   /** Have it answered at another place as well, until it needs no answer. */
   beside?(sheet: Sheet<Answer>): Beside;
 }
@@ -153,7 +153,7 @@ export class Inquiries {
       this.#closePicker();
     }
     const { inquiry, leftOut } = pending;
-    pending.settle(answer === null ? null : (inquiry.without?.(answer, leftOut) ?? answer));
+    pending.settle(answer === null ? null : (inquiry.complete?.(answer, leftOut) ?? answer));
     this.desk.changed();
   }
 

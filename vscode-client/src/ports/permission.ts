@@ -36,7 +36,7 @@ export function permission(
     ask: (signal) => askNatively(request, signal, open),
     open,
     ...(plan && {
-      without: (answer, leftOut) => allowed(answer, plan, leftOut),
+      complete: (answer, leftOut) => allowed(answer, plan, leftOut),
       beside: ({ leftOut, leaveOut, answer }) => {
         const decide = (take: boolean) => {
           if (take) {

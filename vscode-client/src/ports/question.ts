@@ -1,21 +1,35 @@
 // `glossator/question`: something that only the user can answer.
 
+import type { Plans } from "../editor/plans.ts";
 import { showText } from "../editor/texts.ts";
 import { labelled, shown, summaryOf } from "../shown.ts";
 import type { Question, QuestionAnswer } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
 import { askForWords, pick } from "./pick.ts";
 
-/** As the panel shows it, and as a picker. */
-export function question(asked: Question): Inquiry<QuestionAnswer> {
+/** As the panel shows it, and as a picker; its draft is a plan that can be changed in an editor. */
+export function question(asked: Question, plans: Plans): Inquiry<QuestionAnswer> {
+  const { sessionId, draft } = asked;
   return {
     summary: summaryOf(asked.text),
-    sessionId: asked.sessionId,
+    sessionId,
     sessionTitle: shown(asked.sessionTitle),
     refusal: { label: "Do Not Answer", answer: null },
     message: (id) => ({ type: "question", id, question: asked }),
     ask: (signal) => askNatively(asked, signal),
-    open: () => showText("Question", asked.text, "markdown"),
+    open: () => (draft ? plans.open(sessionId) : showText("Question", asked.text, "markdown")),
+    ...(draft && {
+      complete: (answer) => ({ ...answer, draft: plans.changed(sessionId) }),
+      beside: ({ answer }) => {
+        const ways = asked.options.map(({ label }, at) => ({
+          label,
+          icon: at === 0 ? "play" : "arrow-right",
+          take: () => answer({ chosen: [label] }),
+        }));
+        plans.offer(sessionId, draft, ways);
+        return { changed: () => undefined, dispose: () => plans.decided(sessionId) };
+      },
+    }),
   };
 }
 

@@ -21,7 +21,7 @@ export function review(plan: ReviewRequest, proposals: Proposals): Inquiry<Revie
     message: (id) => ({ type: "review", id, plan }),
     ask: (signal, leftOut) => askNatively(plan, keptOf(plan.hunks, leftOut), signal, open),
     open,
-    without: reviewed,
+    complete: reviewed,
     beside: ({ leftOut, leaveOut, answer }) => {
       const all = plan.hunks.map(({ id }) => id);
       const decide = (take: boolean) => answer({ accepted: take ? all : [] });

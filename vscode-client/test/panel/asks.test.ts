@@ -151,7 +151,7 @@ test("digits choose an option of a question, but not while words are written", s
     { label: "Green", detail: "" },
     { label: "Blue", detail: "" },
   ];
-  const question = { text: "Which one?", options, several: false, ...ASKER };
+  const question = { text: "Which one?", options, several: false, draft: "", ...ASKER };
   await shown({ type: "question", id: "q", question }, { type: "focusAsk", id: "q" });
   assert.equal(await harness.page.locator(".question-card:focus-within .key").count(), 2);
   await harness.page.locator(".question-card input.field").click();
@@ -277,7 +277,7 @@ test("rules that were not changed are the server's", skip, async () => {
 });
 
 test("questions and reviews wait in their session, too", skip, async () => {
-  const question = { text: "Which?", options: [], several: false };
+  const question = { text: "Which?", options: [], several: false, draft: "" };
   const plan = { id: "e", label: "Edit a.py", hunks: [] };
   await shown(
     { type: "question", id: "q", question: { ...question, ...OTHER } },

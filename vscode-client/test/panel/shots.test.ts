@@ -35,6 +35,7 @@ const several: ToPanel = {
       { label: "The public interface", detail: "Callers will have to follow." },
     ],
     several: true,
+    draft: "",
     ...ASKER,
   },
 };

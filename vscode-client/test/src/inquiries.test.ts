@@ -210,7 +210,7 @@ test("what is answered at another place needs no card any more, and the other wa
       message: (id) => ({ type: "permission", id, request: {} as never }),
       ask: async () => undefined,
       open: async () => undefined,
-      without: (given, leftOut) => [given, ...leftOut].join(" without "),
+      complete: (given, leftOut) => [given, ...leftOut].join(" without "),
       beside: (given) => {
         sheet = given;
         return { dispose: () => (gone += 1), changed: () => (changed += 1) };

@@ -1,0 +1,294 @@
+// Plans as documents: changed and decided about in an editor, with the steps ticked off while they
+// are carried out.
+
+import {
+  CodeLens,
+  type CodeLensProvider,
+  type DecorationOptions,
+  Disposable,
+  EventEmitter,
+  type FileChangeEvent,
+  FileChangeType,
+  FilePermission,
+  type FileStat,
+  FileSystemError,
+  type FileSystemProvider,
+  FileType,
+  languages,
+  Range,
+  TabInputText,
+  type TextDocument,
+  type TextEditor,
+  ThemeColor,
+  Uri,
+  window,
+  workspace,
+} from "vscode";
+import { type Step, stepLines } from "../plan-steps.ts";
+import { UserError } from "../result.ts";
+import { shownText } from "../shown.ts";
+import type { Event, TaskState } from "../wire.ts";
+import { besideChat } from "./columns.ts";
+
+const SCHEME = "glossator-plan"; // the manifest has it, too
+const DECIDED = "This plan was decided about.";
+
+/** A way to decide about a plan. */
+export interface Way {
+  readonly label: string;
+  readonly icon: string;
+  readonly take: () => Promise<void> | void;
+}
+
+interface Plan {
+  readonly uri: Uri;
+  readonly sessionId: string;
+  readonly first: string;
+  text: string;
+  changedAt: number;
+  /** None once it was decided about: then it can be read only. */
+  ways: readonly Way[];
+}
+
+const MARKS: Readonly<Record<TaskState, { readonly sign: string; readonly color: string }>> = {
+  pending: { sign: "○ ", color: "disabledForeground" },
+  active: { sign: "→ ", color: "charts.blue" },
+  done: { sign: "✓ ", color: "testing.iconPassed" },
+  failed: { sign: "✗ ", color: "testing.iconFailed" },
+};
+
+/** The newest plan of each session. */
+export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
+  readonly #plans = new Map<string, Plan>(); // by the path of its document
+  readonly #sessions = new Map<string, string>(); // by run
+  readonly #steps = new Map<string, readonly Step[]>(); // by session
+  readonly #fileChanged = new EventEmitter<FileChangeEvent[]>();
+  readonly #lensesChanged = new EventEmitter<void>();
+  readonly #marks = window.createTextEditorDecorationType({});
+  readonly #parts: Disposable;
+  readonly onDidChangeFile = this.#fileChanged.event;
+  readonly onDidChangeCodeLenses = this.#lensesChanged.event;
+  #number = 0;
+
+  constructor(private readonly failed: (error: unknown) => void) {
+    this.#parts = Disposable.from(
+      this.#fileChanged,
+      this.#lensesChanged,
+      this.#marks,
+      workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true }),
+      languages.registerCodeLensProvider({ scheme: SCHEME }, this),
+      window.onDidChangeVisibleTextEditors(() => this.#draw()),
+      workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.uri.scheme === SCHEME) {
+          this.#draw();
+        }
+      }),
+    );
+    void closeTabs(); // of a window before, whose plans are gone
+  }
+
+  /** Keep a plan of a session's that can be decided about; one with the same text stays as it is. */
+  offer(sessionId: string, text: string, ways: readonly Way[]): void {
+    const shown = shownText(text);
+    const before = this.#planOf(sessionId);
+    if (before?.first === shown) {
+      before.ways = ways;
+    } else {
+      this.#number += 1;
+      const uri = Uri.from({ scheme: SCHEME, path: `/${this.#number}/Plan.md` });
+      const plan = { uri, sessionId, first: shown, text: shown, changedAt: Date.now(), ways };
+      this.#plans.delete(before?.uri.path ?? "");
+      this.#plans.set(uri.path, plan);
+      this.#steps.delete(sessionId);
+    }
+    this.#lensesChanged.fire();
+  }
+
+  /** Show the plan of a session's. */
+  async open(sessionId: string): Promise<void> {
+    const plan = this.#planOf(sessionId);
+    if (!plan) {
+      throw new UserError("There is no plan in this session that waits to be started.");
+    }
+    await window.showTextDocument(plan.uri, { preview: false, viewColumn: besideChat() });
+  }
+
+  /** The plan as the user changed it, whether saved or not; "" if they did not. */
+  changed(sessionId: string): string {
+    const plan = this.#planOf(sessionId);
+    const text = plan ? (documentOf(plan.uri)?.getText() ?? plan.text) : "";
+    return text.trim() === plan?.first.trim() ? "" : text.trim();
+  }
+
+  /** It was decided about, here or elsewhere: it is kept as it is, and can be read. */
+  decided(sessionId: string): void {
+    const plan = this.#planOf(sessionId);
+    if (plan && plan.ways.length > 0) {
+      this.#settle(plan).catch(this.failed);
+    }
+  }
+
+  /** Decide about a plan: the way with this number, or one that the user chooses. */
+  async decide(given: unknown, at: unknown): Promise<void> {
+    const uri = given instanceof Uri ? given : window.activeTextEditor?.document.uri;
+    const plan = uri?.scheme === SCHEME ? this.#plans.get(uri.path) : undefined;
+    if (!plan || plan.ways.length === 0) {
+      throw new UserError(plan ? DECIDED : "Open a plan that waits for your answer, then decide.");
+    }
+    const way = typeof at === "number" ? plan.ways[at] : await chosen(plan.ways);
+    await way?.take();
+  }
+
+  /** A run tells something: steps that are done are ticked off. */
+  told(event: Event): void {
+    const { runId } = event;
+    const sessionId = this.#sessions.get(runId) ?? "";
+    switch (event.kind) {
+      case "run.started":
+        this.#sessions.set(runId, event.sessionId);
+        this.decided(event.sessionId); // the session goes on with it, or without
+        break;
+      case "todo":
+        this.#go(sessionId, event.steps);
+        break;
+      case "plan":
+        this.#go(
+          sessionId,
+          event.tasks.map(({ description, state }) => ({ text: description, state })),
+        );
+        break;
+      case "run.finished":
+      case "run.failed":
+      case "run.cancelled":
+        this.#sessions.delete(runId);
+        break;
+    }
+  }
+
+  provideCodeLenses({ uri }: TextDocument): CodeLens[] {
+    const ways = this.#plans.get(uri.path)?.ways ?? [];
+    return ways.map(
+      ({ label, icon }, at) =>
+        new CodeLens(new Range(0, 0, 0, 0), {
+          title: `$(${icon}) ${label}`,
+          command: "glossator.decidePlan",
+          arguments: [uri, at],
+        }),
+    );
+  }
+
+  watch(): Disposable {
+    return new Disposable(() => undefined);
+  }
+
+  stat(uri: Uri): FileStat {
+    const { text, changedAt, ways } = this.#known(uri);
+    return {
+      type: FileType.File,
+      ctime: 0,
+      mtime: changedAt,
+      size: Buffer.byteLength(text),
+      ...(ways.length === 0 && { permissions: FilePermission.Readonly }),
+    };
+  }
+
+  readFile(uri: Uri): Uint8Array {
+    return Buffer.from(this.#known(uri).text);
+  }
+
+  writeFile(uri: Uri, content: Uint8Array): void {
+    const plan = this.#known(uri);
+    if (plan.ways.length === 0) {
+      throw FileSystemError.NoPermissions(DECIDED);
+    }
+    plan.text = Buffer.from(content).toString();
+    this.#touch(plan);
+  }
+
+  readDirectory(uri: Uri): never {
+    throw FileSystemError.FileNotFound(uri);
+  }
+
+  createDirectory(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+
+  dispose(): void {
+    this.#parts.dispose();
+  }
+
+  #planOf(sessionId: string): Plan | undefined {
+    return [...this.#plans.values()].find((plan) => plan.sessionId === sessionId);
+  }
+
+  #known(uri: Uri): Plan {
+    const plan = this.#plans.get(uri.path);
+    if (!plan) {
+      throw FileSystemError.FileNotFound(uri);
+    }
+    return plan;
+  }
+
+  async #settle(plan: Plan): Promise<void> {
+    await documentOf(plan.uri)?.save(); // else closing it would ask
+    plan.ways = [];
+    this.#touch(plan);
+    this.#lensesChanged.fire();
+  }
+
+  #touch(plan: Plan): void {
+    plan.changedAt = Math.max(plan.changedAt + 1, Date.now());
+    this.#fileChanged.fire([{ type: FileChangeType.Changed, uri: plan.uri }]);
+  }
+
+  #go(sessionId: string, steps: readonly Step[]): void {
+    this.#steps.set(sessionId, steps);
+    this.#draw();
+  }
+
+  #draw(): void {
+    for (const editor of window.visibleTextEditors) {
+      const plan = this.#plans.get(editor.document.uri.path);
+      if (plan && editor.document.uri.scheme === SCHEME) {
+        editor.setDecorations(this.#marks, marksOf(editor, this.#steps.get(plan.sessionId) ?? []));
+      }
+    }
+  }
+}
+
+function marksOf({ document }: TextEditor, steps: readonly Step[]): DecorationOptions[] {
+  const lines = stepLines(document.getText(), steps);
+  return [...lines].map(([line, state]) => {
+    const { sign, color } = MARKS[state];
+    return {
+      range: document.lineAt(line).range,
+      hoverMessage: state,
+      renderOptions: { before: { contentText: sign, color: new ThemeColor(color) } },
+    };
+  });
+}
+
+function documentOf(uri: Uri): TextDocument | undefined {
+  return workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+}
+
+async function chosen(ways: readonly Way[]): Promise<Way | undefined> {
+  const items = ways.map((way) => ({ label: `$(${way.icon}) ${way.label}`, way }));
+  const picked = await window.showQuickPick(items, { title: "Glossator: the plan" });
+  return picked?.way;
+}
+
+async function closeTabs(): Promise<void> {
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
+  await window.tabGroups.close(
+    tabs.filter(({ input }) => input instanceof TabInputText && input.uri.scheme === SCHEME),
+  );
+}
