@@ -80,7 +80,7 @@ def test_what_people_do_daily(vsix: Path, pictures: Path) -> None:
 @pytest.mark.parametrize(
     "stories",
     [
-        "planned allowed stopped unsaved again gloss recorded",
+        "planned drafted allowed stopped unsaved again gloss recorded",
         "long hostile reloaded restarted typed searched picked looks",
         "restricted",
         "context",

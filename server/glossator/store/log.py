@@ -98,6 +98,8 @@ class Log:
     def close(self) -> None:
         """Give the log back; safe to call again."""
         if self._descriptor >= 0:
+            if sys.platform != "win32":  # a process being started may have a copy for a moment
+                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             os.close(self._descriptor)
             self._descriptor = -1
 

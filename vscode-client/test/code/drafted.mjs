@@ -1,0 +1,61 @@
+// A plan is changed in an editor and started there; its steps are ticked off while it is carried out.
+
+import assert from "node:assert/strict";
+import { PRICES } from "./shop.mjs";
+
+export const files = { "drafted.py": PRICES };
+export const settings = { "glossator.edits.review": "propose" };
+
+const NET = "price / (1 - VAT)";
+const MENDED = "price / (1 + VAT)";
+const STEP = "Add the tax in net.";
+const OWN = "Say what changed.";
+
+export async function story(stage) {
+  const { model, page, panel, turn } = stage;
+  const card = panel.locator(".plan-card");
+  await model.plays(
+    [{ Read: { path: "drafted.py" } }],
+    [`It subtracts the tax.\n\n## Plan\n\n1. Add the tax in \`net\`.\n2. Test it.`],
+    [
+      {
+        Todo: {
+          steps: [
+            { text: STEP, state: "done" },
+            { text: OWN, state: "active" },
+          ],
+        },
+      },
+      { Edit: { path: "drafted.py", old_text: NET, new_text: MENDED } },
+    ],
+    ["The tax is added now."],
+  );
+  await stage.open("drafted.py");
+  await stage.ask("/plan The price without tax is wrong.");
+  await card.getByRole("button", { name: "Edit the plan" }).click();
+  const lens = page.locator(".codelens-decoration a", { hasText: "Start, Accepting Edits" });
+  await lens.waitFor();
+  await page.keyboard.press("Control+End"); // the last step is another one
+  await page.keyboard.press("Shift+Home");
+  await page.keyboard.type(`2. ${OWN}`);
+  await stage.picture("drafted-changed");
+  await lens.click();
+  await turn.locator("vscode-button", { hasText: "Accept" }).waitFor();
+  await page.locator(".tab", { hasText: "Plan.md" }).click(); // the proposed edit is in front of it
+  for (const sign of ["✓", "→"]) {
+    await page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll(".view-lines span")].some((each) =>
+          getComputedStyle(each, "::before").content.includes(wanted),
+        ),
+      sign,
+    );
+  }
+  assert.equal(await lens.count(), 0);
+  await stage.picture("drafted-ticked");
+  await turn.locator("vscode-button", { hasText: "Accept" }).click();
+  await turn.getByText("The tax is added now.").waitFor();
+  const said = JSON.stringify((await model.told()).requests.at(-1).messages);
+  assert.ok(said.includes("I accept the plan as I changed it"), said);
+  assert.ok(said.includes(OWN));
+}
