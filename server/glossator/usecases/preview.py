@@ -73,7 +73,12 @@ async def preview(app: Application, request: PreviewRequest) -> PreviewAnswer:
         in_time("Facts", _facts(app, session, request.question), [], tell),
     )
     shows = [
-        Going(GoingKind.EDITOR, "What the editor shows", "context.ambient", estimate_tokens(text))
+        Going(
+            GoingKind.EDITOR,
+            "What the editor shows",
+            "by the setting context.ambient",
+            estimate_tokens(text),
+        )
         for text in editor.texts
     ]
     parts = (*attached, *mentioned, *opening, *memories, *facts, *shows)
