@@ -70,14 +70,16 @@ def test_a_plan_as_a_user_changes_it() -> None:
     changed = """# My plan
 
 3. Compare both, and say which
-   is longer. (after 1 and 2)
+   is longer.
+   - in lines
+   (after 1 and 2)
 1) How long is a?
 - How long is b?
 """
     tasks, faults = read_plan_text(changed)
     assert faults == ()
     assert plan_text(tasks) == (
-        "1. Compare both, and say which is longer. (after 1 and 2)\n"
+        "1. Compare both, and say which is longer. - in lines (after 2, 3)\n"
         "2. How long is a?\n3. How long is b?"
     )
 

@@ -10,7 +10,7 @@ from glossator.core.errors import UsageError
 from glossator.core.events import RunFinished, RunStarted, Todo, TodoChanged, TodoState
 from glossator.core.permission import Mode
 from glossator.core.plan import plan_of
-from glossator.usecases.mode import StartPlanRequest, start_plan
+from glossator.usecases.plans import StartPlanRequest, start_plan
 from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn

@@ -692,7 +692,7 @@ export interface Going {
 }
 
 /** What goes with a question. */
-export type GoingKind = "attached" | "mentioned" | "instructions" | "memory" | "fact" | "editor" | "git";
+export type GoingKind = "attached" | "mentioned" | "instructions" | "memory" | "fact" | "editor" | "git" | "workspace";
 
 /** A hook as it is listed; `name` is the moment, as the settings or a file name it. */
 export interface Hook {
@@ -1093,7 +1093,7 @@ export interface PlannedTask {
   readonly result: string;
 }
 
-/** The parts in the order of their kinds, the tokens of those that are known, and problems. */
+/** The user's and the project's parts, the tokens of those that are known, and problems. */
 export interface PreviewAnswer {
   readonly parts: ReadonlyArray<Going>;
   readonly tokens: number;

@@ -23,13 +23,18 @@ async def edit_file(path: str) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the editor's
     try:
         process = await asyncio.create_subprocess_exec(*shlex.split(editor), path)
-        code = await process.wait()
+        try:
+            code = await process.wait()
+        finally:
+            if process.returncode is None:  # the question was taken back
+                process.terminate()
+                await process.wait()
     except (OSError, ValueError) as error:
         raise UsageError(f"{editor} cannot be started: {error}. Set EDITOR to another.") from error
     finally:
         signal.signal(signal.SIGINT, before)
     if code:
-        raise UsageError(f"{editor} ended with code {code}, so nothing was taken over.")
+        raise UsageError(f"{editor} ended with code {code}.")
 
 
 async def edit_text(text: str) -> str:

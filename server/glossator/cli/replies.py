@@ -33,6 +33,7 @@ from glossator.core.edit import HunkKind, HunkView, PlanView
 from glossator.core.errors import UsageError
 from glossator.core.permission import PermissionRequest
 from glossator.core.question import Question
+from glossator.core.shown import shown_prose
 from glossator.core.wire import Json, WireError, from_wire
 
 METHOD_NOT_FOUND = -32601
@@ -149,7 +150,7 @@ class User:
     async def _redrafted(self, draft: str) -> str:
         """The draft as the user's own editor leaves it; an empty one counts for nothing."""
         try:
-            changed = await edit_text(draft) or draft
+            changed = await edit_text(shown_prose(draft)) or draft
             said = f"{changed}\n{DRAFT_HINT}"
         except UsageError as error:
             changed, said = draft, str(error)

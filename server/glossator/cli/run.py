@@ -20,7 +20,7 @@ from glossator.cli.talking import Talking
 from glossator.cli.terminal import SharedKeyboard, StandardInput, TerminalLock
 from glossator.core.answers import Answer
 from glossator.core.errors import GlossatorError, UsageError
-from glossator.core.plan import PLANNED, chosen_mode, offer, plan_of
+from glossator.core.plan import PLANNED, offer, plan_of, wanted
 
 _FAILED = 1
 _REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked
@@ -145,17 +145,10 @@ class CommandRun:
         """What the user wants done about a plan: it is started in a mode, or changed in words."""
         if self._user is None:
             return None
-        session = answer.session_id
         reply = await self._user.answer(offer(plan_of(answer.text)))
-        mode = next(filter(None, map(chosen_mode, reply["chosen"])), None)
-        if mode is not None:
-            return Command(
-                "glossator.startPlan",
-                {"sessionId": session, "mode": mode, "plan": reply.get("draft", "")},
-            )
-        if reply["words"]:
-            return Command("glossator.ask", {"sessionId": session, "question": reply["words"]})
-        return None
+        given = reply["chosen"], reply["words"], reply.get("draft", "")
+        command = wanted(answer.session_id, *given)
+        return None if command is None else Command(*command)
 
 
 def code_of(error: GlossatorError) -> int:

@@ -99,6 +99,7 @@ class GoingKind(StrEnum):
     FACT = "fact"
     EDITOR = "editor"
     GIT = "git"
+    WORKSPACE = "workspace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,10 @@ class Going:
 
 @dataclass(frozen=True, slots=True)
 class PreviewAnswer:
-    """The parts in the order of their kinds, the tokens of those that are known, and problems."""
+    """The user's and the project's parts, the tokens of those that are known, and problems.
+
+    What every session begins with, such as tools, is not among them: see `glossator.showContext`.
+    """
 
     parts: tuple[Going, ...]
     tokens: int

@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from glossator.core.grounded_events import PlannedTask
 from glossator.planning.decomposer import read_plan
 
-_TASK = re.compile(
-    r"^\s*(?:(?P<id>\d{1,3})[.)]|[-*+])[ \t]+(?P<description>.*?)"
-    r"[ \t]*(?:\((?:after|builds on) (?P<needs>[^()]*)\)[ \t]*)?$",
-    re.IGNORECASE,
-)
+_TASK = re.compile(r"^ ?(?:(?P<id>\d{1,3})[.)]|[-*+])[ \t]+(?P<text>.*)$")
+_NEEDS = re.compile(r"[ \t]*\(after (?P<ids>[^()]*)\)[ \t.]*$", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 
 
@@ -29,21 +26,27 @@ def read_plan_text(text: str) -> tuple[tuple[PlannedTask, ...], tuple[str, ...]]
     """The tasks of a plan as it was changed, and what is wrong, as `read_plan`.
 
     The numbers are names, whatever the order; a new task may begin with `-`. A line that begins
-    with neither goes on with the task above it; titles and empty lines count for nothing.
+    with neither, or is indented, goes on with the task above it; titles and empty lines count for
+    nothing.
     """
-    items: list[dict[str, object]] = []
+    items: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
-        found = _TASK.match(line)
-        if found:
-            needs = _NUMBER.findall(found["needs"] or "")
-            said = found["description"]
-            items.append({"id": found["id"] or "", "description": said, "dependencies": needs})
+        if found := _TASK.match(line):
+            items.append((found["id"] or "", [found["text"]]))
         elif line.strip() and not line.startswith("#"):
             if not items:
                 return (), (f"“{line.strip()}” is no task; begin it with a number or `-`.",)
-            items[-1]["description"] = f"{items[-1]['description']} {line.strip()}"
-    taken = {str(item["id"]) for item in items}
+            items[-1][1].append(line)
+    taken = {id_ for id_, _ in items}
     free = (str(number) for number in range(1, 1000) if str(number) not in taken)
-    for item in items:
-        item["id"] = item["id"] or next(free)
-    return read_plan(items)
+    return read_plan([_item(id_ or next(free), lines) for id_, lines in items])
+
+
+def _item(id_: str, lines: Sequence[str]) -> dict[str, object]:
+    said = " ".join(line.strip() for line in lines)
+    needs = _NEEDS.search(said)
+    return {
+        "id": id_,
+        "description": said[: needs.start()] if needs else said,
+        "dependencies": _NUMBER.findall(needs["ids"]) if needs else [],
+    }

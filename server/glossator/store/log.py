@@ -10,7 +10,7 @@ A batch is written by one call to the system, so a process that is killed leaves
 at most one torn line at the end, that was never confirmed; a power cut may cost what was not yet
 `sync`ed, and the checksums show where the log ends then.
 
-The owner holds a lock of the file, which ends with its process. Of a log that was damaged, what
+The owner holds a lock of the file, until it closes the log or ends. Of a log that was damaged, what
 stands before the damage is kept in use, and the whole file as `.damaged`.
 """
 
@@ -98,10 +98,12 @@ class Log:
     def close(self) -> None:
         """Give the log back; safe to call again."""
         if self._descriptor >= 0:
-            if sys.platform != "win32":  # a process being started may have a copy for a moment
-                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-            os.close(self._descriptor)
-            self._descriptor = -1
+            descriptor, self._descriptor = self._descriptor, -1
+            try:
+                if sys.platform != "win32":  # a process being started may have a copy for a moment
+                    fcntl.flock(descriptor, fcntl.LOCK_UN)
+            finally:
+                os.close(descriptor)
 
     def __enter__(self) -> Self:
         return self

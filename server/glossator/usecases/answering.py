@@ -249,7 +249,7 @@ class Answering:
                 self._show(())
                 return self._unplanned("")
             self._said.append(f"The user said of a plan: {shown_prose(said)}")
-            remarks.append(f"Your last plan was:\n{plan_text(made)}\n{self._said[-1]}")
+            remarks.append(f"The last plan was:\n{plan_text(self._tasks)}\n{self._said[-1]}")
 
     def _unplanned(self, notice: str) -> tuple[Signal, str]:
         if notice:
@@ -259,7 +259,7 @@ class Answering:
     async def _reviewed(self, tasks: tuple[PlannedTask, ...]) -> str:
         """What the user said of a plan; their changes to it are taken over."""
         said, changed = await reviewed(self._about_plan, tasks)
-        if said == GO_ON and changed != tasks:
+        if said != DIRECTLY and changed != tasks:
             self._show(changed)
         return said
 

@@ -35,11 +35,12 @@ from glossator.core.events import (
     TodoChanged,
 )
 from glossator.core.permission import Mode
-from glossator.core.plan import PLANNED, plan_of
+from glossator.core.plan import PLANNED, plan_of, steps_of
 from glossator.core.question import asking_for
 from glossator.core.span import CitationView
 from glossator.core.tool_result import shorten
 from glossator.hooks import HookEvent
+from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.usecases.answering import Answering
 from glossator.usecases.compact import compactor_of
@@ -104,15 +105,14 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
     only_reads: bool = False,
     review: bool = False,
     plan: PlanChoice | None = None,
-    steps: tuple[Todo, ...] = (),
     before: Callable[[Session], None] = lambda _: None,
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
 
     `only_reads`: the run changes nothing, in every mode. `review`: the user reviews each edit
-    before it is made. `plan`: whether a plan of tasks may be made; None: it is not. `steps`: the
-    list of steps from here on, if there are any. `before` is called when the session is this run's
-    alone, and all that could refuse the question has been asked.
+    before it is made. `plan`: whether a plan of tasks may be made; None: it is not. `before` is
+    called when the session is this run's alone, and all that could refuse the question has been
+    asked.
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
@@ -131,7 +131,7 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
             asked = session.id, question, model.id, model.offline, items, only_reads, plan or ""
             started = RunStarted(*asked, run.began_at)
             run.emit(started)
-            if steps:
+            if steps := _planned_steps(session, question):
                 session.begin_todo(steps)
                 run.emit(TodoChanged(steps))
             hooks.tell = run.tell
@@ -142,6 +142,19 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
                 return await _answer(app, session, run, opened, recall, hooks)
     finally:
         app.sessions.settle(session)
+
+
+def last_plan(session: Session) -> str:
+    """The plan that the session's last answer ends with; "" if there is none."""
+    conversation = session.conversation
+    return plan_of(conversation.text_since(len(conversation.messages) - 1))
+
+
+def _planned_steps(session: Session, question: str) -> tuple[Todo, ...]:
+    """The steps of the plan that the question accepts, as `start_plan` words it."""
+    if not question.endswith(load_prompt("user/plan_steps").render()):
+        return ()
+    return steps_of(question) or steps_of(last_plan(session))
 
 
 async def _admitted(

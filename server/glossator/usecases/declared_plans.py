@@ -8,10 +8,10 @@ OF_PLANS = (
     CommandDeclaration(
         "glossator.showPlan",
         "Show the plan",
-        "mode:show_plan",
+        "plans:show_plan",
         palette=Palette("Edit Plan", "checklist"),
     ),
     CommandDeclaration(
-        "glossator.startPlan", "Start the plan", "mode:start_plan", progress=True, report=True
+        "glossator.startPlan", "Start the plan", "plans:start_plan", progress=True, report=True
     ),
 )

@@ -35,10 +35,10 @@ async def reviewed(
         if answer is None:
             return DIRECTLY, ()
         said = answer.words or "".join(answer.chosen) or DIRECTLY
-        changed = shown_prose(answer.draft).strip()
-        if said != GO_ON or changed in ("", plan_text(tasks)):
-            return said, tuple(tasks)
+        changed = shown_prose(answer.draft).strip() or plan
         made, wrong = read_plan_text(changed)
         if not wrong:
             return said, made
+        if said != GO_ON:
+            return said, tuple(tasks)
         plan, fault = changed, f"The changed plan cannot be used. {' '.join(wrong)}"

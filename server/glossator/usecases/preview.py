@@ -56,7 +56,7 @@ class PreviewRequest:
 
 
 async def preview(app: Application, request: PreviewRequest) -> PreviewAnswer:
-    """What would go with the question. Raises `UnknownSession`; all other problems are told."""
+    """What would go with the question; what cannot is told. Raises as `Sessions.open`."""
     sessions = app.sessions
     session = await sessions.open(request.session_id) if request.session_id else sessions.blank()
     problems: list[str] = []
@@ -148,6 +148,9 @@ async def _opening(app: Application, tell: Callable[[str], object]) -> list[Goin
     if index:
         why = "the list of what is remembered"
         parts.append(Going(GoingKind.MEMORY, "Memories", why, estimate_tokens(index)))
+    if app.settings.retrieval.whole_tokens and not app.model.offline:
+        why = "if it is small enough for retrieval.wholeTokens"
+        parts.append(Going(GoingKind.WORKSPACE, "The whole workspace", why, None))
     if told := app.git.known():
         parts.append(Going(GoingKind.GIT, "git", "branch and commits", estimate_tokens(told)))
     return parts
@@ -167,6 +170,7 @@ async def _memories(app: Application, session: Session, question: str) -> list[G
 
 
 async def _facts(app: Application, session: Session, question: str) -> list[Going]:
+    await app.ledger.look()
     parts = []
     for fact in await facts_for(app, session, question):
         view = app.ledger.view(fact)

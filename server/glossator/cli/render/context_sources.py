@@ -53,5 +53,5 @@ def preview_parts(answer: PreviewAnswer) -> Iterator[Part]:
     for problem in answer.problems:
         yield line(problem, "yellow", aside=True)
     if answer.tokens:
-        said = f"About {amount(answer.tokens)} tokens beside the question."
+        said = f"At least {amount(answer.tokens)} tokens beside the question."
         yield line(said, "dim", kind="table", aside=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from glossator.core.plan import PLANNED, chosen_mode, offer, plan_of
+from glossator.core.plan import PLANNED, offer, plan_of, wanted
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.reports import show_gloss, show_report, show_text
 from glossator.lsp.search_report import hit_locations, search_to_markdown
@@ -78,17 +78,10 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
 
 async def _offer_plan(server: Server, answer: Answer) -> None:
     """Ask whether to start a plan, once it was shown; what comes of that may be a plan again."""
-    session_id = answer.session_id
     reply = await server.port.ask_user(offer(plan_of(answer.text)))
-    mode = next(filter(None, map(chosen_mode, reply.chosen)), None)
-    if mode is not None:
-        name = "glossator.startPlan"
-        argument = {"sessionId": session_id, "mode": mode, "plan": reply.draft}
-    elif reply.words:
-        name, argument = "glossator.ask", {"sessionId": session_id, "question": reply.words}
-    else:
-        return
-    await run_command(server, types.ExecuteCommandParams(name, [argument]))
+    if command := wanted(answer.session_id, reply.chosen, reply.words, reply.draft):
+        name, argument = command
+        await run_command(server, types.ExecuteCommandParams(name, [argument]))
 
 
 def _argument(params: types.ExecuteCommandParams) -> object:
