@@ -9,7 +9,6 @@ import { PRICES } from "./shop.mjs";
 export const files = { "keyboard.py": PRICES };
 
 const [BEFORE, AFTER] = ["VAT = 0.19", "VAT = 0.07"];
-const CHANGED = PRICES.replace(BEFORE, AFTER);
 const [STEERS, QUEUED] = ["Only the tax.", "Which tests are there?"];
 const OPEN_CHAT = "Control+Alt+G";
 const STOPS = 80; // of Tab, until all of the panel has had the focus
@@ -54,7 +53,8 @@ export async function story(stage) {
   await stage.picture("keyboard-files");
   await keyboard.press("Enter");
   await page.locator(".tab.active", { hasText: "keyboard.py" }).waitFor();
-  await page.locator(".diff-editor, .monaco-diff-editor").first().waitFor();
+  await page.locator(".monaco-diff-editor").first().waitFor();
+  await stage.at("Ln 3, Col 1"); // at the change
   await stage.picture("keyboard-diff");
 
   await command(page, "Glossator: Undo Turn…");
@@ -63,7 +63,6 @@ export async function story(stage) {
   await quickInput(page, "Control+P");
   await choose(page, "keyboard.py");
   await stage.shows(PRICES);
-  assert.notEqual(CHANGED, PRICES);
 
   await keyboard.press(OPEN_CHAT);
   await tabTo(page, panel.getByRole("button", { name: "Sessions" }), "Shift+Tab");
