@@ -8,6 +8,7 @@ import { Header } from "./header/header.tsx";
 import { SessionList } from "./header/session-list.tsx";
 import { Composer } from "./input/composer.tsx";
 import { drop } from "./input/dropping.ts";
+import { Going } from "./input/going.tsx";
 import { QueueView } from "./input/queue.tsx";
 import { Strips } from "./input/strips.tsx";
 import { asks, insteadOf, known, listing, stop, turns } from "./store.ts";
@@ -44,6 +45,7 @@ export function App() {
       <main class="main">{listing.value ? <SessionList /> : <Conversation />}</main>
       <Strips />
       <QueueView />
+      <Going />
       <Composer />
       <Announcer />
     </div>

@@ -22,6 +22,7 @@ export const sessions = computed(() => state.value.sessions);
 export const jobs = computed(() => state.value.jobs);
 export const sessionWords = computed(() => state.value.sessionWords);
 export const completions = computed(() => state.value.completions);
+export const preview = computed(() => state.value.preview);
 export const known = computed(() => state.value.known);
 
 function isHere(ask: Ask): boolean {
@@ -117,6 +118,11 @@ export const selection = computed<Chip | null>(() => {
   return chip && !isAttached && chip.label !== unwanted.value ? chip : null;
 });
 
+/** All that the question is about: what was attached, and the editor's selection. */
+export const about = computed<readonly Chip[]>(() =>
+  withChips(chips.value, selection.value && insteadOf.value === null ? [selection.value] : []),
+);
+
 /** Take a chip away; one that is also the editor's selection does not come back as that. */
 export function detach(chip: Chip): void {
   const selected = situation.value.selection;
@@ -158,15 +164,13 @@ export function send(steers = false): void {
   if (question === "") {
     return;
   }
-  const selected = selection.value && insteadOf.value === null ? [selection.value] : [];
-  const about = withChips(chips.value, selected);
-  const instead = insteadOf.value;
+  const [goes, instead] = [about.value, insteadOf.value];
   if (!live.value) {
     clear();
-    ask(question, about, instead);
+    ask(question, goes, instead);
   } else if (instead === null) {
     clear();
-    const message = { id: crypto.randomUUID(), question, chips: about, plan: planning.value };
+    const message = { id: crypto.randomUUID(), question, chips: goes, plan: planning.value };
     tell({ type: "queue", message, steers });
   }
 }

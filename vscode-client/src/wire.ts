@@ -680,6 +680,20 @@ export interface GlossRequest {
   readonly runId?: string | null;
 }
 
+/** A part; `uri` and the lines are where it comes from, `tokens` is null where it is not known. */
+export interface Going {
+  readonly kind: GoingKind;
+  readonly name: string;
+  readonly why: string;
+  readonly tokens: number | null;
+  readonly uri: string | null;
+  readonly firstLine: number | null;
+  readonly lastLine: number | null;
+}
+
+/** What goes with a question. */
+export type GoingKind = "attached" | "mentioned" | "instructions" | "memory" | "fact" | "editor" | "git";
+
 /** A hook as it is listed; `name` is the moment, as the settings or a file name it. */
 export interface Hook {
   readonly id: string;
@@ -1077,6 +1091,20 @@ export interface PlannedTask {
   readonly dependencies: ReadonlyArray<string>;
   readonly state: TaskState;
   readonly result: string;
+}
+
+/** The parts in the order of their kinds, the tokens of those that are known, and problems. */
+export interface PreviewAnswer {
+  readonly parts: ReadonlyArray<Going>;
+  readonly tokens: number;
+  readonly problems: ReadonlyArray<string>;
+}
+
+/** A question as it is being written, as `glossator.ask` takes it. */
+export interface PreviewRequest {
+  readonly question: string;
+  readonly sessionId?: string | null;
+  readonly attachments?: ReadonlyArray<Attachment | Pasted>;
 }
 
 /** US dollars per million tokens; prompts of more than `up_to` tokens cost as `above` says. */
@@ -1760,6 +1788,7 @@ export interface Commands {
   readonly "glossator.endBatches": { readonly request: EndBatchesRequest; readonly answer: BatchesEnded };
   readonly "glossator.listCustomizations": { readonly request: ListCustomizationsRequest; readonly answer: CustomizationList };
   readonly "glossator.showContext": { readonly request: ShowContextRequest; readonly answer: ContextAnswer };
+  readonly "glossator.preview": { readonly request: PreviewRequest; readonly answer: PreviewAnswer };
   readonly "glossator.listContext": { readonly request: ListContextRequest; readonly answer: ContextSourceList };
   readonly "glossator.switchContext": { readonly request: SwitchContextRequest; readonly answer: ContextSourceList };
   readonly "glossator.listHooks": { readonly request: ListHooksRequest; readonly answer: HookList };

@@ -20,6 +20,7 @@ from .customizing import (
 )
 from .delegation import Delegation
 from .embedding_cost import embedding_bill
+from .from_servers import server_of
 from .gathering import Telling, in_time
 from .git import ask_git
 from .hooking import SessionHooks, session_hooks
@@ -36,8 +37,14 @@ from .memorising import memorise
 from .opening import LEFT_OUT, SECTIONS, opening_of
 from .planned_tasks import PlannedTasks, synthesis
 from .progress import BuildProgress
-from .recall import Recall, memory_index
-from .telling_facts import established, established_again, follow_facts, known_lines
+from .recall import Recall, likely_memories, memory_index
+from .telling_facts import (
+    established,
+    established_again,
+    facts_for,
+    follow_facts,
+    known_lines,
+)
 
 __all__ = [
     "LEFT_OUT",
@@ -72,6 +79,7 @@ __all__ = [
     "established",
     "established_again",
     "expand",
+    "facts_for",
     "fast_model",
     "follow_facts",
     "further_instructions",
@@ -83,12 +91,14 @@ __all__ = [
     "ledger_folder",
     "left_out",
     "left_out_files",
+    "likely_memories",
     "memorise",
     "memory_index",
     "new_instructions",
     "not_seen_notice",
     "opening_of",
     "price_range",
+    "server_of",
     "session_hooks",
     "source_of_all",
     "synthesis",

@@ -226,6 +226,19 @@ class Recall:
         self._run.notice_once("recall", message if message.endswith(".") else f"{message}.")
 
 
+async def likely_memories(app: Application, session: Session, question: str) -> list[Memory]:
+    """The memories that words find for a question, which the conversation has not seen."""
+    if not app.settings.memory.enabled:
+        return []
+    off = app.switches.off(ContextKind.MEMORY)
+
+    def work() -> list[Memory]:
+        new = unseen(session, turned_on(app.memories.kept().memories, off))
+        return list(pick(question, new, _AT_ONCE))
+
+    return await asyncio.to_thread(work)
+
+
 async def memory_index(app: Application) -> str:
     """What the system prompt says of the memories; "" without any, or where they are off."""
     if not app.settings.memory.enabled:

@@ -75,9 +75,17 @@ async def established(app: Application, session: Session, run: Run, question: st
     if not settings.told:
         return Telling()
     await ledger.settled(_TEAM_SECONDS)
-    found = await ledger.relevant(question, settings.told)
+    return _telling(session, ledger, await facts_for(app, session, question))
+
+
+async def facts_for(app: Application, session: Session, question: str) -> list[Fact]:
+    """The facts for a question that the conversation was not told."""
+    settings = app.settings.facts
+    if not (settings.enabled and settings.told):
+        return []
+    found = await app.ledger.relevant(question, settings.told)
     told = _told(session)
-    return _telling(session, ledger, [each for each in found if each.id not in told])
+    return [each for each in found if each.id not in told]
 
 
 async def established_again(app: Application, session: Session, run: Run) -> Telling:

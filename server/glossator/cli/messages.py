@@ -37,6 +37,7 @@ NO_CUSTOMIZATIONS = (
     "No file describes a skill, a slash command or a sub-agent; docs/customizations.md says where"
     " they may lie."
 )
+NOTHING_GOES = "Nothing goes with this question; the model looks things up itself."
 NO_INSTRUCTIONS = "No instruction file is here, such as AGENTS.md."
 NO_HOOKS = "No hooks are set, and no file here asks for any; docs/hooks.md says how to set some."
 NO_RULES = "No permission rule holds here: you are asked about all that the mode does not allow."

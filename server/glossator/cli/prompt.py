@@ -145,12 +145,13 @@ def question_lines(question: Question) -> list[str]:
         f"  {number}  {option.label}" + (f": {option.detail}" if option.detail else "")
         for number, option in enumerate(question.options, 1)
     ]
+    if question.draft:
+        options.append(f"  {EDIT}  Edit the plan in your editor first.")
     numbers = "numbers" if question.several else "a number"
-    editing = f", {EDIT} to edit the plan first," if question.draft else ""
     return [
         question.text,
         *options,
-        f"Answer with {numbers}{editing} or in words; an empty line gives no answer.",
+        f"Answer with {numbers} or in words; an empty line gives no answer.",
     ]
 
 

@@ -60,6 +60,10 @@ def ask(
     direct: Annotated[
         bool, typer.Option("--direct", help="Answer without a plan, however hard it looks.")
     ] = False,
+    preview: Annotated[
+        bool,
+        typer.Option("--preview", help="Show what would go with the question; nothing is asked."),
+    ] = False,
     common: AskingOptions,
 ) -> None:
     """Answer a question, or do what is asked, from the lines of the workspace."""
@@ -70,7 +74,11 @@ def ask(
         argument["plan"] = "plan" if plan else "direct"
     if attach:
         argument["attachments"] = [document_lines(path, common.roots) for path in attach]
-    _answer(context, common, "glossator.ask", argument)
+    if preview:
+        argument.pop("plan", None)
+        ask_server(context, common, _in(common, "glossator.preview", argument))
+    else:
+        _answer(context, common, "glossator.ask", argument)
 
 
 @with_options
@@ -125,10 +133,14 @@ def _answer(
         display.answer(answer)
         return answer.stop != "refused"  # what a limit ended early is still an answer
 
-    work: Command | Work = Command(name, argument)
+    ask_server(context, common, _in(common, name, argument), show, thinking=common.thinking)
+
+
+def _in(common: AskingOptions, name: str, argument: Mapping[str, Any]) -> Command | Work:
+    """A command in a new session, or in the one that the options name."""
     if common.resume is not None or common.newest:
-        work = in_session(name, common.resume, argument)
-    ask_server(context, common, work, show, thinking=common.thinking)
+        return in_session(name, common.resume, argument)
+    return Command(name, argument)
 
 
 def _check_session(common: AskingOptions) -> None:

@@ -34,7 +34,7 @@ from glossator.core.answers import (
     StatusAnswer,
     ToolAnswer,
 )
-from glossator.core.context_answers import ContextSourceList
+from glossator.core.context_answers import ContextSourceList, PreviewAnswer
 from glossator.core.customization import CustomizationList
 from glossator.core.errors import GlossatorError
 from glossator.core.fact_answers import FactList, ForgottenFacts, PinnedFact, SummaryAnswer
@@ -101,6 +101,7 @@ ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic o
     "glossator.importContexts": ContextsImported,
     "glossator.listAgents": AgentList,
     "glossator.listContext": ContextSourceList,
+    "glossator.preview": PreviewAnswer,
     "glossator.listCustomizations": CustomizationList,
     "glossator.listFacts": FactList,
     "glossator.listHooks": HookList,

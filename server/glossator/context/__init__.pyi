@@ -42,6 +42,7 @@ from .system import (
     session_section,
     system_blocks,
 )
+from .transcript import estimate_messages
 from .whole import TooLarge, WholeWorkspace, changed_since, whole_workspace
 
 __all__ = [
@@ -76,6 +77,7 @@ __all__ = [
     "attach_any",
     "changed_since",
     "environment_facts",
+    "estimate_messages",
     "estimate_sent",
     "exhibit_image",
     "extracted",

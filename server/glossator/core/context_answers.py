@@ -87,3 +87,40 @@ class ContextSourceList:
 
     sources: tuple[ContextSource, ...]
     problems: tuple[str, ...]
+
+
+class GoingKind(StrEnum):
+    """What goes with a question."""
+
+    ATTACHED = "attached"
+    MENTIONED = "mentioned"
+    INSTRUCTIONS = "instructions"
+    MEMORY = "memory"
+    FACT = "fact"
+    EDITOR = "editor"
+    GIT = "git"
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """A part; `uri` and the lines are where it comes from, `tokens` is null where it is not known.
+
+    `why` says what puts it there, or what keeps it out, for which `tokens` is 0.
+    """
+
+    kind: GoingKind
+    name: str
+    why: str
+    tokens: int | None
+    uri: str | None = None
+    first_line: int | None = None
+    last_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewAnswer:
+    """The parts in the order of their kinds, the tokens of those that are known, and problems."""
+
+    parts: tuple[Going, ...]
+    tokens: int
+    problems: tuple[str, ...]

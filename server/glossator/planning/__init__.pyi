@@ -2,8 +2,8 @@ from .decomposer import NoPlan, decompose, read_plan
 from .dispatcher import TaskType, by_words, dispatch
 from .executor import execute
 from .orchestrator import Action, Orchestrator, Signal
-from .plan_text import plan_text, read_plan_text
 from .task_result import TaskResult, has_answer, no_result, result_of, without_conflicts
+from .written_plan import plan_text, read_plan_text
 from .zones import NOTHING, documents_zone, fact_line, facts_zone
 
 __all__ = [

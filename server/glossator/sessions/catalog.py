@@ -74,14 +74,17 @@ class Sessions:
 
     def create(self, title: str | None = None) -> Session:
         """Begin an empty session; it is on disk from its first title, message or event on."""
-        now = datetime.now(UTC)
-        begun = Begun(secrets.token_hex(8), now, self._roots())
-        state = SessionState(begun.id, UNTITLED, begun.at, begun.roots)
-        session = Session(state, Journal(self._logs, begun, self._tell))
+        session = self.blank()
         if title:
             session.rename(title)
         self._sessions[session.id] = session
         return session
+
+    def blank(self) -> Session:
+        """A session that no list has, for what would be in a new one."""
+        begun = Begun(secrets.token_hex(8), datetime.now(UTC), self._roots())
+        state = SessionState(begun.id, UNTITLED, begun.at, begun.roots)
+        return Session(state, Journal(self._logs, begun, self._tell))
 
     async def open(self, session_id: str) -> Session:
         """The session with this id, resumed from disk if need be.

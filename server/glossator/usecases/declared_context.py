@@ -21,6 +21,12 @@ OF_CONTEXT = (
         terminal="sessions context",
     ),
     CommandDeclaration(
+        "glossator.preview",
+        "Preview what goes with a question",
+        "preview:preview",
+        also=("ask",),
+    ),
+    CommandDeclaration(
         "glossator.listContext",
         "List context",
         "context_sources:list_context",

@@ -12,6 +12,7 @@ import type {
   FoundPlace,
   PermissionRequest,
   PlannedTask,
+  PreviewAnswer,
   Question,
   ReviewRequest,
   RunFigures,
@@ -230,6 +231,8 @@ export interface PanelState {
   /** What they hold in their titles or questions; "" for all of them. */
   readonly sessionWords: string;
   readonly completions: Completions;
+  /** What would go with the question that was looked at last. */
+  readonly preview: { readonly number: number; readonly answer: PreviewAnswer | null };
   /** Whether a replay has arrived: until then nothing is known, and nothing is shown. */
   readonly known: boolean;
 }
@@ -297,5 +300,6 @@ export const EMPTY: PanelState = {
   sessions: null,
   sessionWords: "",
   completions: { number: 0, items: [], incomplete: false },
+  preview: { number: 0, answer: null },
   known: false,
 };

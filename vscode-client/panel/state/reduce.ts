@@ -69,6 +69,8 @@ export function reduce(state: PanelState, message: ToPanel | Local): PanelState 
     case "withdrawn":
     case "answered":
       return { ...state, asks: without(state.asks, message.id) };
+    case "preview":
+      return message.number < state.preview.number ? state : { ...state, preview: message };
     case "completions": // the answer to what was typed before may come after the newest
       return message.number < state.completions.number ? state : { ...state, completions: message };
     case "sessions":

@@ -83,6 +83,8 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
       return await env.clipboard.writeText(message.text);
     case "complete":
       return await complete(message.number, message.text, parts);
+    case "preview":
+      return await showPreview(message, parts);
     case "pasted":
       return compose(await pastedChip(parts.pasted, message.mime, message.base64), parts);
     case "dropped":
@@ -215,6 +217,21 @@ async function complete(number: number, text: string, { server, panel }: Parts):
     ? await server.run("glossator.complete", { text })
     : { items: [], incomplete: true };
   panel.post({ type: "completions", number, items, incomplete });
+}
+
+/** What would go with a question; it is no failure where that cannot be known. */
+async function showPreview(
+  { number, question, attachments }: Extract<ToHost, { type: "preview" }>,
+  { chat, panel, server, log }: Parts,
+): Promise<void> {
+  try {
+    const sessionId = chat.sessionId ?? null;
+    const answer = await server.run("glossator.preview", { sessionId, question, attachments });
+    panel.post({ type: "preview", number, answer });
+  } catch (error) {
+    log.info(`What goes with the question is not known: ${messageOf(error)}`);
+    panel.post({ type: "preview", number, answer: null });
+  }
 }
 
 /** `/compact` and the like are no questions. */

@@ -12,6 +12,7 @@ import type {
   PermissionAnswer,
   PermissionRequest,
   PlanChoice,
+  PreviewAnswer,
   Question,
   QuestionAnswer,
   Review,
@@ -142,6 +143,8 @@ export type ToPanel =
   | { readonly type: "withdrawn"; readonly id: string }
   /** The user wants to see something asked: show its card, with nothing on it pressed by Enter. */
   | { readonly type: "focusAsk"; readonly id: string }
+  /** What would go with a question; null where it cannot be known. */
+  | { readonly type: "preview"; readonly number: number; readonly answer: PreviewAnswer | null }
   /** `incomplete`: there may be more a moment later. */
   | {
       readonly type: "completions";
@@ -235,6 +238,13 @@ export type ToHost =
   | { readonly type: "openAsked"; readonly id: string }
   | { readonly type: "insert"; readonly text: string }
   | { readonly type: "complete"; readonly number: number; readonly text: string }
+  /** What would go with this question? */
+  | {
+      readonly type: "preview";
+      readonly number: number;
+      readonly question: string;
+      readonly attachments: readonly Attachment[];
+    }
   | { readonly type: "dropped"; readonly uris: readonly string[] }
   /** A picture that was pasted; it comes back as a chip in a `compose`. */
   | { readonly type: "pasted"; readonly mime: string; readonly base64: string }

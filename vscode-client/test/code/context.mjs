@@ -46,6 +46,7 @@ async function beginning(stage) {
   await model.plays([{ Memory: MEMORY }], ["I will remember that."]);
   await stage.open("prices.py");
   await stage.select(4, 5);
+  await previewed(stage);
   await stage.ask("Prices are always whole cents. Remember that.");
   await panel.locator(".permission").getByText("Allow once").click();
   await turn.getByText("I will remember that.").waitFor();
@@ -54,6 +55,20 @@ async function beginning(stage) {
   assert.match(told, /Prices are whole cents/);
   assert.match(told, /Releases a version of the shop/);
   assert.doesNotMatch(told, /closed on Sundays/);
+}
+
+/** What goes with a question is there to see before it is sent. */
+async function previewed(stage) {
+  const { panel } = stage;
+  const strip = panel.locator("[data-fold='strip going']");
+  await panel.locator("textarea").fill("Why are prices in cents in @prices.py?");
+  await strip.getByText(/Goes along: .*1 mention, 1 attachment/).waitFor();
+  await strip.locator(".fold-head").click();
+  await strip.locator(".going li").first().waitFor();
+  await stage.picture("context-going");
+  await strip.locator(".fold-head").click();
+  await panel.locator("textarea").fill("");
+  await strip.waitFor({ state: "detached" });
 }
 
 async function listed(stage) {

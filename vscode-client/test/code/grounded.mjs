@@ -19,6 +19,7 @@ export const files = {
 };
 export const settings = {
   "glossator.plan.dispatch": "model",
+  "glossator.plan.review": true,
   "glossator.grounding.entailment": true,
   "glossator.grounding.correction": "rewrite",
 };
@@ -56,6 +57,7 @@ const REST = " is a count, too [cite: task, 4].";
 
 export async function story(stage) {
   await clarified(stage);
+  await reviewed(stage);
   await planned(stage);
   await marked(stage);
   await corrected(stage);
@@ -96,6 +98,17 @@ async function clarified(stage) {
   await card.getByRole("button", { name: "Of number" }).click();
 }
 
+/** The plan is a document, and can be decided about there. */
+async function reviewed({ page, panel }) {
+  const card = panel.locator(".question-card", { hasText: "Work on this plan?" });
+  await card.getByRole("button", { name: "Edit the plan" }).click();
+  const lens = page.locator(".codelens-decoration a", { hasText: "Go on" });
+  await lens.waitFor();
+  await page.locator(".view-line", { hasText: "(after 1, 2)" }).waitFor();
+  await lens.click();
+  await card.waitFor({ state: "detached" });
+}
+
 /** The plan shows which tasks are at work, and what has been found. */
 async function planned(stage) {
   const { model, turn } = stage;
@@ -106,6 +119,7 @@ async function planned(stage) {
     [1, 1],
     "one is at work, one waits for it",
   );
+  await stage.page.locator(".tab", { hasText: "Plan.md" }).waitFor();
   await pictures(stage, "planned");
   await model.goesOn();
   await task("done").nth(3).waitFor();

@@ -41,7 +41,7 @@ from glossator.core.answers import (
     StatusAnswer,
     ToolAnswer,
 )
-from glossator.core.context_answers import ContextSourceList
+from glossator.core.context_answers import ContextSourceList, PreviewAnswer
 from glossator.core.customization import CustomizationList
 from glossator.core.hook_answers import HookList
 from glossator.core.mcp_answers import McpServerList
@@ -88,6 +88,7 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
             | McpServerList()
             | HookList()
             | ContextSourceList()
+            | PreviewAnswer()
         ):
             yield from listing_parts(answer)
         case (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from glossator.cli.messages import NO_INSTRUCTIONS
+from glossator.cli.messages import NO_INSTRUCTIONS, NOTHING_GOES, amount
 from glossator.cli.render import Column, Part, Styled, Table, line, listed
-from glossator.core.context_answers import ContextSourceList, ContextState
+from glossator.core.context_answers import ContextSourceList, ContextState, PreviewAnswer
 
 _STATES = {
     ContextState.ON: ("on", "green"),
@@ -34,3 +34,24 @@ def context_parts(answer: ContextSourceList) -> Iterator[Part]:
     yield listed(Table(columns, tuple(rows), tuple(plain)), NO_INSTRUCTIONS)
     for problem in answer.problems:
         yield line(problem, "yellow", aside=True)
+
+
+def preview_parts(answer: PreviewAnswer) -> Iterator[Part]:
+    """A row for each part that would go with a question, then what cannot."""
+    columns = (
+        Column(whole=True),
+        Column(right=True, whole=True),
+        Column(least=14),
+        Column("", "dim"),
+    )
+    rows, plain = [], []
+    for each in answer.parts:
+        tokens = "" if each.tokens is None else amount(each.tokens)
+        rows.append((each.kind.value, tokens, Styled(each.name, "bold", each.uri), each.why))
+        plain.append(f"{each.kind.value}\t{tokens}\t{each.name}\t{each.why}")
+    yield listed(Table(columns, tuple(rows), tuple(plain)), NOTHING_GOES)
+    for problem in answer.problems:
+        yield line(problem, "yellow", aside=True)
+    if answer.tokens:
+        said = f"About {amount(answer.tokens)} tokens beside the question."
+        yield line(said, "dim", kind="table", aside=True)

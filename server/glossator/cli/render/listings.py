@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from glossator.cli.messages import NO_CUSTOMIZATIONS, NO_RULES, NO_TRUSTED
 from glossator.cli.render import Column, Part, Styled, Table, listed
-from glossator.cli.render.context_sources import context_parts
+from glossator.cli.render.context_sources import context_parts, preview_parts
 from glossator.cli.render.customizations import customization_table
 from glossator.cli.render.hooks import hook_parts
 from glossator.cli.render.mcp import mcp_parts
 from glossator.core.answers import RuleList
-from glossator.core.context_answers import ContextSourceList
+from glossator.core.context_answers import ContextSourceList, PreviewAnswer
 from glossator.core.customization import CustomizationList
 from glossator.core.hook_answers import HookList
 from glossator.core.mcp_answers import McpServerList
@@ -34,7 +34,15 @@ class Trusted:
 
 
 def listing_parts(
-    answer: RuleList | Trusted | CustomizationList | McpServerList | HookList | ContextSourceList,
+    answer: (
+        RuleList
+        | Trusted
+        | CustomizationList
+        | McpServerList
+        | HookList
+        | ContextSourceList
+        | PreviewAnswer
+    ),
 ) -> Iterator[Part]:
     """What may be done, obeyed or run."""
     match answer:
@@ -42,6 +50,8 @@ def listing_parts(
             yield from mcp_parts(answer)
         case ContextSourceList():
             yield from context_parts(answer)
+        case PreviewAnswer():
+            yield from preview_parts(answer)
         case HookList():
             yield from hook_parts(answer)
         case CustomizationList():
