@@ -35,6 +35,7 @@ for (const name of [
   "outputs open",
   "sessions",
   "waiting elsewhere",
+  "going along",
 ]) {
   test(`Tab goes from the head to the input, and leaves nothing out: ${name}`, skip, async () => {
     const state = STATES[name];

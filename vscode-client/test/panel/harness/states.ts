@@ -2,7 +2,7 @@
 // keyboard and by screen reader, walk them all.
 
 import type { ToPanel } from "../../../src/panel/messages.ts";
-import type { Event } from "../../../src/wire.ts";
+import type { Event, PreviewAnswer } from "../../../src/wire.ts";
 import type { Harness } from "./browser.ts";
 import { ASKER, NEW, PLANNED, permission, situation, stream, until } from "./streams.ts";
 
@@ -222,6 +222,30 @@ const SESSIONS = [
   found: at === 2 ? "Is the tax rounded, too?" : "",
 }));
 
+const NOWHERE = { uri: null, firstLine: null, lastLine: null };
+const GOING: PreviewAnswer = {
+  parts: [
+    {
+      kind: "instructions",
+      name: "AGENTS.md",
+      why: "an instruction file of the project",
+      tokens: 900,
+      ...NOWHERE,
+      uri: "file:///w/shop/AGENTS.md",
+    },
+    { kind: "fact", name: "`net` adds the tax.", why: "prices.py:3", tokens: 40, ...NOWHERE },
+    {
+      kind: "mentioned",
+      name: "@terminal",
+      why: "looked at as you send",
+      tokens: null,
+      ...NOWHERE,
+    },
+  ],
+  tokens: 940,
+  problems: ["gone.py cannot be read."],
+};
+
 /** The states, by their names. */
 export const STATES: Readonly<Record<string, Shot>> = {
   work: {
@@ -418,6 +442,16 @@ export const STATES: Readonly<Record<string, Shot>> = {
   "question edited": {
     messages: [situation({ selection }), NEW, ...stream("answered")],
     clicks: ["[aria-label='Edit the question and ask again']"],
+  },
+  "going along": {
+    messages: [
+      situation({ selection }),
+      NEW,
+      ...stream("answered"),
+      { type: "compose", text: "Why is @terminal red?", chips: [] },
+      { type: "preview", number: 1, answer: GOING },
+    ],
+    clicks: ["[data-fold='strip going'] .fold-head"],
   },
   "file named": {
     messages: [situation(), NEW, ...stream("answered")],
