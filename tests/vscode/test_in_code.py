@@ -84,7 +84,7 @@ def test_what_people_do_daily(vsix: Path, pictures: Path) -> None:
         "long hostile reloaded restarted typed searched picked looks",
         "restricted",
         "context",
-        "diffs inline kept output",
+        "diffs inline kept output keyboard",
         "grounded",
         "tabs",
     ],

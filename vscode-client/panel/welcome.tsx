@@ -16,7 +16,7 @@ export function Welcome() {
   const ready = situation.value.server.phase === "ready";
   return (
     <div class="welcome">
-      <h1>Ask your workspace</h1>
+      <h2>Ask your workspace</h2>
       <p>
         Glossator searches and reads your code, changes it if you agree, and cites the lines that
         each claim rests on.

@@ -38,7 +38,7 @@ export function Banner() {
       );
     case "ready":
       return trusted ? null : (
-        <p class="banner warn">
+        <p class="banner warn" role="status">
           <Icon name="lock" />
           <span>
             Restricted: this workspace is not trusted, so files are only read.{" "}

@@ -20,34 +20,36 @@ export function Header() {
   };
   return (
     <header class="header">
-      {session && renaming ? (
-        <TitleField
-          title={session.title}
-          done={(title, byKey) => {
-            back.current = byKey;
-            setRenaming(false);
-            if (title !== null) {
-              tell({ type: "renameSession", id: session.id, title });
-            }
-          }}
-        />
-      ) : (
-        <button
-          type="button"
-          class="title"
-          ref={(button) => {
-            if (button && back.current) {
-              back.current = false;
-              button.focus();
-            }
-          }}
-          disabled={!session}
-          title={session ? "Rename this session" : ""}
-          onClick={() => setRenaming(true)}
-        >
-          <Shown text={session?.title || "New session"} />
-        </button>
-      )}
+      <h1>
+        {session && renaming ? (
+          <TitleField
+            title={session.title}
+            done={(title, byKey) => {
+              back.current = byKey;
+              setRenaming(false);
+              if (title !== null) {
+                tell({ type: "renameSession", id: session.id, title });
+              }
+            }}
+          />
+        ) : (
+          <button
+            type="button"
+            class="title"
+            ref={(button) => {
+              if (button && back.current) {
+                back.current = false;
+                button.focus();
+              }
+            }}
+            disabled={!session}
+            title={session ? "Rename this session" : ""}
+            onClick={() => setRenaming(true)}
+          >
+            <Shown text={session?.title || "New session"} />
+          </button>
+        )}
+      </h1>
       {offline && (
         <span class="tag" title="No model is asked: answers are quotes from your files.">
           offline

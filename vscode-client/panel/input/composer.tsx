@@ -47,6 +47,7 @@ export function Composer() {
     window.addEventListener("focus", focused);
     return () => window.removeEventListener("focus", focused);
   }, []);
+  useEffect(takeOver, []);
 
   const accept = (item: Completion) => {
     const [input, at] = [field.current, token.value];
@@ -61,7 +62,7 @@ export function Composer() {
   };
   const open = items.value.length > 0;
   return (
-    <div class="composer">
+    <section class="composer" aria-label="Your message">
       {insteadOf.value !== null && <Editing />}
       <CompletionList take={accept} />
       <div class="input-box">
@@ -72,7 +73,7 @@ export function Composer() {
           value={draft.value}
           placeholder={placeholder()}
           aria-label="Question"
-          aria-controls="completions"
+          aria-controls={open ? "completions" : undefined}
           aria-autocomplete="list"
           aria-activedescendant={open ? itemId(chosen.value) : undefined}
           onInput={(event) => {
@@ -121,7 +122,7 @@ export function Composer() {
                 icon="debug-stop"
                 label="Stop (Escape)"
                 tone="stop"
-                disabled={stopping.value === live.value.runId}
+                idle={stopping.value === live.value.runId}
                 act={stop}
               />
             </div>
@@ -136,8 +137,35 @@ export function Composer() {
           )}
         </div>
       </div>
-    </div>
+    </section>
   );
+}
+
+/** Whenever what has the focus goes, the input takes it, until the function given back is called. */
+function takeOver(): () => void {
+  let last: Element | null = null;
+  const focused = ({ target }: FocusEvent) => {
+    last = target instanceof Element ? target : null;
+  };
+  const pressed = () => {
+    last = null; // it may be a click beside everything, which takes the focus from it
+  };
+  const gone = new MutationObserver(() => {
+    if (last?.isConnected === false && document.hasFocus()) {
+      last = null;
+      if (document.activeElement === document.body) {
+        focusing.value += 1;
+      }
+    }
+  });
+  document.addEventListener("focusin", focused);
+  document.addEventListener("pointerdown", pressed);
+  gone.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    document.removeEventListener("focusin", focused);
+    document.removeEventListener("pointerdown", pressed);
+    gone.disconnect();
+  };
 }
 
 const STEER_KEY = /Mac/.test(navigator.userAgent) ? "Cmd+Enter" : "Ctrl+Enter";

@@ -63,7 +63,7 @@ function Meter() {
   const percent = Math.round(100 * Math.min(1, taken / window));
   const layers = layersOf(taken);
   const kinds = layers.map(({ name, tokens }) => `${name} ${count(tokens)}`).join(", ");
-  const words = `Context: ${count(taken)} of ${count(window)} tokens (${percent}%): ${kinds}`;
+  const words = `Context ${percent}% full: ${count(taken)} of ${count(window)} tokens: ${kinds}`;
   let x = 0;
   return (
     <button

@@ -16,6 +16,7 @@ export function dress(element: HTMLElement): void {
       button("copy", "copy", "Copy"),
     );
     code.prepend(head);
+    scrolls(code.querySelector("pre"), "Code");
   }
   for (const link of element.querySelectorAll("a")) {
     link.title = link.href;
@@ -25,6 +26,16 @@ export function dress(element: HTMLElement): void {
     wide.className = "wide";
     table.replaceWith(wide);
     wide.append(table);
+    scrolls(wide, "Table");
+  }
+}
+
+/** It may be wider or higher than its box, and is scrolled by keys as well. */
+function scrolls(box: HTMLElement | null, name: string): void {
+  if (box) {
+    box.tabIndex = 0;
+    box.role = "group";
+    box.ariaLabel = name;
   }
 }
 

@@ -17,7 +17,7 @@ export function Answered({ part }: { part: ToolPart }) {
   const text = typeof question === "string" ? question : "";
   const answer = part.finished?.answer;
   return (
-    <section class="card answered" aria-label={`Answered question: ${shown(text)}`}>
+    <article class="card answered" aria-label={`Answered question: ${shown(text)}`}>
       <div class="card-head">
         <Icon name="question" tone="faint" />
         <span class="question-more">
@@ -28,6 +28,6 @@ export function Answered({ part }: { part: ToolPart }) {
         <Icon name={answer ? "check" : "circle-slash"} tone={answer ? "good" : "faint"} />
         <span>{answer ? <Shown text={answer} /> : "You gave no answer."}</span>
       </p>
-    </section>
+    </article>
   );
 }

@@ -58,7 +58,7 @@ export function AskCard({ id, name, label, about = label, keys, children }: Prop
   }, [isSought]);
   useEffect(() => (card.current ? watchSight(card.current, id, about) : undefined), [id, about]);
   return (
-    <section
+    <article
       class={`card ask ${name}`}
       aria-label={label}
       tabIndex={-1}
@@ -80,7 +80,7 @@ export function AskCard({ id, name, label, about = label, keys, children }: Prop
       <div class="ask-body" inert={!ready} ref={body}>
         {children}
       </div>
-    </section>
+    </article>
   );
 }
 

@@ -58,7 +58,7 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
           {situation.value.waiting?.includes(runId) && (
             <li class="file-row">
               <Icon name="edit" />
-              <span class="file-name">Marked in the editor</span>
+              <span class="file-marked">Marked in the editor</span>
               <button type="button" class="link" onClick={() => tell({ type: "keepAll" })}>
                 Keep all
               </button>

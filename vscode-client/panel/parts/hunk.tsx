@@ -40,9 +40,9 @@ export function HunkView({ hunk, shift, id, aside, leftOut, whole }: Props) {
       </div>
       {hunk.kind !== "rename" &&
         (whole ? (
-          <Whole lines={lines} of={shown(shownPath(hunk.path))} />
+          <Box lines={lines} hunk={hunk} whole />
         ) : (
-          <Folded lines={lines} id={`${id} ${hunk.id}`} />
+          <Folded lines={lines} hunk={hunk} id={`${id} ${hunk.id}`} />
         ))}
     </div>
   );
@@ -73,25 +73,30 @@ function Place({ hunk }: { hunk: Hunk }) {
   );
 }
 
-/** All lines, in a box that scrolls; `of` is the name of their file. */
-function Whole({ lines, of }: { lines: readonly DiffLine[]; of: string }) {
+interface BoxProps {
+  readonly lines: readonly DiffLine[];
+  readonly hunk: Hunk;
+  readonly whole?: boolean;
+}
+
+/** Lines in a box that scrolls. */
+function Box({ lines, hunk, whole = false }: BoxProps) {
+  const label = `Changed lines of ${shown(shownPath(hunk.path))}`;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
-    <div class="diff whole" role="group" aria-label={`Changed lines of ${of}`} tabIndex={0}>
+    <div class={`diff ${whole ? "whole" : ""}`} role="group" aria-label={label} tabIndex={0}>
       <Lines lines={lines} />
     </div>
   );
 }
 
 /** The first lines, until the user wants to see them all. */
-function Folded({ lines, id }: { lines: readonly DiffLine[]; id: string }) {
+function Folded({ lines, hunk, id }: BoxProps & { readonly id: string }) {
   const all = folds.value.get(id) || lines.length <= SHOWN + 2;
   return (
     <>
-      <div class="diff">
-        <Lines lines={all ? lines : lines.slice(0, SHOWN)} />
-      </div>
+      <Box lines={all ? lines : lines.slice(0, SHOWN)} hunk={hunk} />
       {!all && (
         <button
           type="button"

@@ -1,6 +1,6 @@
 // A permission: what is to be done, why it is asked, and for how long it may.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { plural } from "../../src/commands/markdown.ts";
 import { keptOf } from "../../src/editor/parts.ts";
 import { shown } from "../../src/shown.ts";
@@ -39,6 +39,7 @@ export function PermissionCard({ id, request, leftOut }: Props) {
   const [message, setMessage] = useState<string | null>(null);
   const [rules, setRules] = useState(request.suggestions);
   const [why, setWhy] = useState("");
+  const back = useRef(false); // the focus, once there is a button again
   const { plan } = request;
   const all = plan?.hunks.length ?? 0;
   const taken = keptOf(plan?.hunks ?? [], leftOut).length;
@@ -114,7 +115,17 @@ export function PermissionCard({ id, request, leftOut }: Props) {
           </vscode-button>
         ))}
         {message === null && (
-          <button type="button" class="link" onClick={() => setMessage("")}>
+          <button
+            type="button"
+            class="link"
+            ref={(button) => {
+              if (button && back.current) {
+                back.current = false;
+                button.focus();
+              }
+            }}
+            onClick={() => setMessage("")}
+          >
             Deny and say why…
           </button>
         )}
@@ -136,6 +147,7 @@ export function PermissionCard({ id, request, leftOut }: Props) {
             onInput={(event) => setMessage(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === "Escape") {
+                back.current = true;
                 setMessage(null);
               }
             }}

@@ -115,7 +115,7 @@ test("hostile Markdown does nothing and loads nothing", { skip: NO_BROWSER }, as
   );
   assert.deepEqual(harness.problems, []);
   const known =
-    /^\/(|panel\.(js|css)|chunks\/[\w-]+\.js|codicon\.ttf|fake\.js|ground\.css|vscode\.css|(dark|light|contrast)\.css|favicon\.ico)$/;
+    /^\/(|panel\.(js|css)|chunks\/[\w-]+\.js|codicon\.ttf|fake\.js|ground\.css|vscode\.css|(dark|dark-modern|light|contrast|contrast-light)\.css|favicon\.ico)$/;
   assert.deepEqual(
     harness.requests.filter((path) => !known.test(path)),
     [],

@@ -113,7 +113,7 @@ test("icons are the font's own characters", () => {
 
 test("every variable of a theme that the styles use is one of VS Code's", () => {
   const used = new Set(readFileSync("dist/panel.css", "utf-8").match(/--vscode-[\w-]+/g));
-  const themes = ["dark", "light", "contrast"].map((name) =>
+  const themes = ["dark", "dark-modern", "light", "contrast", "contrast-light"].map((name) =>
     readFileSync(`test/panel/harness/themes/${name}.css`, "utf-8"),
   );
   const unknown = [...used].filter((name) => !themes.some((theme) => theme.includes(`${name}:`)));

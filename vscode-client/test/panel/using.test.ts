@@ -411,7 +411,7 @@ test("lines of a diff have no colour but their own", skip, async () => {
 test("a bar tells how full the window is, by layer, and leads to what is in it", skip, async () => {
   await shown(situation({ contextWindow: 10_000 }), ...stream("answered"));
   const meter = harness.page.locator(".meter");
-  const words = /^Context: [\d.]+k of 10k tokens \(\d+%\): system 500, tools 1\.2k, conversation /;
+  const words = /^Context \d+% full: [\d.]+k of 10k tokens: system 500, tools 1\.2k, conversation /;
   assert.match((await meter.getAttribute("aria-label")) ?? "", words);
   assert.equal(await meter.locator("rect").count(), 4);
   await meter.click();

@@ -38,6 +38,7 @@ export interface Page {
   goto(url: string): Promise<unknown>;
   reload(): Promise<unknown>;
   evaluate<T, A>(act: (argument: A) => T | Promise<T>, argument?: A): Promise<T>;
+  evaluate(script: string): Promise<unknown>;
   waitForFunction<A>(act: (argument: A) => unknown, argument?: A): Promise<unknown>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   screenshot(options: { path: string }): Promise<unknown>;
@@ -70,9 +71,17 @@ const CACHE = process.env["CODE_CACHE"];
 
 const CLASSES = {
   dark: "vscode-dark",
+  "dark-modern": "vscode-dark",
   light: "vscode-light",
   contrast: "vscode-high-contrast",
+  "contrast-light": "vscode-high-contrast-light vscode-high-contrast",
 } as const;
+
+/** A theme of `themes`. */
+export type Theme = keyof typeof CLASSES;
+
+/** All themes. */
+export const THEMES = Object.keys(CLASSES) as readonly Theme[];
 
 /** Why no browser can be had, or false: what node:test takes as `skip`. */
 export const NO_BROWSER =
@@ -134,7 +143,7 @@ export class Harness {
   }
 
   /** Another theme, as VS Code changes it: in the page that is there. */
-  async theme(name: keyof typeof CLASSES): Promise<void> {
+  async theme(name: Theme): Promise<void> {
     await this.page.evaluate(
       ([theme, kind]) => {
         document.documentElement.dataset["theme"] = theme;

@@ -1,10 +1,11 @@
 // The page that holds the panel in tests, as VS Code's webview would, with the same policy.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const HARNESS = "test/panel/harness";
+const THEMES = readdirSync(`${HARNESS}/themes`).map((name) => name.replace(/\.css$/, ""));
 const NONCE = "bm9uY2U";
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css",
@@ -25,11 +26,10 @@ const PAGE = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<title>Glossator</title>
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <link rel="stylesheet" href="/vscode.css">
-<link rel="stylesheet" href="/dark.css">
-<link rel="stylesheet" href="/light.css">
-<link rel="stylesheet" href="/contrast.css">
+${THEMES.map((name) => `<link rel="stylesheet" href="/${name}.css">`).join("\n")}
 <link rel="stylesheet" href="/panel.css">
 <link rel="stylesheet" href="/ground.css">
 </head>
@@ -53,7 +53,7 @@ export async function serve(asked: (path: string) => void): Promise<Server> {
     }
     const name = /^\/((?:chunks\/)?[\w.-]+)$/.exec(url.pathname)?.[1] ?? "";
     const folder = /^(panel\.|codicon\.|chunks\/)/.test(name) ? "dist" : HARNESS;
-    const place = /^(dark|light|contrast)\.css$/.test(name) ? `${HARNESS}/themes` : folder;
+    const place = THEMES.includes(name.replace(/\.css$/, "")) ? `${HARNESS}/themes` : folder;
     try {
       const body = readFileSync(`${place}/${name}`);
       response.setHeader("content-type", TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain");

@@ -1,0 +1,132 @@
+// Each state of the panel for those who use a keyboard, a screen reader or large type: axe finds
+// nothing in any theme, nothing is cut off in narrow or zoomed windows, and what has the focus is
+// seen to have it.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import type { AxeResults, RunOptions } from "axe-core";
+import { Harness, NO_BROWSER, THEMES } from "./harness/browser.ts";
+import { put, STATES } from "./harness/states.ts";
+
+const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf-8");
+const COLOURS = ["color-contrast", "link-in-text-block"]; // all that a theme may break
+
+/** A side bar as narrow as it goes, a window at a zoom of 200 %, and one that is all panel. */
+const SIZES = {
+  narrow: { width: 250, height: 700 },
+  zoomed: { width: 250, height: 350 },
+  wide: { width: 1400, height: 900 },
+};
+
+let harness: Harness;
+before(async () => {
+  if (!NO_BROWSER) {
+    harness = await Harness.begin();
+  }
+});
+after(async () => await harness?.close());
+
+for (const [name, state] of Object.entries(STATES)) {
+  test(`for everybody: ${name}`, { skip: NO_BROWSER }, async () => {
+    await put(harness, state, 400);
+    const found: string[] = [];
+    await harness.page.evaluate(AXE);
+    for (const [at, theme] of THEMES.entries()) {
+      await harness.theme(theme);
+      const all = await violations(at === 0 ? undefined : COLOURS);
+      found.push(...all.map((each) => `${theme}: ${each}`));
+    }
+    for (const [size, { width, height }] of Object.entries(SIZES)) {
+      await harness.page.setViewportSize({ width, height });
+      found.push(...(await cutOff()).map((each) => `${size}: cut off ${each}`));
+    }
+    found.push(...(await withoutRing()).map((each) => `no ring: ${each}`));
+    assert.deepEqual(found, []);
+  });
+}
+
+/** What axe finds by all its rules, or by these. */
+async function violations(rules: readonly string[] | undefined): Promise<string[]> {
+  const { violations } = await harness.page.evaluate(
+    async (runOnly) => {
+      const { axe } = window as unknown as {
+        axe: { run(options: RunOptions): Promise<AxeResults> };
+      };
+      return await axe.run({ resultTypes: ["violations"], ...(runOnly && { runOnly }) });
+    },
+    rules && [...rules],
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}
+
+/** What can have the focus, and looks with it as it does without. */
+async function withoutRing(): Promise<string[]> {
+  await harness.page.keyboard.press("Tab"); // from now on rings are drawn
+  return await harness.page.evaluate(() => {
+    const active = document.activeElement;
+    const looks = (element: Element): string => {
+      const styled = [element, element.shadowRoot?.querySelector(".base, .icon") ?? element];
+      const boxed = element.closest(".input-box");
+      return JSON.stringify(
+        [...styled, ...(boxed ? [boxed] : [])].map((each) => {
+          const { outlineStyle, outlineWidth, outlineColor, borderColor } = getComputedStyle(each);
+          const isDrawn = outlineStyle !== "none" && outlineWidth !== "0px";
+          return [isDrawn ? outlineColor : "", borderColor];
+        }),
+      );
+    };
+    const ringless: string[] = [];
+    for (const element of document.querySelectorAll<HTMLElement>(
+      "button, a[href], input, textarea, [tabindex], vscode-checkbox",
+    )) {
+      document.body.focus();
+      (document.activeElement as HTMLElement | null)?.blur();
+      const before = looks(element);
+      element.focus();
+      if (document.activeElement === element && looks(element) === before) {
+        ringless.push(element.outerHTML.slice(0, 200));
+      }
+    }
+    (active as HTMLElement | null)?.focus();
+    return ringless;
+  });
+}
+
+/** What is wider than the window, and controls that cannot be seen whole by scrolling to them. */
+async function cutOff(): Promise<string[]> {
+  return await harness.page.evaluate(() => {
+    const page = document.scrollingElement ?? document.body;
+    const wide = page.scrollWidth > page.clientWidth ? [`the page: ${page.scrollWidth}`] : [];
+    const whole = (control: Element, [start, end, overflow]: (typeof AXES)[number]): boolean => {
+      let seen = control.getBoundingClientRect();
+      for (let at = control.parentElement; at; at = at.parentElement) {
+        const how = getComputedStyle(at)[overflow];
+        const around = at.getBoundingClientRect();
+        const fits = seen[start] >= around[start] - 1 && seen[end] <= around[end] + 1;
+        if (how === "hidden" && !fits) {
+          return false;
+        }
+        seen = how === "visible" ? seen : around; // it is scrolled to there
+      }
+      return true;
+    };
+    const AXES = [
+      ["left", "right", "overflowX"],
+      ["top", "bottom", "overflowY"],
+    ] as const;
+    const controls = [
+      ...document.querySelectorAll(
+        "button, a[href], input, textarea, vscode-button, vscode-checkbox",
+      ),
+    ].filter((each) => each.checkVisibility() && !each.closest("[inert]"));
+    return [
+      ...wide,
+      ...controls
+        .filter((each) => !AXES.every((axis) => whole(each, axis)))
+        .map((each) => each.outerHTML.slice(0, 200)),
+    ];
+  });
+}
