@@ -10,7 +10,7 @@ from subprocess import Popen
 from typing import Any
 
 from glossator.cli.asking import Beside, Command, Execute, Show, Talk, Work, newest_session
-from glossator.cli.messages import NOBODY_TALKS, planned_notice
+from glossator.cli.messages import NOBODY_TALKS, go_on_notice, planned_notice
 from glossator.cli.options import CommonOptions
 from glossator.cli.render.renderer import Renderer, choose
 from glossator.cli.replies import Replies, User
@@ -50,6 +50,7 @@ class CommandRun:
         if isinstance(self._display, Renderer) and sys.stdin.isatty():
             self._keyboard = SharedKeyboard(StandardInput())
             self._user = User(self._display, self._keyboard, self._lock)
+        self._session_id = ""  # of the last run
         self._shown: object = None  # the last answer
         self._good = False  # whether it was a good one
 
@@ -60,6 +61,9 @@ class CommandRun:
         except CommandCancelled as cancelled:
             self._display.close()
             print(cancelled, file=sys.stderr)
+            if self._session_id:
+                command = "chat" if isinstance(work, Talk) else "ask"
+                print(go_on_notice(command, self._session_id), file=sys.stderr)
             return cancelled.exit_code
         except GlossatorError as error:
             self._display.error(code_of(error), str(error))
@@ -89,6 +93,8 @@ class CommandRun:
 
     def _heard(self, method: str, params: dict[str, Any]) -> None:
         if method == "glossator/event":
+            if params["kind"] == "run.started":
+                self._session_id = params["sessionId"]  # it has the question from here on
             if self._talking is not None:
                 self._talking.heard(params)
             self._lock.show(partial(self._display.event, params))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.status import Status
@@ -23,6 +24,8 @@ from glossator.core.wire import Json
 
 _BAR_WIDTH = 40  # characters
 _LEAST = 24  # columns of the beginning of a line that is cut
+_PATH = re.compile(r'path="([^"]+)"')  # of a call
+_END_OF_PATH = 8  # characters of one that are shown at least
 _DIFF_HEAD = 2  # lines
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan", "\\": "dim"}
 
@@ -166,9 +169,9 @@ class Screen:
 
     def _cut(self, kind: str, head: str, tail: str) -> None:
         self._apart(kind)
-        drawn, end = Text(render.printable(head), "dim"), Text(f"  {render.printable(tail)}", "dim")
-        drawn.truncate(max(self._console.width - end.cell_len, _LEAST), overflow="ellipsis")
-        drawn.append_text(end)
+        end = f"  {render.printable(tail)}"
+        most = max(self._console.width - cell_len(end), _LEAST)
+        drawn = Text(_shortened(render.printable(head), most) + end, "dim")
         self._console.print(drawn, no_wrap=True, overflow="ellipsis")
 
     def _print_blocks(self, blocks: Iterable[MarkdownBlock]) -> None:
@@ -193,6 +196,18 @@ class _StatusLines:
             cells = (render.Styled(who), render.Styled(what, "dim"), render.Styled(figures, "dim"))
             table.add_row(*map(_cell, cells))
         yield table
+
+
+def _shortened(call: str, most: int) -> str:
+    """So many columns of a tool call: its path loses folders, or else the call its end."""
+    over = cell_len(call) - most
+    for path in _PATH.finditer(call):
+        kept = path[1][over + 1 :]
+        if over > 0 and len(kept) >= _END_OF_PATH:
+            return f"{call[: path.start(1)]}…{kept}{call[path.end(1) :]}"
+    text = Text(call)
+    text.truncate(most, overflow="ellipsis")
+    return text.plain
 
 
 def _text(spans: Iterable[render.Styled]) -> Text:
