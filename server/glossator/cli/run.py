@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from subprocess import Popen
 from typing import Any
 
 from glossator.cli.asking import Beside, Command, Execute, Show, Talk, Work, newest_session
+from glossator.cli.edited_line import EditedInput
 from glossator.cli.messages import NOBODY_TALKS, go_on_notice, planned_notice
 from glossator.cli.options import CommonOptions
 from glossator.cli.render.renderer import Renderer, choose
@@ -128,8 +131,19 @@ class CommandRun:
             session,
         )
         self._good = True
-        await self._talking.talk()
+        with self._following_what_is_typed(self._display):
+            await self._talking.talk()
         return self._shown
+
+    @contextmanager
+    def _following_what_is_typed(self, display: Renderer) -> Iterator[None]:
+        """In the block the status line leaves it in sight, where there is one."""
+        if not sys.stdout.isatty():
+            yield
+            return
+        with EditedInput(display.typing, display.entered) as edited:
+            self._keyboard.keyboard = edited
+            yield
 
     async def _with_plans(self, work: Command | Work, execute: Execute) -> object:
         """The answer. After a plan the user decides, and the follow-up gives the answer.

@@ -61,7 +61,7 @@ export const changeTests: Tests = {
   async "a file that went while no window was open is passed over, and forgotten"() {
     const editor = await demo();
     const { document } = editor;
-    const gone = vscode.Uri.joinPath(document.uri, "../gone.py");
+    const gone = vscode.Uri.joinPath(document.uri, "../0-gone.py");
     const changes = await changesSince(document, `${document.getText()}# before\n`, gone);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument());
     await changes.go(true);

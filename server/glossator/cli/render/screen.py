@@ -16,8 +16,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from glossator.cli import render
-from glossator.cli.messages import PROMPT
 from glossator.cli.render.markdown import CODE_THEME, THEME, BlockSplitter, MarkdownBlock, draw
+from glossator.cli.render.typed import TypedLine
 from glossator.core.answers import Answer
 from glossator.core.shown import shown_text
 from glossator.core.wire import Json
@@ -48,6 +48,8 @@ class Screen:
         self._streamed = ""  # of the reply under way
         self._said: frozenset[str] = frozenset()  # its blocks
         self._replaced: frozenset[str] = frozenset()  # those of the text in whose place it stands
+        self._typed = TypedLine(self._console)
+        self._drawn: RenderableType = "Starting…"  # in the status line
         self._status = Status("Starting…", console=self._console, spinner_style="dim")
         self._move()
 
@@ -84,7 +86,7 @@ class Screen:
     def ask_again(self, hint: str) -> None:
         """Below the answer so far."""
         self.show(render.line(hint, "dim"), self._question)
-        self._console.print(Text(PROMPT, "bold"), end="")
+        self._typed.prompt()
 
     def stream(self, text: str) -> None:
         """Print the blocks that this finishes."""
@@ -113,7 +115,7 @@ class Screen:
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
         """In the status line; what does not fit is cut from the middle of a line."""
         drawn = Text(activity, "dim") if isinstance(activity, str) else _StatusLines(activity)
-        self._status.update(drawn)
+        self._drawn = drawn
         self._move()
 
     def progress(self, value: dict[str, Json]) -> None:
@@ -128,7 +130,8 @@ class Screen:
             Text(f"{percentage:3d}%"),
             Text(render.printable(value.get("message", "")), "dim"),
         )
-        self._status.update(bar)
+        self._drawn = bar
+        self._redraw()
 
     def still(self) -> None:
         """The status line is gone."""
@@ -144,7 +147,23 @@ class Screen:
     def _question(self) -> str:
         return f"question {self._questions}"
 
+    def typing(self, text: str) -> None:
+        """What the user is typing stays in sight, whatever is redrawn."""
+        self._typed.becomes(text)
+        self._redraw()
+
+    def entered(self) -> None:
+        """What was typed is taken."""
+        self._typed.entered()
+        self._redraw()
+
+    def _redraw(self) -> None:
+        if not self._typed.is_prompted:
+            self._status.update(self._typed.below(self._drawn))
+
     def _move(self) -> None:
+        self._typed.is_prompted = False
+        self._redraw()
         if self._console.is_terminal:
             self._status.start()
 
