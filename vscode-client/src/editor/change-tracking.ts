@@ -98,11 +98,12 @@ export class ChangeTracking implements Disposable {
     this.#changed.fire();
   }
 
-  /** All of it is the user's own from now on; what its run does later is not. */
+  /** All of it is the user's own from now on; what a run that is on does to it later is not. */
   keep(file: ChangedFile): void {
-    if (openDocument(file.uri)) {
+    if (openDocument(file.uri) && this.#goesOn(file.turns)) {
       file.text.keepAll();
-      this.put({ ...file, isWhole: false });
+      const kept = [...(file.kept ?? []), ...file.turns];
+      this.put({ ...file, turns: [], kept, isNew: false, isWhole: false });
     } else {
       this.forget(file.uri);
     }
@@ -169,10 +170,16 @@ export class ChangeTracking implements Disposable {
 
   #becomes(uri: Uri, now: string, typed: readonly Typed[]): void {
     const file = this.#files.get(uri);
-    if (file) {
+    if (file?.turns.length === 0 && file.kept && !this.#goesOn(file.kept)) {
+      this.forget(uri);
+    } else if (file) {
       const isMoved = file.text.becomes(now, typed);
       this.put(isMoved ? { ...file, isWhole: false } : file);
     }
+  }
+
+  #goesOn(turns: readonly ChangingTurn[]): boolean {
+    return turns.some(({ turn }) => this.#turns.isOn(turn));
   }
 
   /** A program that writes a file anew may delete it first. */
@@ -208,13 +215,20 @@ export class ChangeTracking implements Disposable {
 
   async #add({ sessionId, turn, path }: ChangingTurn, isReviewed: boolean): Promise<void> {
     const uri = Uri.file(path);
-    if (this.#files.get(uri)?.turns.some((each) => each.turn === turn)) {
+    const known = this.#files.get(uri);
+    if (known?.turns.some((each) => each.turn === turn)) {
+      return;
+    }
+    const goesOn = known?.kept?.find((each) => each.turn === turn);
+    if (known && goesOn) {
+      this.#files.changed({ ...known, turns: [...known.turns, goesOn] });
+      this.#changed.fire();
       return;
     }
     const told = await this.server.run("glossator.fileBefore", { sessionId, turn, path });
     const fresh = { sessionId, turn, path: told.file.path };
     const file = this.#files.get(uri);
-    if (file?.text.waits) {
+    if (file?.text.waits && file.turns.length > 0) {
       this.#files.changed({ ...file, turns: [...file.turns, fresh] });
     } else if (told.before !== null && told.file.change !== "deleted") {
       await this.#begin(told, told.before, fresh, isReviewed);

@@ -13,6 +13,8 @@ export interface ChangedFile {
   readonly uri: Uri;
   readonly text: ChangedText;
   readonly turns: readonly ChangingTurn[];
+  /** Those of which nothing waits, because all was kept; they may go on. */
+  readonly kept?: readonly ChangingTurn[];
   /** Whether the first of the turns made the file. */
   readonly isNew: boolean;
   /** Whether all that waits is all that the turns did: then the server can take it back. */
@@ -20,7 +22,7 @@ export interface ChangedFile {
 }
 
 /** A file as it is kept. */
-export type KeptFile = Omit<ChangedFile, "uri" | "text"> & {
+export type KeptFile = Omit<ChangedFile, "uri" | "text" | "kept"> & {
   readonly uri: string;
   readonly before: string;
 };

@@ -85,7 +85,11 @@ export class Changes implements CodeLensProvider, Disposable {
   keep(uri: unknown, which: unknown): void {
     const { file, part } = this.#part(uri, which);
     file.text.keep(part);
-    this.#tracking.put({ ...file, isWhole: false });
+    if (file.text.waits) {
+      this.#tracking.put({ ...file, isWhole: false });
+    } else {
+      this.#tracking.keep(file);
+    }
   }
 
   /** Bring back the text before a part. */

@@ -31,6 +31,11 @@ export class ChangingTurns {
     return this.#reviewed.has(path);
   }
 
+  /** Whether the run may change something still. */
+  isOn(turn: string): boolean {
+    return this.#sessions.has(turn);
+  }
+
   /** A run tells something. */
   told(event: Event): void {
     const { runId } = event;

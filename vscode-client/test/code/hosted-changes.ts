@@ -71,20 +71,6 @@ export const changeTests: Tests = {
     await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
   },
 
-  async "what is kept while its run goes on stays kept, and the rest of the run is a part"() {
-    const { document } = await demo();
-    const before = document.getText();
-    const changes = await changesSince(document, `${before}# by the run\n`);
-    changes.keepFile(document.uri);
-    assert.deepEqual(await partsOf(document), []);
-    const text = `${before}# later\n`;
-    await vscode.workspace.fs.writeFile(document.uri, new TextEncoder().encode(text));
-    await until(async () => await partsOf(document));
-    await changes.undoFile(document.uri);
-    assert.equal(document.getText(), before);
-    changes.dispose();
-  },
-
   async "a file as it was read again from disk has parts, and all of them are undone at once"() {
     const { document } = await demo();
     const before = document.getText();
