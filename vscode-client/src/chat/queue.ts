@@ -144,7 +144,7 @@ export interface Ports<C extends { readonly queue: Queue }> {
   runOf(conversation: C): string | undefined;
   /** Whether the model was told; rejects if the words were refused, or taken back by the signal. */
   steer(runId: string, message: Outgoing, signal: AbortSignal): Promise<boolean>;
-  /** Ask it, and wait for the end; how runs end is told to `ended`. */
+  /** Ask it, and wait for the end; `ended` is called for each end of a run. */
   ask(conversation: C, message: Outgoing): Promise<void>;
   /** Do what was typed, which looks like a `/` command, in the conversation that is shown. */
   carryOut(conversation: C, message: Outgoing): Promise<void>;

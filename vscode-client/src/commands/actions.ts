@@ -18,7 +18,7 @@ export function actions(bench: Workbench): Readonly<Record<LineAction, Command>>
   return Object.fromEntries(entries) as Record<LineAction, Command>;
 }
 
-/** Explain the function or class that the cursor stands in; the server knows where it ends. */
+/** Explain the function or class that the cursor is in; the server knows where it ends. */
 export function here(bench: Workbench) {
   return {
     "glossator.explainHere": () => {

@@ -29,13 +29,13 @@ interface Held {
   readonly timer: NodeJS.Timeout;
 }
 
-/** The files that were changed. `shows` says whether any are followed, `failed` hears of failures. */
+/** The files that were changed. `shows` says whether any are followed, `failed` gets what went wrong. */
 export class ChangeTracking implements Disposable {
   readonly #files: ChangedFiles;
   readonly #turns = new ChangingTurns((turn, isReviewed) => this.#turn(turn, isReviewed));
   readonly #changed = new EventEmitter<void>();
   readonly #parts: Disposable;
-  /** Something else waits than before, or stands elsewhere. */
+  /** Something else waits than before, or is elsewhere. */
   readonly onChange = this.#changed.event;
   readonly #held = new Map<string, Held>(); // by URI
   #work: Promise<void> = Promise.resolve();

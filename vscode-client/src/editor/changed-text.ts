@@ -10,7 +10,7 @@ interface Place {
   readonly character: number;
 }
 
-/** What an editor tells of typing: a range of the text before it, and what takes its place. */
+/** What an editor reports of typing: a range of the text before it, and what takes its place. */
 export interface Typed {
   readonly range: { readonly start: Place; readonly end: Place };
   readonly text: string;
@@ -143,7 +143,7 @@ export class ChangedText {
     return true;
   }
 
-  /** Where a line between parts stands in the text before; `below` a deletion at this very line. */
+  /** Where a line between parts is in the text before; `below` a deletion at this very line. */
   #placeBefore(line: number, below: boolean): number {
     return this.#parts
       .filter(({ start, end }) => (start === end && !below ? end < line : end <= line))

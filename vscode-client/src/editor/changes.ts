@@ -34,7 +34,7 @@ const SHOWN_AFTER = 50; // ms without a change
 /** Takes back what turns changed in a file, newest first; the server does it. */
 export type UndoTurns = (turns: readonly ChangingTurn[]) => Promise<void>;
 
-/** All that waits. `shows` says whether anything is shown at all, `failed` hears of failures. */
+/** All that waits. `shows` says whether anything is shown at all, `failed` gets what went wrong. */
 export class Changes implements CodeLensProvider, Disposable {
   readonly #changed = new EventEmitter<void>();
   readonly #marks = new ChangeMarks();

@@ -36,7 +36,7 @@ export class ChangingTurns {
     return this.#sessions.has(turn);
   }
 
-  /** A run tells something. */
+  /** An event of a run. */
   told(event: Event): void {
     const { runId } = event;
     switch (event.kind) {
