@@ -27,6 +27,7 @@ from glossator.core.ports import CallsTold, Review, TerminalTold
 from glossator.core.question import Asker, Question, QuestionAnswer
 from glossator.core.shown import PATTERNS
 from glossator.core.span import GRAVEST, Citation, CitationView
+from glossator.core.standing import DOING
 from glossator.core.tool_events import JobsChanged
 from glossator.core.wire import camel
 from glossator.usecases.commands import COMMANDS
@@ -96,6 +97,7 @@ class Mirror:
         offered = "\n".join(f'  | "{name}"' for name, each in DECLARED.items() if each.palette)
         grammar = "\n".join(f"  {name}: {_in_js(each)}," for name, each in GRAMMAR.items())
         gravest = ", ".join(f'"{each}"' for each in GRAVEST)
+        doing = "\n".join(f'  {state}: "{words}",' for state, words in DOING.items())
         unseen = "\n".join(f"  {name}: {_in_js(each)}," for name, each in PATTERNS.items())
         return "\n".join(
             (
@@ -113,6 +115,8 @@ class Mirror:
                 f"export const CITATIONS = {{\n{grammar}\n}} as const;\n",
                 "/** What checking a citation found, the gravest first. */",
                 f"export const GRAVEST: readonly CitationStatus[] = [{gravest}];\n",
+                "/** What is said of a run in a state. */",
+                f"export const DOING: Partial<Record<RunState, string>> = {{\n{doing}\n}};\n",
                 "/** What of a text is shown escaped: see core/shown.py. Regular expressions. */",
                 f"export const SHOWN = {{\n{unseen}\n}} as const;\n",
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -96,15 +97,21 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-async def test_ctrl_c_at_a_question_cancels_the_run(tmp_path: Path) -> None:
+async def test_ctrl_c_at_a_question_cancels_the_run_and_says_how_to_go_on(tmp_path: Path) -> None:
     fish = workspace(tmp_path)
-    async with StandIn(SCRIPT) as api, program(tmp_path, api, "ask", "dive") as terminal:
-        await terminal.until(PROMPT)
-        terminal.type(CTRL_C)
-        await terminal.until("Cancelling; press Ctrl-C again to end it at once.\n")
-        await terminal.until("Cancelled.\n")
-        assert await terminal.ended() == 130
-        assert "Traceback" not in terminal.seen
+    async with StandIn([*SCRIPT[:2], Turn(Text("On it."))]) as api:
+        async with program(tmp_path, api, "ask", "dive") as terminal:
+            await terminal.until(PROMPT)
+            terminal.type(CTRL_C)
+            await terminal.until("Cancelling; press Ctrl-C again to end it at once.\n")
+            await terminal.until("Cancelled.\nWhat it did so far is kept. To go on: glossator ")
+            go_on = (await terminal.until('"Go on."\n')).rpartition("glossator ")[2]
+            assert await terminal.ended() == 130
+            assert "Traceback" not in terminal.seen
+        async with program(tmp_path, api, *shlex.split(go_on)) as terminal:
+            await terminal.until("On it.")
+            assert await terminal.ended() == 0
+        assert "dive" in str(api.requests[-1].body["messages"])
     assert fish.read_text("utf-8") == BEFORE
 
 

@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from glossator.cli.edited_line import EditedLine
 from tests.cli.support import PYTHONPATH
 from tests.cli.terminal import CTRL_C, CTRL_D
 from tests.cli.test_acting import program, workspace
@@ -54,6 +57,54 @@ async def test_a_steered_message_goes_with_the_results_and_a_queued_one_after(
         assert last_texts(api.requests[1])[-1] == "Not the tests."
         assert last_texts(api.requests[2])[-1] == "How deep?"
         assert api.refusals == []
+
+
+async def test_what_is_typed_stays_in_sight_while_the_status_line_is_redrawn(
+    tmp_path: Path,
+) -> None:
+    workspace(tmp_path)
+    gate = asyncio.Event()
+    script = [reads(gate), Turn(Text("It dives.")), Turn(Text("To two."))]
+    async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
+        await terminal.until(READY)
+        terminal.type("What does it doo\x7f?\n")
+        await until(lambda: bool(api.requests))
+        assert last_texts(api.requests[0])[-1] == "What does it do?"
+        terminal.type("How wide")
+        await terminal.until("> How wide▏")
+        await terminal.until("> How wide▏")  # it is drawn again
+        terminal.type("\x17d\x1b[Déé\x7f\x7fe")
+        await terminal.until("> How de▏")
+        gate.set()
+        await terminal.until("It dives.")
+        await terminal.until(f"{READY}How de")  # it waits there to be finished
+        terminal.type("ep?\n")
+        await terminal.until("ep?\n")
+        await terminal.until("To two.")
+        await terminal.until(READY)
+        terminal.type(CTRL_D)
+        assert await terminal.ended() == 0
+        assert last_texts(api.requests[2])[-1] == "How deep?"
+
+
+@pytest.mark.parametrize(
+    ("keys", "lines", "left"),
+    [
+        ([b"ab\ncd"], ["ab\n"], "cd"),
+        ([b"a b  c\x17d"], [], "a b  d"),
+        ([b"abc\x15d\x7f\x7f"], [], ""),
+        ([b"\x04"], [""], ""),
+        ([b"a\x04"], [], "a"),
+        ([b"\xc3", b"\xa9\x1b[1;5D\x1bOA\t!"], [], "é!"),
+        ([b"\xff\r"], ["\ufffd\n"], ""),
+    ],
+)
+def test_a_line_is_edited_as_a_terminal_does_it(
+    keys: list[bytes], lines: list[str], left: str
+) -> None:
+    edited = EditedLine()
+    assert [line for each in keys for line in edited.press(each)] == lines
+    assert edited.text == left
 
 
 async def test_a_plan_that_was_started_is_steered(tmp_path: Path) -> None:

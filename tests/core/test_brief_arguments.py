@@ -24,6 +24,9 @@ EDIT = {"old_text": "a", "new_text": "b"}
         ({"paths": ["a", "b"]}, 'paths=["a", "b"]'),
         ({"paths": []}, "paths=[]"),
         ({"path": "a.py", "edits": [EDIT, EDIT]}, 'path="a.py" 2 edits'),
+        ({"path": f"{'deep/' * 9}a.py"}, 'path="…/deep/deep/deep/deep/deep/deep/a.py"'),
+        ({"new_path": f"deep/{'x' * 50}.py"}, f'new_path="…{"x" * 34}.py"'),
+        ({"path": f"{'deep/' * 9}"}, 'path="…/deep/deep/deep/deep/deep/deep/deep/"'),
         ({"path": "a.py", "edits": [EDIT]}, 'path="a.py" 1 edit'),
     ],
 )

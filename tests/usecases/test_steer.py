@@ -18,9 +18,11 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.session_answers import Kind
 from glossator.sessions import replay_events
 from glossator.usecases.ask import Attachment
+from glossator.usecases.rewind import RetryRequest, retry
 from glossator.usecases.sessions import ExportSessionRequest, export_session
 from glossator.usecases.show_context import ShowContextRequest, show_context
 from glossator.usecases.steer import SteerAnswer, SteerRequest, steer
+from tests.application.test_attaching import pasted, said
 from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
@@ -202,3 +204,37 @@ async def test_without_a_model_they_are_the_next_question(tmp_path: Path) -> Non
         await until(lambda: bool(s.app.runs.active()))
         assert not (await steer(s.app, SteerRequest(WORDS))).steered
         await asking
+
+
+@pytest.mark.parametrize("restart", [False, True])
+async def test_a_retry_asks_with_what_was_said_in_its_order(tmp_path: Path, restart: bool) -> None:
+    """So does a retry of the retry; what was attached or mentioned goes along once."""
+    async with stage(tmp_path / "ws", FILES, [Turn(ASKS), *[DONE] * 3]) as s:
+        steering(s, "As in @boat.py", "And briefly.", attachments=(pasted(),))
+        session_id = (await s.ask("What?", attachments=(pasted(),))).session_id
+        told = [*said(s, 0), *(each for each in said(s, 1) if each["type"] != "tool_result")]
+        if not restart:
+            for number in (2, 3):
+                await retry(s.app, RetryRequest(session_id))
+                assert said(s, number) == told
+    if restart:
+        async with stage(tmp_path / "ws", FILES, [DONE] * 2) as s:
+            await retry(s.app, RetryRequest(session_id))
+            assert said(s, 0) == told
+            assert [each.text for each in s.port.of(Steered)] == ["As in @boat.py", "And briefly."]
+            await retry(s.app, RetryRequest(session_id, question="What else?"))
+            assert last_texts(s, 1)[-1] == "What else?"
+            assert "boat" not in str(s.said(1))
+
+
+async def test_a_hook_may_refuse_them_again_and_nothing_is_dropped(tmp_path: Path) -> None:
+    refuses = "test -e no && grep -q boat && { echo no boats >&2; exit 2; }; true"
+    settings = {"hooks": {"promptSubmit": [{"command": refuses}]}}
+    async with stage(tmp_path / "ws", FILES, [Turn(ASKS), DONE], settings) as s:
+        steering(s, WORDS)
+        session_id = (await s.ask("What?")).session_id
+        (s.root / "no").touch()
+        with pytest.raises(UsageError, match="no boats"):
+            await retry(s.app, RetryRequest(session_id))
+        (asked,) = s.app.sessions.loaded()[0].asked
+        assert asked.steered == ((Steered(WORDS), ()),)

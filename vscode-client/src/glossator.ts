@@ -16,9 +16,9 @@ import { Conversations } from "./chat/conversations.ts";
 import { announceEndings } from "./chat/endings.ts";
 import { Choices } from "./choices.ts";
 import { showFailure } from "./commands/failures.ts";
-import type { Parts, Shared } from "./commands/parts.ts";
 import { commandTable, registerCommands } from "./commands/register.ts";
 import { mayReplace, undoTurns } from "./commands/undo.ts";
+import type { Shared, Workbench } from "./commands/workbench.ts";
 import { ContextView } from "./context/view.ts";
 import { Changes } from "./editor/changes.ts";
 import { Plans } from "./editor/plans.ts";
@@ -223,17 +223,17 @@ export class Glossator implements Disposable {
     };
     const { conversations } = this;
     const chat = new Chat(conversations, server, panel, bookmark, others, log, conversation);
-    const parts: Parts = {
+    const bench: Workbench = {
       ...shared,
       chat,
       panel,
       searches: new Newest(),
       run: async (name, ...given) => await table[name]?.(...given),
     };
-    const table = commandTable(parts, this.#inquiries);
-    chat.carryOut = (asking) => askOrDo(asking, parts);
+    const table = commandTable(bench, this.#inquiries);
+    chat.carryOut = (asking) => askOrDo(asking, bench);
     panel.onMessage((message) => {
-      dispatch(message, parts, this.#inquiries).catch((error) => showFailure(error, log));
+      dispatch(message, bench, this.#inquiries).catch((error) => showFailure(error, log));
     });
     panel.onMove(() => chat.moved());
     const undoneFiles = new UndoneFiles(server, chat, panel, (error) =>

@@ -3,7 +3,7 @@
 import type { ServerState } from "./server/server.ts";
 import type { StatusAnswer, Usage } from "./wire.ts";
 
-/** How things stand: `status` is what the server last told, `sessionId` the session shown. */
+/** The state of things: `status` is what the server last sent, `sessionId` the session shown. */
 export interface Standing {
   readonly state: ServerState;
   readonly status: StatusAnswer | undefined;

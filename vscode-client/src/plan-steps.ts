@@ -2,7 +2,7 @@
 
 import type { TaskState } from "./wire.ts";
 
-/** A step, or a task, as the run tells it. */
+/** A step, or a task, as the run reports it. */
 export interface Step {
   readonly text: string;
   readonly state: TaskState;

@@ -80,6 +80,12 @@ def stop_notice(stop: str) -> str | None:
     return STOPS.get(stop, f"The run ended early: {stop}.")
 
 
+def go_on_notice(command: str, session_id: str) -> str:
+    """How to go on with a session after a run in it was cancelled."""
+    words = ' "Go on."' if command == "ask" else ""
+    return f"What it did so far is kept. To go on: glossator {command} --resume {session_id}{words}"
+
+
 def planned_notice(session_id: str) -> str:
     """How to start a plan later, in another mode or in other words."""
     return (

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from subprocess import Popen
 from typing import Any
 
 from glossator.cli.asking import Beside, Command, Execute, Show, Talk, Work, newest_session
-from glossator.cli.messages import NOBODY_TALKS, planned_notice
+from glossator.cli.edited_line import EditedInput
+from glossator.cli.messages import NOBODY_TALKS, go_on_notice, planned_notice
 from glossator.cli.options import CommonOptions
 from glossator.cli.render.renderer import Renderer, choose
 from glossator.cli.replies import Replies, User
@@ -50,6 +53,7 @@ class CommandRun:
         if isinstance(self._display, Renderer) and sys.stdin.isatty():
             self._keyboard = SharedKeyboard(StandardInput())
             self._user = User(self._display, self._keyboard, self._lock)
+        self._session_id = ""  # of the last run
         self._shown: object = None  # the last answer
         self._good = False  # whether it was a good one
 
@@ -60,6 +64,9 @@ class CommandRun:
         except CommandCancelled as cancelled:
             self._display.close()
             print(cancelled, file=sys.stderr)
+            if self._session_id:
+                command = "chat" if isinstance(work, Talk) else "ask"
+                print(go_on_notice(command, self._session_id), file=sys.stderr)
             return cancelled.exit_code
         except GlossatorError as error:
             self._display.error(code_of(error), str(error))
@@ -89,6 +96,8 @@ class CommandRun:
 
     def _heard(self, method: str, params: dict[str, Any]) -> None:
         if method == "glossator/event":
+            if params["kind"] == "run.started":
+                self._session_id = params["sessionId"]  # it has the question from here on
             if self._talking is not None:
                 self._talking.heard(params)
             self._lock.show(partial(self._display.event, params))
@@ -122,8 +131,19 @@ class CommandRun:
             session,
         )
         self._good = True
-        await self._talking.talk()
+        with self._following_what_is_typed(self._display):
+            await self._talking.talk()
         return self._shown
+
+    @contextmanager
+    def _following_what_is_typed(self, display: Renderer) -> Iterator[None]:
+        """In the block the status line leaves it in sight, where there is one."""
+        if not sys.stdout.isatty():
+            yield
+            return
+        with EditedInput(display.typing, display.entered) as edited:
+            self._keyboard.keyboard = edited
+            yield
 
     async def _with_plans(self, work: Command | Work, execute: Execute) -> object:
         """The answer. After a plan the user decides, and the follow-up gives the answer.

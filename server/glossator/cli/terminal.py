@@ -72,12 +72,15 @@ class StandardInput:
 
     async def line(self) -> str:
         """The next line; "" at the end of input, and when the terminal is gone."""
+        return (await self._read()).decode(sys.stdin.encoding, "replace")
+
+    async def _read(self) -> bytes:
         descriptor = sys.stdin.fileno()
         loop = asyncio.get_running_loop()
         typed: asyncio.Future[bytes] = loop.create_future()
         loop.add_reader(descriptor, _settle, typed, lambda: os.read(descriptor, _LINE_BYTES))
         try:
-            return (await typed).decode(sys.stdin.encoding, "replace")
+            return await typed
         finally:
             loop.remove_reader(descriptor)
 
@@ -86,13 +89,13 @@ class SharedKeyboard:
     """A keyboard at which several may wait: a line is for who asked last."""
 
     def __init__(self, keyboard: Keyboard) -> None:
-        self._keyboard = keyboard
+        self.keyboard = keyboard
         self._waiting: list[asyncio.Future[str]] = []
         self._reading: asyncio.Task[None] | None = None
 
     def forget(self) -> None:
         """What was typed ahead."""
-        self._keyboard.forget()
+        self.keyboard.forget()
 
     async def line(self) -> str:
         """As a `Keyboard`'s."""
@@ -110,7 +113,7 @@ class SharedKeyboard:
 
     async def _read(self) -> None:
         while self._waiting:
-            line = await self._keyboard.line()
+            line = await self.keyboard.line()
             self._waiting.pop().set_result(line)
 
 

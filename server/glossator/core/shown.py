@@ -154,7 +154,10 @@ _VALUE = 40  # characters of an argument's value that are shown
 
 
 def brief_arguments(arguments: Mapping[str, Any]) -> str:
-    """`pattern="foo" limit=3 2 edits`: long texts are cut; objects and long lists are counted."""
+    """`pattern="foo" limit=3 2 edits`: long texts are cut; objects and long lists are counted.
+
+    Of a long path the end is shown.
+    """
     return " ".join(_brief(name, value) for name, value in arguments.items())
 
 
@@ -169,10 +172,19 @@ def _brief(name: str, value: object) -> str:
         return f"{name}={text}"
     match value:
         case str():
-            return f"{name}={_cut(value)}"
+            return f"{name}={_end_of_path(value) if name.endswith('path') else _cut(value)}"
         case [*_]:
             return f"{len(value):,} {name}"
     return f"{name}=…"
+
+
+def _end_of_path(path: str) -> str:
+    """The last folders and the name, or the end of a name that is as long."""
+    kept = path[-_VALUE:]
+    while len(text := _json(f"…{kept}")) > _VALUE:
+        kept = kept[1:]
+    whole = kept[kept.find("/", 0, -1) :] if "/" in kept[:-1] else kept
+    return _json(f"…{whole}") if whole != kept else text
 
 
 def _cut(value: str) -> str:

@@ -6,12 +6,13 @@ is kept of the conversation rather than of the session, belongs to the run that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
-from glossator.core.events import RunStarted, Usage
+from glossator.core.events import RunStarted, Steered, Usage
 from glossator.core.images import Image
 from glossator.core.report import Report
 from glossator.core.span import Span
@@ -57,11 +58,13 @@ class AskedRun:
     """A run of the current conversation; `compacted`: its question is no longer part of it.
 
     `started` is its `run.started` as it was kept, `images` are those that went with the question.
+    `steered` is what the user said while it was on, with the images that went with it.
     """
 
     run_id: str
     started: Mapping[str, Any]
     images: tuple[Image, ...] = ()
+    steered: tuple[tuple[Steered, tuple[Image, ...]], ...] = ()
     compacted: bool = False
 
     @property
@@ -167,7 +170,7 @@ def remember(story: list[Record], record: Record) -> None:
             story[:] = map(_bare, story)
         case KeptValue(name) if name not in OF_CONVERSATION:
             return
-        case Happened() if not _started(record):
+        case Happened(event={"kind": kind}) if kind not in (RunStarted.kind, Steered.kind):
             return
         case Begun() | Titled() | Prefix() | AgentBegun() | AgentSaid():
             return
@@ -178,18 +181,36 @@ def asked(story: Iterable[Record]) -> list[AskedRun]:
     """The runs of a story, oldest first."""
     runs: list[AskedRun] = []
     pending = False  # a run was started, and its question is not part of the conversation yet
+    steered: list[Steered] = []  # words whose message is not part of it yet
     for record in story:
         match record:
             case Happened(run_id, event=event) if _started(record):
                 runs.append(AskedRun(run_id, event))
-                pending = True
+                pending, steered = True, []
+            case Happened(event=kept) if runs and isinstance(words := kept_event(kept), Steered):
+                steered.append(words)
+                runs[-1] = replace(runs[-1], steered=(*runs[-1].steered, (words, ())))
             case Said(message) if pending:
                 runs[-1] = replace(runs[-1], images=() if message is None else _images(message))
-                pending = False
+                runs[-1] = _with_images(runs[-1], steered, runs[-1].images)
+                pending, steered = False, []
+            case Said(message) if steered and message is not None and message["role"] == "user":
+                runs[-1] = _with_images(runs[-1], steered, _images(message))
+                steered = []
             case Restarted():
                 gone = len(runs) - pending
                 runs[:gone] = [replace(run, compacted=True, images=()) for run in runs[:gone]]
     return runs
+
+
+def _with_images(run: AskedRun, steered: Sequence[Steered], images: Sequence[Image]) -> AskedRun:
+    """The run, its last words with the `images` of their message, at the end of which they are."""
+    counts = [sum(each.media_type is not None for each in said.attachments) for said in steered]
+    left = iter(images[max(len(images) - sum(counts), 0) :])
+    pairs = [
+        (said, tuple(islice(left, count))) for said, count in zip(steered, counts, strict=True)
+    ]
+    return replace(run, steered=(*run.steered[: len(run.steered) - len(pairs)], *pairs))
 
 
 def _images(message: Message) -> tuple[Image, ...]:

@@ -31,6 +31,7 @@ from glossator.core.events import (
     Notice,
     RunFinished,
     RunStarted,
+    Steered,
     Todo,
     TodoChanged,
 )
@@ -48,7 +49,13 @@ from glossator.usecases.declared import CHAT_COMMANDS
 from glossator.usecases.grounding import Grounding
 from glossator.usecases.outputs import tell_changed_files
 from glossator.usecases.plan_question import PlanChoice, PlanQuestion
-from glossator.usecases.telling import news, open_conversation, say_question, say_steered
+from glossator.usecases.telling import (
+    SaidWords,
+    news,
+    open_conversation,
+    say_question,
+    say_steered,
+)
 from glossator.usecases.undo import changed_files
 
 _BUILT_IN = frozenset(chat.name for chat in CHAT_COMMANDS)
@@ -73,11 +80,15 @@ class AskRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """A question as it was shown, what is attached to it, and whether it may get a plan."""
+    """A question as it was shown, what is attached to it, and whether it may get a plan.
+
+    `steered` was said when it was asked before.
+    """
 
     event: RunStarted
     attached: tuple[Attached | Exhibit, ...]
     plan: PlanChoice | None
+    steered: tuple[SaidWords, ...]
 
 
 async def ask(app: Application, request: AskRequest) -> Answer:
@@ -105,14 +116,15 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
     only_reads: bool = False,
     review: bool = False,
     plan: PlanChoice | None = None,
+    steered: Sequence[SaidWords] = (),
     before: Callable[[Session], None] = lambda _: None,
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
 
     `only_reads`: the run changes nothing, in every mode. `review`: the user reviews each edit
-    before it is made. `plan`: whether a plan of tasks may be made; None: it is not. `before` is
-    called when the session is this run's alone, and all that could refuse the question has been
-    asked.
+    before it is made. `plan`: whether a plan of tasks may be made; None: it is not. `steered`: what
+    the user said when the question was asked before, which goes with it now. `before` is called
+    when the session is this run's alone, and all that could refuse the question has been asked.
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
@@ -123,7 +135,8 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
             if not app.model.offline:
                 run.steering.open()
             hooks = await session_hooks(app, session.id, session.reminders, app.port.tell)
-            notices = await _admitted(app, session, hooks, question)
+            words = (question, *(each.text for each in steered))
+            notices = await _admitted(app, session, hooks, words)
             before(session)
             session.title_from(question)
             items = tuple(each.item for each in attached)
@@ -131,6 +144,8 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
             asked = session.id, question, model.id, model.offline, items, only_reads, plan or ""
             started = RunStarted(*asked, run.began_at)
             run.emit(started)
+            for each in steered:
+                run.emit(Steered(each.text, tuple(item.item for item in each.attached)))
             if steps := _planned_steps(session, question):
                 session.begin_todo(steps)
                 run.emit(TodoChanged(steps))
@@ -138,7 +153,7 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
             for notice in notices:
                 hooks.tell(notice)
             async with Recall(app, session, run) as recall:
-                opened = _Opened(started, tuple(attached), plan)
+                opened = _Opened(started, tuple(attached), plan, tuple(steered))
                 return await _answer(app, session, run, opened, recall, hooks)
     finally:
         app.sessions.settle(session)
@@ -158,9 +173,9 @@ def _planned_steps(session: Session, question: str) -> tuple[Todo, ...]:
 
 
 async def _admitted(
-    app: Application, session: Session, hooks: SessionHooks, question: str
+    app: Application, session: Session, hooks: SessionHooks, words: Sequence[str]
 ) -> tuple[str, ...]:
-    """What hooks tell the user before a question is taken. Raises `UsageError` if one refuses."""
+    """What hooks tell the user before words are taken. Raises `UsageError` if one refuses them."""
     if not hooks.any_of(HookEvent.SESSION_START, HookEvent.PROMPT_SUBMIT):
         return ()
     notices: list[str] = []
@@ -168,7 +183,9 @@ async def _admitted(
     is_new = session.id not in app.hooks.began
     source = ("resume" if session.conversation.messages else "startup") if is_new else ""
     try:
-        await hooks.admit(question, session.conversation.was_told, source=source)
+        for text in words:
+            await hooks.admit(text, session.conversation.was_told, source=source)
+            source = ""
     except UsageError:
         for notice in dict.fromkeys(notices):
             app.port.tell(notice)
@@ -197,6 +214,7 @@ async def _answer(
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     expansion = await expand(app, question, _BUILT_IN)
     mentioning = f"{question}\n\n{expansion.mentioning}".strip()
+    asked = "\n\n".join([question, *(each.text for each in opened.steered)])
     recall.begin(meter, mentioning)
     follow_facts(app, session, run)
     described = await open_conversation(app, session, run)
@@ -204,6 +222,7 @@ async def _answer(
     for notice in filter(None, (expansion.notice, mentioned.notice)):
         run.emit(Notice(notice))
     attached = (*attached, *mentioned.parts, *expansion.parts)
+    steered = [await _mentioning_again(app, session, run, each) for each in opened.steered]
     if (newest := session.account.newest) and newest.model != model.id:
         session.conversation.newest_reply = None  # of a cache that is not this model's
     delegation = Delegation(app, session, run, model, meter)
@@ -214,10 +233,10 @@ async def _answer(
     elif attached and plan is PlanChoice.AUTO:
         plan = None  # the question is about what only the conversation holds
     to_plan = PlanQuestion(
-        question,
+        asked,
         plan,
         lambda: app.ledger.cores.of(session.id).session_summary.text or _earlier(session, run),
-        lambda: app.ledger.relevant(question, _FACTS_FOR_A_PLAN, all_=True),
+        lambda: app.ledger.relevant(asked, _FACTS_FOR_A_PLAN, all_=True),
         tuple(each.name for each in attached),
     )
     answering = Answering(app, session, run, delegation, to_plan)
@@ -229,7 +248,8 @@ async def _answer(
     )
     if context.compactor is not None:
         await context.compactor.compact_if_needed(session.account.last, meter)
-    await say_question(app, session, run, recall, question, attached, described)
+    words = (SaidWords(question, attached), *steered)
+    await say_question(app, session, run, recall, words, described)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     warming = asyncio.create_task(app.warm_up())
     with answering.flow.ending():
@@ -265,6 +285,18 @@ async def _answer(
         uncited=grounded.checked.uncited,
         corrections=grounded.corrections,
     )
+
+
+async def _mentioning_again(
+    app: Application, session: Session, run: Run, words: SaidWords
+) -> SaidWords:
+    """With what they mention, unless that is attached: files that were mentioned are."""
+    mentioned = await attach_mentioned(app, session, run, words.text, words.attached)
+    if mentioned.notice:
+        run.emit(Notice(mentioned.notice))
+    known = {(each.name, each.uri) for each in (part.item for part in words.attached)}
+    parts = (part for part in mentioned.parts if (part.item.name, part.item.uri) not in known)
+    return replace(words, attached=(*words.attached, *parts))
 
 
 def _run_context(

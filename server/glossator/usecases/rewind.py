@@ -17,6 +17,7 @@ from glossator.undo import CHECKPOINTS
 from glossator.usecases.ask import answer
 from glossator.usecases.explore import ExploreRequest, exploration, explore_again
 from glossator.usecases.plan_question import PlanChoice
+from glossator.usecases.telling import SaidWords
 from glossator.usecases.undo import acting_of, turn_views
 
 
@@ -83,7 +84,8 @@ async def _changed(
 class RetryRequest:
     """The question of a turn of a session, by default the last; later turns are dropped, too.
 
-    Without another `question` it is asked as it was: one that may only read still may only read.
+    Without another `question` it is asked as it was: one that may only read still may only read,
+    and what the user said while it was answered goes with it.
     Whether a plan of tasks is made stays as it was asked for, too.
     Without `attachments` it has those it had, files as they are now. An exploration is one again.
     """
@@ -104,6 +106,11 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
     was = asked.event
     if was is None:
         raise UsageError("Another version of Glossator kept this question; ask it again yourself.")
+    is_same = request.question in (None, was.question)
+    steered = [
+        SaidWords(said.text, tuple(await attach_again(app, said.attachments, images)))
+        for said, images in (asked.steered if is_same else ())
+    ]
     if request.attachments is None:
         attached = await attach_again(app, was.attachments, asked.images)
     else:
@@ -127,7 +134,8 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
             session.id,
             request.run_id,
             plan=PlanChoice(was.plan) if was.plan else None,
-            only_reads=was.only_reads and request.question in (None, was.question),
+            only_reads=was.only_reads and is_same,
+            steered=steered,
             before=go_back,
         )
     gone = await dropping(app, session, dropped)

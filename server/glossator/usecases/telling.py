@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from glossator.application import (
     Application,
@@ -35,6 +36,14 @@ from glossator.usecases.undo import files_undone, mark_undos_seen, undo_reminder
 _UNTRUSTED = "beganUntrusted"  # whether the conversation lacks what only trust lets in
 
 
+@dataclass(frozen=True, slots=True)
+class SaidWords:
+    """A question, or what the user said while it was answered, and what is attached to it."""
+
+    text: str
+    attached: tuple[Attached | Exhibit, ...] = ()
+
+
 async def open_conversation(app: Application, session: Session, run: Run) -> Customizations | None:
     """Freeze the prompt of a conversation that has none; gives what files described then."""
     whole = app.settings.retrieval.whole_tokens > 0
@@ -54,16 +63,17 @@ async def say_question(
     session: Session,
     run: Run,
     recall: Recall,
-    question: str,
-    attached: Sequence[Attached | Exhibit],
+    words: Sequence[SaidWords],
     described: Customizations | None,
 ) -> None:
     """Append the question to the conversation, after all that the model is told with it.
 
+    It is the first of the `words`; the others were said when it was asked before.
     What counts as told is only known to have been told when the message is there, so nothing is
     awaited after the last part was gathered.
     """
     begins, tell = not session.conversation.messages, run.tell
+    attached = [item for each in words for item in each.attached]
     paths = [item.document.path for item in attached if isinstance(item, Attached)]
     is_as_opened = described is not None and not paths and not session.reads.paths()
     if begins:
@@ -81,7 +91,7 @@ async def say_question(
         ),
         in_time("Facts about the editor", editor_state(app, session), Telling(), tell),
         in_time("Memories", recall.at_once(), Telling(), tell),
-        in_time("Facts", established(app, session, run, question), Telling(), tell),
+        in_time("Facts", established(app, session, run, words[0].text), Telling(), tell),
     )
     session.reminders.add(_git(app, session))
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
@@ -90,8 +100,8 @@ async def say_question(
     later = (*app.acting.of(session).reminders(), *session.reminders.take())
     told = (*listings, *instructions.texts, abandoned, taken_back, changed)
     told = (*told, *remembered.texts, *editor.texts, *later, *app.mcp_news(session), *facts.texts)
-    shown = (part for item in attached for part in _shown(session, item))
-    session.conversation.append(user_message(*told, *shown, question))
+    said = (part for each in words for part in _parts(session, each))
+    session.conversation.append(user_message(*told, *said))
     for telling in (instructions, editor, remembered, facts):
         telling.sent()
     mark_undos_seen(app, session)
@@ -102,9 +112,15 @@ def say_steered(session: Session, run: Run) -> tuple[str | Image, ...]:
     said: list[str | Image] = []
     for words in run.steering.take():
         run.emit(Steered(words.text, tuple(each.item for each in words.attached)))
-        said += (part for item in words.attached for part in _shown(session, item))
-        said.append(words.text)
+        said += _parts(session, SaidWords(words.text, words.attached))
     return tuple(said)
+
+
+def _parts(session: Session, words: SaidWords) -> Iterator[str | Image]:
+    """Of a message: what is attached stands before the words."""
+    for item in words.attached:
+        yield from _shown(session, item)
+    yield words.text
 
 
 async def news(app: Application, session: Session, run: Run, recall: Recall) -> str:

@@ -107,7 +107,7 @@ function paintOne(
   button.replaceChildren(named ? nameOf(source) : String(source.number), sign);
 }
 
-/** Open the lines of a source, where they stand now, or say why there is nothing to open. */
+/** Open the lines of a source, where they are now, or say why there is nothing to open. */
 export function open(source: Source): void {
   const { mark, citation } = source;
   if (citation?.uri) {

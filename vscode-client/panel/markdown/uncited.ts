@@ -11,7 +11,7 @@ const ADDRESS = /\]\([^)\n]*\)/g;
 const NOT_PROSE = "button.cite, .code, .unseen, svg, figure";
 const BEFORE = 40; // letters that tell a sentence from another of the same words
 
-/** Where sentences stand in a text. */
+/** Where sentences are in a text. */
 export interface Range {
   readonly start: number;
   readonly end: number;

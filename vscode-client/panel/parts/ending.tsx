@@ -28,7 +28,7 @@ const STOPS: Readonly<Record<string, string>> = {
 
 const KEY = /api[ _-]?key|credentials/i;
 
-/** What stands below a turn that is over. */
+/** What is shown below a turn that is over. */
 export function Ending({ turn }: { turn: Turn }) {
   if (isLive(turn)) {
     return null;

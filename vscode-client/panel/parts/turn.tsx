@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { chipKey } from "../../src/panel/attached.ts";
 import type { Chip } from "../../src/panel/messages.ts";
-import type { RunState } from "../../src/wire.ts";
+import { DOING, type RunState } from "../../src/wire.ts";
 import { Markdown } from "../markdown/view.tsx";
 import { isLive, type Part, type SaidPart, type ToolPart, type Turn } from "../state/model.ts";
 import { type Piece, piecesOf, type Source, sourcesOf } from "../state/sources.ts";
@@ -186,24 +186,24 @@ function showTask({ parts, runId }: Turn, number: string): boolean {
   return true;
 }
 
-/** Of the orchestrator's states, what is said of those that the newest part does not show itself. */
-const ALONE: Partial<Readonly<Record<RunState, string>>> = {
-  CLARIFYING: "Asking you…",
-  PLANNING: "Planning…",
-  VERIFYING: "Checking the answer…",
-  CORRECTING: "Correcting the answer…",
-  MEMORISING: "Keeping what was verified…",
-};
-const BESIDE: Partial<Readonly<Record<RunState, string>>> = {
-  ANALYSING: "Looking at the question…",
-  RETRIEVING: "Searching…",
-  EXECUTING: "Working on the tasks…",
-};
+/** The orchestrator's states that the newest part does not show itself, and those that it may show. */
+const ALONE: ReadonlySet<RunState> = new Set([
+  "CLARIFYING",
+  "PLANNING",
+  "VERIFYING",
+  "CORRECTING",
+  "MEMORISING",
+]);
+const BESIDE: ReadonlySet<RunState> = new Set(["ANALYSING", "RETRIEVING", "EXECUTING"]);
+
+function wordsOf({ state }: Turn, states: ReadonlySet<RunState>): string | undefined {
+  return state && states.has(state.name) ? DOING[state.name] : undefined;
+}
 
 /** What goes on just now; nothing where the newest part shows it itself. */
 function Doing({ turn }: { turn: Turn }) {
   const last = turn.parts.at(-1);
-  const alone = turn.state ? ALONE[turn.state.name] : undefined;
+  const alone = wordsOf(turn, ALONE);
   const shown =
     alone === undefined &&
     (last?.kind === "thinking" ||
@@ -212,7 +212,7 @@ function Doing({ turn }: { turn: Turn }) {
   if (!stops && (shown || asks.value.length > 0)) {
     return null;
   }
-  const beside = turn.state ? BESIDE[turn.state.name] : undefined;
+  const beside = wordsOf(turn, BESIDE);
   const words = alone ?? (last?.kind === "text" ? "Writing…" : (beside ?? "Working…"));
   return (
     <p class="doing-line">

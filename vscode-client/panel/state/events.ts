@@ -154,7 +154,7 @@ function nextReply(turn: Turn): Turn {
   return { ...turn, reply: turn.reply + 1 };
 }
 
-/** The turn's only part of a kind, which changes where it stands. */
+/** The turn's only part of a kind, which changes where it is. */
 function inPlace(turn: Turn, part: Part): Turn {
   const at = turn.parts.findIndex(({ kind }) => kind === part.kind);
   return at < 0 ? withPart(turn, part) : { ...turn, parts: turn.parts.with(at, part) };

@@ -62,7 +62,7 @@ export interface ToolPart {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** What it gave: the end of it while it runs; null where that is not known here. */
   readonly output: Output | null;
-  /** A sub-agent does it, whose card tells of it. */
+  /** A sub-agent does it, and its card shows it. */
   readonly delegated: boolean;
   readonly finished: {
     readonly summary: string;

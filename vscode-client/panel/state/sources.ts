@@ -178,7 +178,7 @@ export function uncitedIn(
     .sort((one, other) => one.start - other.start);
 }
 
-/** How a source stands. */
+/** What is shown of a source. */
 export function stateOf(source: Source, live: boolean): SourceState {
   if (source.undone) {
     return "undone";
@@ -191,7 +191,7 @@ export function nameOf({ mark, citation }: Source): string {
   return shown(mark.kind === "run" ? (citation?.target ?? placeOf(mark)) : placeOf(mark));
 }
 
-/** The lines to open: where they stand now, or the part that was read of them. */
+/** The lines to open: where they are now, or the part that was read of them. */
 export function presentLines(citation: Citation): { firstLine: number; lastLine: number } {
   const firstLine = citation.movedTo ?? citation.firstLine ?? 1;
   return { firstLine, lastLine: citation.movedUntil ?? citation.lastLine ?? firstLine };

@@ -40,7 +40,7 @@ export class Conversation {
     return runId === undefined ? undefined : this.questionOf(runId);
   }
 
-  /** What was asked in a run: as the server tells it, or as it was asked if that was refused. */
+  /** What was asked in a run: as the server reports it, or as it was asked if that was refused. */
   questionOf(runId: string): Asked | undefined {
     const started = this.transcript.events.filter(isStart).find((each) => each.runId === runId);
     if (started && this.transcript.knows(runId)) {

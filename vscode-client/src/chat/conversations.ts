@@ -14,7 +14,7 @@ import type { Server, ServerState } from "../server/server.ts";
 import type { Answer, Event, SessionInfo, TurnsUndone } from "../wire.ts";
 import type { Asking } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
-import { type Due, KeptQueues, Queueing } from "./queue.ts";
+import { KeptQueues, type Outgoing, Queueing } from "./queue.ts";
 
 const GONE = "Glossator's server ended before the answer was whole. Ask again.";
 
@@ -50,9 +50,9 @@ export class Conversations implements Disposable {
   /** What waits until a run has ended. */
   readonly queueing = new Queueing<Conversation>({
     runOf: (conversation) => this.runOf(conversation),
-    steer: (runId, due, signal) => this.#steer(runId, due, signal),
-    ask: (conversation, due) => this.ask(conversation, { runId: randomUUID(), ...due }),
-    carryOut: (conversation, due) => this.#carryOut(conversation, due),
+    steer: (runId, message, signal) => this.#steer(runId, message, signal),
+    ask: (conversation, message) => this.ask(conversation, { runId: randomUUID(), ...message }),
+    carryOut: (conversation, message) => this.#carryOut(conversation, message),
     isShown: (conversation) => this.#viewersOf(conversation).length > 0,
     show: (conversation) => this.showQueue(conversation),
   });
@@ -198,13 +198,13 @@ export class Conversations implements Disposable {
     this.#endings.dispose();
   }
 
-  async #carryOut(conversation: Conversation, due: Due): Promise<void> {
+  async #carryOut(conversation: Conversation, message: Outgoing): Promise<void> {
     const [viewer] = this.#viewersOf(conversation);
-    await viewer?.carryOut({ runId: randomUUID(), ...due });
+    await viewer?.carryOut({ runId: randomUUID(), ...message });
   }
 
-  async #steer(runId: string, due: Due, signal: AbortSignal): Promise<boolean> {
-    const { question: text, attachments } = due;
+  async #steer(runId: string, message: Outgoing, signal: AbortSignal): Promise<boolean> {
+    const { question: text, attachments } = message;
     const cancelling = new CancellationTokenSource();
     signal.addEventListener("abort", () => cancelling.cancel(), { once: true });
     const request = { runId, text, attachments };

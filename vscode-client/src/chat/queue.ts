@@ -95,7 +95,7 @@ export class Queue {
   }
 
   /** What is to be asked as soon as no run is on, if the user is not waited for. */
-  get due(): Queued | undefined {
+  get next(): Queued | undefined {
     const steers = this.messages.some(({ state }) => state === "steering");
     const [first] = this.messages;
     return this.held === "" && !steers && first?.state === "waiting" ? first : undefined;
@@ -131,7 +131,7 @@ export class KeptQueues {
 }
 
 /** What is asked, with what is attached. */
-export interface Due {
+export interface Outgoing {
   readonly question: string;
   readonly chips: readonly Chip[];
   readonly attachments: readonly Attachment[];
@@ -143,11 +143,11 @@ export interface Ports<C extends { readonly queue: Queue }> {
   /** The run that is on in a conversation. */
   runOf(conversation: C): string | undefined;
   /** Whether the model was told; rejects if the words were refused, or taken back by the signal. */
-  steer(runId: string, due: Due, signal: AbortSignal): Promise<boolean>;
-  /** Ask it, and wait for the end; how runs end is told to `ended`. */
-  ask(conversation: C, due: Due): Promise<void>;
+  steer(runId: string, message: Outgoing, signal: AbortSignal): Promise<boolean>;
+  /** Ask it, and wait for the end; `ended` is called for each end of a run. */
+  ask(conversation: C, message: Outgoing): Promise<void>;
   /** Do what was typed, which looks like a `/` command, in the conversation that is shown. */
-  carryOut(conversation: C, due: Due): Promise<void>;
+  carryOut(conversation: C, message: Outgoing): Promise<void>;
   isShown(conversation: C): boolean;
   /** Show and keep a queue that has changed. */
   show(conversation: C): void;
@@ -217,7 +217,7 @@ export class Queueing<C extends { readonly queue: Queue }> {
     await this.advance(conversation);
   }
 
-  /** Show the queue, and send what is due. */
+  /** Show the queue, and send what comes next. */
   async advance(conversation: C): Promise<void> {
     this.ports.show(conversation);
     if (this.#advancing.has(conversation)) {
@@ -244,7 +244,7 @@ export class Queueing<C extends { readonly queue: Queue }> {
     queue.change(id, { state: "steering" });
     this.ports.show(conversation);
     try {
-      if (await this.ports.steer(runId, dueOf(message), aborting.signal)) {
+      if (await this.ports.steer(runId, outgoing(message), aborting.signal)) {
         queue.remove(id);
       } else {
         queue.move(id, "top");
@@ -261,17 +261,17 @@ export class Queueing<C extends { readonly queue: Queue }> {
 
   #next(conversation: C): Queued | undefined {
     const { queue } = conversation;
-    const due = this.ports.runOf(conversation) === undefined ? queue.due : undefined;
-    if (due) {
-      queue.remove(due.id);
+    const next = this.ports.runOf(conversation) === undefined ? queue.next : undefined;
+    if (next) {
+      queue.remove(next.id);
     }
-    return due;
+    return next;
   }
 
   async #ask(conversation: C, message: Queued): Promise<void> {
     this.ports.show(conversation);
     try {
-      await this.#askOrCarryOut(conversation, dueOf(message));
+      await this.#askOrCarryOut(conversation, outgoing(message));
     } catch (error) {
       conversation.queue.messages = [message, ...conversation.queue.messages];
       conversation.queue.hold(messageOf(error));
@@ -279,18 +279,18 @@ export class Queueing<C extends { readonly queue: Queue }> {
     }
   }
 
-  async #askOrCarryOut(conversation: C, due: Due): Promise<void> {
-    if (!looksLikeCommand(due.question)) {
-      await this.ports.ask(conversation, due);
+  async #askOrCarryOut(conversation: C, message: Outgoing): Promise<void> {
+    if (!looksLikeCommand(message.question)) {
+      await this.ports.ask(conversation, message);
     } else if (this.ports.isShown(conversation)) {
-      await this.ports.carryOut(conversation, due);
+      await this.ports.carryOut(conversation, message);
     } else {
       throw new UserError(COMMAND);
     }
   }
 }
 
-function dueOf({ question, chips, plan }: Queued): Due {
+function outgoing({ question, chips, plan }: Queued): Outgoing {
   const attachments = chips.map(({ attachment }) => attachment);
   return { question, chips, attachments, ...(plan && { plan }) };
 }

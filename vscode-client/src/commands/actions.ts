@@ -7,30 +7,30 @@ import { fileEditor } from "../editor/insert.ts";
 import { type LineAction, type Lines, QUESTIONS } from "../lines.ts";
 import { wireDiagnostic } from "../ports/diagnostics.ts";
 import { UserError } from "../result.ts";
-import type { Command, CommandTable, Parts } from "./parts.ts";
+import type { Command, CommandTable, Workbench } from "./workbench.ts";
 
 /** The commands. */
-export function actions(parts: Parts): Readonly<Record<LineAction, Command>> {
+export function actions(bench: Workbench): Readonly<Record<LineAction, Command>> {
   const entries = Object.entries(QUESTIONS).map(([name, question]) => {
-    const command = (given: unknown) => act(parts, name as LineAction, question, given);
+    const command = (given: unknown) => act(bench, name as LineAction, question, given);
     return [name, command] as const;
   });
   return Object.fromEntries(entries) as Record<LineAction, Command>;
 }
 
-/** Explain the function or class that the cursor stands in; the server knows where it ends. */
-export function here(parts: Parts) {
+/** Explain the function or class that the cursor is in; the server knows where it ends. */
+export function here(bench: Workbench) {
   return {
     "glossator.explainHere": () => {
       const { firstLine, ...lines } = selected("glossator.explain");
       const about = { ...lines, firstLine, lastLine: firstLine, definition: true };
-      return act(parts, "glossator.explain", "Explain this function.", about);
+      return act(bench, "glossator.explain", "Explain this function.", about);
     },
   } satisfies CommandTable;
 }
 
 async function act(
-  parts: Parts,
+  bench: Workbench,
   action: LineAction,
   question: string,
   given: unknown,
@@ -43,8 +43,8 @@ async function act(
   }
   const about = instruction ? { ...lines, instruction } : lines;
   const words = instruction ? `${question}\n\n${instruction}` : question;
-  await parts.panel.reveal();
-  await parts.chat.act({ name: action, lines: about }, words);
+  await bench.panel.reveal();
+  await bench.chat.act({ name: action, lines: about }, words);
 }
 
 /** What the user wants of it, where that was said already. */

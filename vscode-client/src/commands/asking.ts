@@ -6,8 +6,8 @@ import { fileChips, selectionChip } from "../editor/chips.ts";
 import { pick } from "../ports/pick.ts";
 import { UserError } from "../result.ts";
 import type { Attachment, Thoroughness } from "../wire.ts";
-import type { CommandTable, Parts } from "./parts.ts";
 import { search } from "./searching.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 /** What an exploration is to find out. */
 interface Wanted {
@@ -37,42 +37,46 @@ const HOW_FAR: ReadonlyArray<QuickPickItem & { readonly thoroughness: Thoroughne
 ];
 
 /** The commands. */
-export function asking(parts: Parts) {
+export function asking(bench: Workbench) {
   return {
-    "glossator.ask": (given) => ask(parts, given as { question?: string } | undefined),
-    "glossator.askAbout": (one, all) => askAbout(parts, one as Uri, all as Uri[] | undefined),
-    "glossator.explore": (given) => explore(parts, typeof given === "string" ? given : ""),
-    "glossator.search": (given) => search(parts, typeof given === "string" ? given : ""),
-    "glossator.cancel": () => parts.chat.stop(),
+    "glossator.ask": (given) => ask(bench, given as { question?: string } | undefined),
+    "glossator.askAbout": (one, all) => askAbout(bench, one as Uri, all as Uri[] | undefined),
+    "glossator.explore": (given) => explore(bench, typeof given === "string" ? given : ""),
+    "glossator.search": (given) => search(bench, typeof given === "string" ? given : ""),
+    "glossator.cancel": () => bench.chat.stop(),
   } satisfies CommandTable;
 }
 
 /** Without a question, it is typed: into the panel, or a box where the panel does not come up. */
-async function ask(parts: Parts, given: { question?: string } | undefined): Promise<void> {
+async function ask(bench: Workbench, given: { question?: string } | undefined): Promise<void> {
   const chip = selectionChip(window.activeTextEditor);
   const chips = chip ? [chip] : [];
-  const visible = await parts.panel.reveal();
+  const visible = await bench.panel.reveal();
   let question = typeof given?.question === "string" ? given.question.trim() : "";
   if (!question && visible) {
-    parts.panel.post({ type: "compose", text: "", chips });
+    bench.panel.post({ type: "compose", text: "", chips });
     return;
   }
   question ||= (await askInBox())?.trim() ?? "";
   if (question) {
     const attachments: Attachment[] = chips.map((each) => each.attachment);
-    await parts.chat.ask({ runId: randomUUID(), question, attachments, chips });
+    await bench.chat.ask({ runId: randomUUID(), question, attachments, chips });
   }
 }
 
 /** Files and folders of the explorer: the one under the pointer, or all that are selected. */
-async function askAbout({ panel }: Parts, one: Uri, all: readonly Uri[] = [one]): Promise<void> {
+async function askAbout(
+  { panel }: Workbench,
+  one: Uri,
+  all: readonly Uri[] = [one],
+): Promise<void> {
   const chips = await fileChips(all.map(String));
   await panel.reveal();
   panel.post({ type: "compose", text: "", chips });
 }
 
 /** What is selected goes with it, as with a question. */
-async function explore(parts: Parts, words: string): Promise<void> {
+async function explore(bench: Workbench, words: string): Promise<void> {
   const chip = selectionChip(window.activeTextEditor);
   const chips = chip ? [chip] : [];
   const question = words.trim();
@@ -80,13 +84,13 @@ async function explore(parts: Parts, words: string): Promise<void> {
     ? { question, thoroughness: "medium" }
     : await exploreInBox();
   if (wanted) {
-    await parts.panel.reveal();
+    await bench.panel.reveal();
     const attachments: Attachment[] = chips.map((each) => each.attachment);
     const { question: task, thoroughness } = wanted;
     const runId = randomUUID();
-    await parts.chat.follow({ runId, question: task, chips }, (sessionId) => {
+    await bench.chat.follow({ runId, question: task, chips }, (sessionId) => {
       const request = { task, thoroughness, attachments, runId, sessionId };
-      return parts.server.run("glossator.explore", request);
+      return bench.server.run("glossator.explore", request);
     });
   }
 }

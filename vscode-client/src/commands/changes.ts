@@ -1,9 +1,9 @@
 // Keeping and undoing what runs have changed, in the editor and all at once.
 
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 /** The commands: a button gives the document that it is at, a code lens the part, too. */
-export function changes({ changes: all }: Parts) {
+export function changes({ changes: all }: Workbench) {
   return {
     "glossator.keepChange": async (uri, part) => all.keep(uri, part),
     "glossator.undoChange": (uri, part) => all.undo(uri, part),

@@ -8,7 +8,7 @@ import type { ContextsAnswer, ContextsEstimate } from "../wire.ts";
 import { CANCELLED, ended, exported, imported, made, NONE_TO_EXPORT } from "./contexts-told.ts";
 import { during } from "./during.ts";
 import { isCancelled } from "./failures.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 const SINGLY = "Make One by One";
 const BATCH = "Make as a Batch";
@@ -16,16 +16,16 @@ const FILE = "contexts.jsonl";
 const FILTERS = { "Exported contexts": ["jsonl"], "All files": ["*"] };
 
 /** The commands. */
-export function contexts(parts: Parts) {
+export function contexts(bench: Workbench) {
   return {
-    "glossator.generateContexts": () => generate(parts),
-    "glossator.exportContexts": () => exportFile(parts),
-    "glossator.importContexts": () => importFile(parts),
-    "glossator.endBatches": () => endBatches(parts),
+    "glossator.generateContexts": () => generate(bench),
+    "glossator.exportContexts": () => exportFile(bench),
+    "glossator.importContexts": () => importFile(bench),
+    "glossator.endBatches": () => endBatches(bench),
   } satisfies CommandTable;
 }
 
-async function generate({ server }: Parts): Promise<void> {
+async function generate({ server }: Workbench): Promise<void> {
   const estimate = await during("estimating contexts for Search", (token) =>
     server.run("glossator.estimateContexts", {}, token),
   );
@@ -63,7 +63,7 @@ async function chosen(estimate: ContextsEstimate): Promise<boolean | undefined> 
   return pressed === undefined ? undefined : pressed === BATCH;
 }
 
-async function exportFile({ server }: Parts): Promise<void> {
+async function exportFile({ server }: Workbench): Promise<void> {
   const { text, count } = await during("collecting contexts", (token) =>
     server.run("glossator.exportContexts", {}, token),
   );
@@ -88,7 +88,7 @@ async function exportFile({ server }: Parts): Promise<void> {
   void inform(exported(count, target.fsPath));
 }
 
-async function importFile({ server }: Parts): Promise<void> {
+async function importFile({ server }: Workbench): Promise<void> {
   const title = "Import Contexts";
   const [file] = (await window.showOpenDialog({ title, filters: FILTERS })) ?? [];
   if (file) {
@@ -112,7 +112,7 @@ async function textOf(file: Uri): Promise<string> {
   }
 }
 
-async function endBatches({ server }: Parts): Promise<void> {
+async function endBatches({ server }: Workbench): Promise<void> {
   const { count } = await server.run("glossator.endBatches", {});
   void inform(ended(count));
 }

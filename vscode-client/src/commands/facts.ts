@@ -7,8 +7,8 @@ import { labelled } from "../shown.ts";
 import type { Fact } from "../wire.ts";
 import { during } from "./during.ts";
 import { cleared, summaryReport } from "./facts-told.ts";
-import type { CommandTable, Parts } from "./parts.ts";
 import { currentSession } from "./sessions.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 const FORGET = "Forget";
 const CLEAR = "Clear";
@@ -19,28 +19,28 @@ interface Item extends QuickPickItem {
 }
 
 /** The commands; each may be given a fact's id, else the user chooses one. */
-export function facts(parts: Parts) {
-  const { server } = parts;
+export function facts(bench: Workbench) {
+  const { server } = bench;
   return {
     "glossator.listFacts": async () => {
-      const fact = await chosen(parts, "open its lines");
+      const fact = await chosen(bench, "open its lines");
       if (fact) {
-        await parts.spans.open(Uri.parse(fact.uri), fact.firstLine, fact.lastLine);
+        await bench.spans.open(Uri.parse(fact.uri), fact.firstLine, fact.lastLine);
       }
     },
     "glossator.pinFact": async () => {
-      const fact = await chosen(parts, "pin or unpin");
+      const fact = await chosen(bench, "pin or unpin");
       if (fact) {
         await server.run("glossator.pinFact", { id: fact.id, on: !fact.pinned });
-        parts.refreshContext();
+        bench.refreshContext();
       }
     },
     "glossator.forgetFact": async (given) => {
-      const id = typeof given === "string" ? given : (await chosen(parts, "forget"))?.id;
+      const id = typeof given === "string" ? given : (await chosen(bench, "forget"))?.id;
       const detail = "No later question is told of it, until an answer states it again.";
       if (id && (await confirm("Forget this fact?", detail, FORGET)) === FORGET) {
         await server.run("glossator.forgetFact", { ids: [id] });
-        parts.refreshContext();
+        bench.refreshContext();
       }
     },
     "glossator.clearFacts": async () => {
@@ -48,11 +48,11 @@ export function facts(parts: Parts) {
         "All facts of this workspace go for good, pinned ones too, and the summaries of its sessions. The sessions stay.";
       if ((await confirm("Clear all facts?", detail, CLEAR)) === CLEAR) {
         void inform(cleared(await server.run("glossator.clearFacts", { stale: false })));
-        parts.refreshContext();
+        bench.refreshContext();
       }
     },
     "glossator.summarise": async () => {
-      const sessionId = currentSession(parts);
+      const sessionId = currentSession(bench);
       const summary = await during("summarising the session", (token) =>
         server.run("glossator.summarise", { sessionId }, token),
       );
@@ -61,7 +61,7 @@ export function facts(parts: Parts) {
   } satisfies CommandTable;
 }
 
-async function chosen({ server }: Parts, verb: string): Promise<Fact | undefined> {
+async function chosen({ server }: Workbench, verb: string): Promise<Fact | undefined> {
   const { facts: known, problems } = await during("listing the facts", (token) =>
     server.run("glossator.listFacts", {}, token),
   );

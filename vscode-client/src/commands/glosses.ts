@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { commands, Uri, window, workspace } from "vscode";
 import { UserError } from "../result.ts";
 import type { Explored } from "../wire.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 /** What is glossed; the line is 1-based. */
 export interface Place {
@@ -13,35 +13,35 @@ export interface Place {
 }
 
 /** The commands. */
-export function glosses(parts: Parts) {
+export function glosses(bench: Workbench) {
   return {
-    "glossator.gloss": (given) => gloss(parts, given),
-    "glossator.showGloss": (given) => showGloss(parts, given),
-    "glossator.exploreWorkspace": () => exploreWorkspace(parts),
+    "glossator.gloss": (given) => gloss(bench, given),
+    "glossator.showGloss": (given) => showGloss(bench, given),
+    "glossator.exploreWorkspace": () => exploreWorkspace(bench),
   } satisfies CommandTable;
 }
 
 /** From a hover or a lens with a place, from the explorer with a file, from the palette without. */
-async function gloss(parts: Parts, given: unknown): Promise<void> {
+async function gloss(bench: Workbench, given: unknown): Promise<void> {
   const place = placeOf(given);
   const name = workspace.asRelativePath(Uri.parse(place.uri));
-  await parts.panel.reveal();
+  await bench.panel.reveal();
   const about = place.line === undefined ? name : `${name}:${place.line}`;
-  await glossed(parts, `Gloss ${about}.`, (run) =>
-    parts.server.run("glossator.gloss", { ...place, ...run }),
+  await glossed(bench, `Gloss ${about}.`, (run) =>
+    bench.server.run("glossator.gloss", { ...place, ...run }),
   );
 }
 
-async function exploreWorkspace(parts: Parts): Promise<void> {
-  await parts.panel.reveal();
-  await glossed(parts, "Explore this workspace.", (run) =>
-    parts.server.run("glossator.exploreWorkspace", run),
+async function exploreWorkspace(bench: Workbench): Promise<void> {
+  await bench.panel.reveal();
+  await glossed(bench, "Explore this workspace.", (run) =>
+    bench.server.run("glossator.exploreWorkspace", run),
   );
 }
 
 /** In the chat, and then the report, if it was kept. */
 async function glossed(
-  { chat }: Parts,
+  { chat }: Workbench,
   question: string,
   explore: (run: { runId: string; sessionId: string | null }) => Promise<Explored>,
 ): Promise<void> {
@@ -55,12 +55,12 @@ async function glossed(
   await preview(document);
 }
 
-async function showGloss(parts: Parts, given: unknown): Promise<void> {
+async function showGloss(bench: Workbench, given: unknown): Promise<void> {
   const key = (given as { key?: unknown } | undefined)?.key;
   if (typeof key !== "string") {
     throw new UserError("Point at a name that has a gloss, and choose “Whole gloss” there.");
   }
-  await preview((await parts.server.run("glossator.showGloss", { key })).uri);
+  await preview((await bench.server.run("glossator.showGloss", { key })).uri);
 }
 
 /** As it is meant to look, with links that lead to the cited lines. */

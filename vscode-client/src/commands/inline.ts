@@ -8,27 +8,27 @@ import { type Lines, QUESTIONS } from "../lines.ts";
 import { shown } from "../shown.ts";
 import { instructionIn, isLines, selected } from "./actions.ts";
 import { Cancelling } from "./cancelling.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 const NAME = "glossator.edit";
 
 /** The command. */
-export function inline(parts: Parts) {
-  return { [NAME]: (given) => edit(parts, given) } satisfies CommandTable;
+export function inline(bench: Workbench) {
+  return { [NAME]: (given) => edit(bench, given) } satisfies CommandTable;
 }
 
-async function edit(parts: Parts, given: unknown): Promise<void> {
+async function edit(bench: Workbench, given: unknown): Promise<void> {
   const lines = isLines(given) ? given : selected(NAME);
   const { label } = linesChip(lines);
   const instruction = instructionIn(given) || (await askForInstruction(label));
   if (instruction) {
-    await carryOut(parts, lines, instruction, label);
+    await carryOut(bench, lines, instruction, label);
   }
 }
 
 /** Its progress can be cancelled, from the beginning on and while the diff waits. */
 async function carryOut(
-  { chat, proposals, server }: Parts,
+  { chat, proposals, server }: Workbench,
   lines: Lines,
   instruction: string,
   label: string,

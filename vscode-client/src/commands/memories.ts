@@ -5,7 +5,7 @@ import { confirm } from "../notices.ts";
 import { labelled } from "../shown.ts";
 import type { Memory } from "../wire.ts";
 import { during } from "./during.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 const ICONS: Readonly<Record<Memory["state"], string>> = {
   on: "notebook",
@@ -22,21 +22,21 @@ interface Item extends QuickPickItem {
 }
 
 /** The commands; each takes a memory, or lets the user choose one. */
-export function memories(parts: Parts) {
+export function memories(bench: Workbench) {
   return {
     "glossator.openMemory": async (given) => {
-      const memory = await chosen(parts, given, "open");
+      const memory = await chosen(bench, given, "open");
       if (memory) {
-        const { uri } = await parts.server.run("glossator.openMemory", requestOf(memory));
+        const { uri } = await bench.server.run("glossator.openMemory", requestOf(memory));
         await window.showTextDocument(Uri.parse(uri));
       }
     },
     "glossator.forgetMemory": async (given) => {
-      const memory = await chosen(parts, given, "forget");
+      const memory = await chosen(bench, given, "forget");
       const detail = "Its file is deleted for good, and no later session is told of it.";
       if (memory && (await confirm(`Forget ${memory.name}?`, detail, FORGET)) === FORGET) {
-        await parts.server.run("glossator.forgetMemory", requestOf(memory));
-        parts.refreshContext();
+        await bench.server.run("glossator.forgetMemory", requestOf(memory));
+        bench.refreshContext();
       }
     },
   } satisfies CommandTable;
@@ -46,12 +46,12 @@ function requestOf({ name, source }: Named) {
   return { name, everywhere: source === "user" };
 }
 
-async function chosen(parts: Parts, given: unknown, verb: string): Promise<Named | undefined> {
+async function chosen(bench: Workbench, given: unknown, verb: string): Promise<Named | undefined> {
   if (typeof given === "object" && given !== null && "name" in given && "source" in given) {
     return given as Named;
   }
   const { memories: known, problems } = await during("listing the memories", (token) =>
-    parts.server.run("glossator.listMemories", {}, token),
+    bench.server.run("glossator.listMemories", {}, token),
   );
   for (const problem of problems) {
     void window.showWarningMessage(problem);

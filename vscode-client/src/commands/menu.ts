@@ -1,7 +1,7 @@
 // What a click on the status bar offers: what is wrong first, then what is usual.
 
 import { commands, QuickPickItemKind, window } from "vscode";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 interface Entry {
   readonly label: string;
@@ -10,11 +10,11 @@ interface Entry {
 }
 
 /** The command. */
-export function menu(parts: Parts) {
-  return { "glossator.showMenu": () => showMenu(parts) } satisfies CommandTable;
+export function menu(bench: Workbench) {
+  return { "glossator.showMenu": () => showMenu(bench) } satisfies CommandTable;
 }
 
-async function showMenu({ server, chat }: Parts): Promise<void> {
+async function showMenu({ server, chat }: Workbench): Promise<void> {
   const { state } = server;
   const problem = state.phase === "failed" || state.phase === "waiting" ? state.problem : undefined;
   const mending: Entry[] = [

@@ -5,17 +5,17 @@ import { showMarkdown } from "../editor/texts.ts";
 import type { Model } from "../wire.ts";
 import { contextReport } from "./context-report.ts";
 import { during } from "./during.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 
 /** The commands. */
-export function models(parts: Parts) {
+export function models(bench: Workbench) {
   return {
-    "glossator.setModel": (given) => setModel(parts, given),
+    "glossator.setModel": (given) => setModel(bench, given),
     "glossator.showContext": async () => {
-      const sessionId = parts.chat.sessionId ?? null;
-      const answer = await parts.server.run("glossator.showContext", { sessionId });
+      const sessionId = bench.chat.sessionId ?? null;
+      const answer = await bench.server.run("glossator.showContext", { sessionId });
       await showMarkdown("Glossator context", contextReport(answer));
     },
   } satisfies CommandTable;
@@ -31,16 +31,16 @@ export function describeModel({ offline, window: tokens, price }: Model): string
   return [...size, ...cost].join(" · ");
 }
 
-async function setModel(parts: Parts, given: unknown): Promise<void> {
-  const model = typeof given === "string" && given ? given : await choose(parts);
+async function setModel(bench: Workbench, given: unknown): Promise<void> {
+  const model = typeof given === "string" && given ? given : await choose(bench);
   if (model) {
-    await parts.server.run("glossator.setModel", { model });
-    parts.choices.choseModel(model);
-    await parts.refresh();
+    await bench.server.run("glossator.setModel", { model });
+    bench.choices.choseModel(model);
+    await bench.refresh();
   }
 }
 
-async function choose({ server }: Parts): Promise<string | undefined> {
+async function choose({ server }: Workbench): Promise<string | undefined> {
   const { models: known, problem } = await during("listing the models", (token) =>
     server.run("glossator.listModels", {}, token),
   );

@@ -2,13 +2,13 @@
 
 import { commands } from "vscode";
 import { VIEW } from "../panel/view.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 const MOVE_VIEWS = "vscode.moveViews"; // of VS Code; it takes ids of views, and of a container
 const CONTAINERS = "workbench.view.extension";
 
 /** The commands. */
-export function places({ surfaces }: Parts) {
+export function places({ surfaces }: Workbench) {
   return {
     "glossator.openInEditor": () => surfaces.moveToTab(),
     "glossator.newInEditor": () => surfaces.openTab(),

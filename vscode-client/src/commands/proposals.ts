@@ -1,9 +1,9 @@
 // Answering an edit that waits, in its diff.
 
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 /** The commands: a button gives the document that it is at, a code lens the part, too. */
-export function proposals({ proposals: edits }: Parts) {
+export function proposals({ proposals: edits }: Workbench) {
   return {
     "glossator.acceptEdit": async (uri) => edits.settle(uri, true),
     "glossator.rejectEdit": async (uri) => edits.settle(uri, false),

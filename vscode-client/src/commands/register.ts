@@ -15,7 +15,6 @@ import { inline } from "./inline.ts";
 import { memories } from "./memories.ts";
 import { menu } from "./menu.ts";
 import { models } from "./models.ts";
-import type { Command, CommandTable, Parts } from "./parts.ts";
 import { places } from "./places.ts";
 import { plans } from "./plans.ts";
 import { proposals } from "./proposals.ts";
@@ -24,31 +23,32 @@ import { sessions } from "./sessions.ts";
 import { sources } from "./sources.ts";
 import { undo } from "./undo.ts";
 import { upkeep } from "./upkeep.ts";
+import type { Command, CommandTable, Workbench } from "./workbench.ts";
 
 /** Those about one chat. The compiler finds offered commands without one. */
-export function commandTable(parts: Parts, inquiries: Inquiries): CommandTable {
+export function commandTable(bench: Workbench, inquiries: Inquiries): CommandTable {
   const table: CommandTable & Readonly<Record<Offered, Command>> = {
-    ...asking(parts),
-    ...actions(parts),
-    ...inline(parts),
-    ...here(parts),
-    ...glosses(parts),
-    ...sessions(parts),
-    ...undo(parts),
-    ...models(parts),
-    ...upkeep(parts),
-    ...contexts(parts),
-    ...menu(parts),
-    ...rules(parts),
-    ...memories(parts),
-    ...facts(parts),
-    ...sources(parts, inquiries),
-    ...proposals(parts),
-    ...plans(parts),
-    ...places(parts),
-    ...changes(parts),
+    ...asking(bench),
+    ...actions(bench),
+    ...inline(bench),
+    ...here(bench),
+    ...glosses(bench),
+    ...sessions(bench),
+    ...undo(bench),
+    ...models(bench),
+    ...upkeep(bench),
+    ...contexts(bench),
+    ...menu(bench),
+    ...rules(bench),
+    ...memories(bench),
+    ...facts(bench),
+    ...sources(bench, inquiries),
+    ...proposals(bench),
+    ...plans(bench),
+    ...places(bench),
+    ...changes(bench),
     "glossator.showAsked": () => inquiries.show(),
-    "glossator.listJobs": () => parts.jobs.choose(),
+    "glossator.listJobs": () => bench.jobs.choose(),
   };
   return table;
 }

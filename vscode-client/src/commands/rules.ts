@@ -5,7 +5,7 @@ import { commands, type QuickPickItem, window } from "vscode";
 import { confirm } from "../notices.ts";
 import { labelled } from "../shown.ts";
 import type { ListedRule } from "../wire.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 const EFFECTS: Readonly<Record<ListedRule["effect"], { icon: string; words: string }>> = {
   allow: { icon: "check", words: "allowed" },
@@ -24,14 +24,14 @@ interface Item extends QuickPickItem {
 }
 
 /** The command. */
-export function rules(parts: Parts) {
-  return { "glossator.permissionRules": () => showRules(parts) } satisfies CommandTable;
+export function rules(bench: Workbench) {
+  return { "glossator.permissionRules": () => showRules(bench) } satisfies CommandTable;
 }
 
 /** The list comes again after a rule was removed. */
-async function showRules(parts: Parts): Promise<void> {
-  const sessionId = parts.chat.sessionId ?? null;
-  let { rules: known } = await parts.server.run("glossator.listRules", { sessionId });
+async function showRules(bench: Workbench): Promise<void> {
+  const sessionId = bench.chat.sessionId ?? null;
+  let { rules: known } = await bench.server.run("glossator.listRules", { sessionId });
   for (;;) {
     const rule = await choose(known);
     if (!rule) {
@@ -41,13 +41,13 @@ async function showRules(parts: Parts): Promise<void> {
       await commands.executeCommand("glossator.openSettings", "glossator.permissions");
       return;
     }
-    known = (await removeRule(parts, rule.text, rule.source)) ?? known;
+    known = (await removeRule(bench, rule.text, rule.source)) ?? known;
   }
 }
 
 /** Once the user says so; gives the rules that are left then. */
 export async function removeRule(
-  { server, chat }: Parts,
+  { server, chat }: Workbench,
   text: string,
   source: ListedRule["source"],
 ): Promise<readonly ListedRule[] | undefined> {

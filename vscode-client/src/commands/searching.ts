@@ -3,14 +3,14 @@
 import { type Tab, TabInputText, type TextEditor, Uri, window } from "vscode";
 import { labelled } from "../shown.ts";
 import type { SearchHit } from "../wire.ts";
-import type { Parts } from "./parts.ts";
+import type { Workbench } from "./workbench.ts";
 
 const SEARCH_MILLISECONDS = 150; // of not typing, before what was typed is looked for
 const TITLE = "Glossator: search";
 const TELLING = 2; // lines of a hit that are shown in the list
 
 /** Look for what is typed, `query` at first. What was open is shown again if nothing is taken. */
-export async function search(parts: Parts, query: string): Promise<void> {
+export async function search(bench: Workbench, query: string): Promise<void> {
   const picker = window.createQuickPick<ReturnType<typeof itemOf>>();
   picker.title = TITLE;
   picker.placeholder = "A question, names, terms. Up and down show the lines.";
@@ -18,7 +18,7 @@ export async function search(parts: Parts, query: string): Promise<void> {
   picker.matchOnDetail = true;
   // By label, a name in a path would come before the best hit. It is not in the published types.
   Object.assign(picker, { sortByLabel: false });
-  const preview = new Preview(parts);
+  const preview = new Preview(bench);
   let timer: NodeJS.Timeout | undefined;
   let newest = 0;
   let movedIn: string | undefined; // what was typed when one moved away from the first hit
@@ -28,7 +28,7 @@ export async function search(parts: Parts, query: string): Promise<void> {
     picker.busy = query !== "";
     try {
       const { hits, searched } = query
-        ? await parts.server.run("glossator.search", { query })
+        ? await bench.server.run("glossator.search", { query })
         : { hits: [], searched: "" };
       if (number === newest) {
         const [active] = picker.value === movedIn ? picker.activeItems : [];
@@ -60,7 +60,7 @@ export async function search(parts: Parts, query: string): Promise<void> {
       if (item) {
         taken = true;
         const { uri, first, last } = tellingLines(item.hit);
-        parts.spans.open(uri, first, last).then(resolve, reject);
+        bench.spans.open(uri, first, last).then(resolve, reject);
         picker.hide();
       }
     });
@@ -82,14 +82,14 @@ export async function search(parts: Parts, query: string): Promise<void> {
 
 /** Shows hits in the editor while the list keeps the focus. */
 class Preview {
-  readonly #parts: Parts;
+  readonly #parts: Workbench;
   readonly #editor: TextEditor | undefined = window.activeTextEditor;
   readonly #wasPreview = window.tabGroups.activeTabGroup.activeTab?.isPreview === true;
   readonly #wasOpen: ReadonlySet<string> = new Set(["", ...allTabs().map(uriOf)]);
   #last: Promise<void> | undefined;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(bench: Workbench) {
+    this.#parts = bench;
   }
 
   /** Whether one was shown. */

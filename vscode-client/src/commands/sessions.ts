@@ -9,21 +9,21 @@ import { TYPING_MILLISECONDS } from "../typing.ts";
 import type { SessionInfo } from "../wire.ts";
 import { during } from "./during.ts";
 import { showFailure } from "./failures.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 /** The commands. Each may be given a session's id; without one the user chooses. */
-export function sessions(parts: Parts) {
-  const { chat } = parts;
-  const chosen = (title: string, given: unknown) => choose(parts, title, given);
+export function sessions(bench: Workbench) {
+  const { chat } = bench;
+  const chosen = (title: string, given: unknown) => choose(bench, title, given);
   return {
     "glossator.newSession": async () => {
       chat.show();
-      await parts.panel.reveal();
+      await bench.panel.reveal();
     },
     "glossator.resumeSession": async (given) => {
       const session = await chosen("Resume a session", given);
       if (session) {
-        await parts.panel.reveal();
+        await bench.panel.reveal();
         await chat.resume(session.id);
       }
     },
@@ -48,19 +48,19 @@ export function sessions(parts: Parts) {
     "glossator.exportSession": async (given) => {
       const session = await chosen("Export a session", given);
       if (session) {
-        await exportSession(parts, session.id);
+        await exportSession(bench, session.id);
       }
     },
-    "glossator.compact": () => compact(parts),
+    "glossator.compact": () => compact(bench),
     "glossator.retry": async () => {
-      await parts.panel.reveal();
+      await bench.panel.reveal();
       await chat.again();
     },
   } satisfies CommandTable;
 }
 
 /** The session that is shown. Throws `UserError` if nothing was asked yet. */
-export function currentSession({ chat }: Pick<Parts, "chat">): string {
+export function currentSession({ chat }: Pick<Workbench, "chat">): string {
   if (chat.sessionId === undefined) {
     throw new UserError("Nothing was asked in this session yet. Ask something, or resume one.");
   }
@@ -68,23 +68,23 @@ export function currentSession({ chat }: Pick<Parts, "chat">): string {
 }
 
 async function choose(
-  parts: Parts,
+  bench: Workbench,
   title: string,
   given: unknown,
 ): Promise<SessionInfo | undefined> {
-  const listed = await parts.chat.conversations.list();
+  const listed = await bench.chat.conversations.list();
   if (typeof given === "string") {
     return listed.find((session) => session.id === given);
   }
   if (listed.length === 0) {
     throw new UserError("There are no sessions of this workspace yet. Ask something to begin one.");
   }
-  return await picked(parts, title, listed);
+  return await picked(bench, title, listed);
 }
 
 /** The sessions whose titles and questions hold what is typed; the server looks for them. */
 async function picked(
-  { chat, log }: Parts,
+  { chat, log }: Workbench,
   title: string,
   all: readonly SessionInfo[],
 ): Promise<SessionInfo | undefined> {
@@ -138,7 +138,7 @@ async function confirmed({ title }: SessionInfo): Promise<boolean> {
   return (await confirm(question, detail, "Delete")) === "Delete";
 }
 
-async function exportSession({ server }: Parts, sessionId: string): Promise<void> {
+async function exportSession({ server }: Workbench, sessionId: string): Promise<void> {
   const { fileName, text } = await server.run("glossator.exportSession", { sessionId });
   const [folder] = workspace.workspaceFolders ?? [];
   const defaultUri = folder ? Uri.joinPath(folder.uri, fileName) : Uri.file(fileName);
@@ -149,13 +149,13 @@ async function exportSession({ server }: Parts, sessionId: string): Promise<void
   }
 }
 
-async function compact(parts: Parts): Promise<void> {
-  const sessionId = currentSession(parts);
+async function compact(bench: Workbench): Promise<void> {
+  const sessionId = currentSession(bench);
   const { before, after, byModel } = await during("compacting the conversation", (token) =>
-    parts.server.run("glossator.compact", { sessionId }, token),
+    bench.server.run("glossator.compact", { sessionId }, token),
   );
   const how = byModel ? "" : " The summary was made without a model.";
   const figures = `about ${before.toLocaleString()} to ${after.toLocaleString()} tokens`;
   void inform(`The conversation is shorter now: from ${figures}.${how}`);
-  await parts.refresh();
+  await bench.refresh();
 }

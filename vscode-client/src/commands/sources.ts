@@ -8,8 +8,8 @@ import { UserError } from "../result.ts";
 import { labelled } from "../shown.ts";
 import type { ContextSource, ListedRule } from "../wire.ts";
 import { during } from "./during.ts";
-import type { CommandTable, Parts } from "./parts.ts";
 import { removeRule } from "./rules.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 type Action = ContextSource["actions"][number];
 
@@ -41,10 +41,10 @@ interface Item extends QuickPickItem {
 }
 
 /** The commands; the view gives them what was clicked. */
-export function sources(parts: Parts, inquiries: Inquiries) {
+export function sources(bench: Workbench, inquiries: Inquiries) {
   const perform = async (source: ContextSource, action: Action) => {
-    await inquiries.expecting(() => act(parts, source, action));
-    parts.refreshContext();
+    await inquiries.expecting(() => act(bench, source, action));
+    bench.refreshContext();
   };
   const does = (action: Action) => (given: unknown) => perform(sourceIn(given), action);
   return {
@@ -60,20 +60,20 @@ export function sources(parts: Parts, inquiries: Inquiries) {
     "glossator.logInContext": does("login"),
     "glossator.logOutContext": does("logout"),
     "glossator.forgetContext": does("forget"),
-    "glossator.refreshContext": async () => parts.refreshContext(),
-    "glossator.manageContext": () => manage(parts, perform),
+    "glossator.refreshContext": async () => bench.refreshContext(),
+    "glossator.manageContext": () => manage(bench, perform),
     "glossator.manageTrust": async () => {
       await commands.executeCommand("workbench.trust.manage");
     },
   } satisfies CommandTable;
 }
 
-async function act(parts: Parts, source: ContextSource, action: Action): Promise<void> {
-  const { server } = parts;
+async function act(bench: Workbench, source: ContextSource, action: Action): Promise<void> {
+  const { server } = bench;
   const { kind, id } = source;
   switch (action) {
     case "open":
-      await open(parts, Uri.parse(source.uri));
+      await open(bench, Uri.parse(source.uri));
       return;
     case "pin":
     case "unpin":
@@ -104,21 +104,21 @@ async function act(parts: Parts, source: ContextSource, action: Action): Promise
       await server.run("glossator.logoutMcpServer", { name: id });
       return;
     case "forget":
-      await forget(parts, source);
+      await forget(bench, source);
       return;
   }
 }
 
 /** A file, or the lines that the link names. */
-async function open({ spans }: Parts, link: Uri): Promise<void> {
+async function open({ spans }: Workbench, link: Uri): Promise<void> {
   const lines = linesOf(link.fragment);
   const uri = link.with({ fragment: "" });
   await (lines ? spans.open(uri, ...lines) : window.showTextDocument(uri));
 }
 
 /** A memory or a fact is deleted, an approval or an answer taken back. */
-async function forget(parts: Parts, source: ContextSource): Promise<void> {
-  const { server } = parts;
+async function forget(bench: Workbench, source: ContextSource): Promise<void> {
+  const { server } = bench;
   const { kind, id, name } = source;
   if (kind === "memory") {
     await commands.executeCommand("glossator.forgetMemory", source);
@@ -130,7 +130,7 @@ async function forget(parts: Parts, source: ContextSource): Promise<void> {
   }
   if (kind === "rule") {
     const [from] = id.split(" ", 1);
-    await removeRule(parts, name, from as ListedRule["source"]);
+    await removeRule(bench, name, from as ListedRule["source"]);
     return;
   }
   const detail = "It does not run any more, until you approve it again. Its file stays as it is.";
@@ -142,9 +142,9 @@ async function forget(parts: Parts, source: ContextSource): Promise<void> {
 }
 
 /** One is chosen, then what is to be done with it. */
-async function manage(parts: Parts, perform: Perform): Promise<void> {
+async function manage(bench: Workbench, perform: Perform): Promise<void> {
   const list = await during("listing what the model is told", (token) =>
-    parts.server.run("glossator.listContext", { sessionId: parts.chat.sessionId ?? null }, token),
+    bench.server.run("glossator.listContext", { sessionId: bench.chat.sessionId ?? null }, token),
   );
   const items = list.sources.filter(({ actions }) => actions.length > 0).map(itemOf);
   const placeHolder = items.length > 0 ? "What is it about?" : "There is nothing yet";

@@ -7,10 +7,10 @@ import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
 import { labelled } from "../shown.ts";
 import type { Turn, UndoProblem } from "../wire.ts";
-import type { CommandTable, Parts } from "./parts.ts";
 import { currentSession } from "./sessions.ts";
 import { LAST } from "./slash.ts";
 import { problemLines, undone } from "./undone.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 const UNDO = "Undo the Changes";
 const KEEP = "Keep Them";
@@ -46,10 +46,10 @@ interface What {
 }
 
 /** The commands; each may be given a turn, or `LAST`. */
-export function undo(parts: Parts) {
+export function undo(bench: Workbench) {
   return {
-    "glossator.undoTurn": (given, paths) => take(parts, "glossator.undoTurn", given, paths),
-    "glossator.redoTurn": (given) => take(parts, "glossator.redoTurn", given),
+    "glossator.undoTurn": (given, paths) => take(bench, "glossator.undoTurn", given, paths),
+    "glossator.redoTurn": (given) => take(bench, "glossator.redoTurn", given),
   } satisfies CommandTable;
 }
 
@@ -87,7 +87,7 @@ export async function undoTurns(server: Server, turns: readonly ChangingTurn[]):
 }
 
 async function take(
-  { chat, server }: Parts,
+  { chat, server }: Workbench,
   way: Way,
   given: unknown,
   paths?: unknown,

@@ -6,8 +6,8 @@ import { askForKey } from "../key.ts";
 import { inform, warn } from "../notices.ts";
 import type { Mode } from "../wire.ts";
 import { during } from "./during.ts";
-import type { CommandTable, Parts } from "./parts.ts";
 import { doctorReport, statusReport } from "./reports.ts";
+import type { CommandTable, Workbench } from "./workbench.ts";
 
 const MODES: ReadonlyArray<readonly [mode: Mode, icon: string, label: string, detail: string]> = [
   ["plan", "eye", "Plan", "Reads only. Nothing is edited, and no command acts."],
@@ -17,11 +17,11 @@ const MODES: ReadonlyArray<readonly [mode: Mode, icon: string, label: string, de
 ];
 
 /** The commands. */
-export function upkeep(parts: Parts) {
-  const { server, log } = parts;
+export function upkeep(bench: Workbench) {
+  const { server, log } = bench;
   return {
-    "glossator.setMode": (given) => setMode(parts, given),
-    "glossator.rebuildIndex": (given) => rebuildIndex(parts, given),
+    "glossator.setMode": (given) => setMode(bench, given),
+    "glossator.rebuildIndex": (given) => rebuildIndex(bench, given),
     "glossator.status": async () => {
       await showMarkdown(
         "Glossator status",
@@ -35,7 +35,7 @@ export function upkeep(parts: Parts) {
       await showMarkdown("Glossator doctor", doctorReport(answer));
     },
     "glossator.restartServer": () => server.restart(),
-    "glossator.setApiKey": () => setApiKey(parts),
+    "glossator.setApiKey": () => setApiKey(bench),
     "glossator.showOutput": async () => log.show(),
     "glossator.openSettings": (given) => openSettings(given),
   } satisfies CommandTable;
@@ -48,13 +48,13 @@ async function openSettings(given: unknown): Promise<void> {
   await commands.executeCommand(`workbench.action.${where}`, { query });
 }
 
-async function setMode(parts: Parts, given: unknown): Promise<void> {
+async function setMode(bench: Workbench, given: unknown): Promise<void> {
   const known = MODES.find(([mode]) => mode === given)?.[0];
-  const mode = known ?? (await chooseMode(parts.mode()));
+  const mode = known ?? (await chooseMode(bench.mode()));
   if (mode) {
-    await parts.server.run("glossator.setMode", { mode });
-    parts.choices.choseMode(mode);
-    await parts.refresh();
+    await bench.server.run("glossator.setMode", { mode });
+    bench.choices.choseMode(mode);
+    await bench.refresh();
   }
 }
 
@@ -69,7 +69,7 @@ async function chooseMode(current: Mode): Promise<Mode | undefined> {
 }
 
 /** From scratch, or only what has changed. */
-async function rebuildIndex({ server }: Parts, given: unknown): Promise<void> {
+async function rebuildIndex({ server }: Workbench, given: unknown): Promise<void> {
   const mode = given === "update" ? given : "rebuild";
   const answer = await during("building the index", (token) =>
     server.run("glossator.rebuildIndex", { mode }, token),
@@ -83,7 +83,7 @@ async function rebuildIndex({ server }: Parts, given: unknown): Promise<void> {
   }
 }
 
-async function setApiKey({ secrets, server }: Parts): Promise<void> {
+async function setApiKey({ secrets, server }: Workbench): Promise<void> {
   if (await askForKey(secrets)) {
     await server.restart();
   }

@@ -72,7 +72,7 @@ export function isOn(source: ContextSource): boolean | undefined {
   return actions.includes("turnOff") ? true : actions.includes("turnOn") ? false : undefined;
 }
 
-/** How it stands, at a glance. */
+/** Its state, at a glance. */
 export function signOf(source: ContextSource): Sign {
   const [, icon, colour] = STATES[source.state];
   return { icon: icon || KINDS[source.kind][1], ...(colour ? { colour } : {}) };
@@ -83,7 +83,7 @@ export function nameOf({ kind, name }: ContextSource): string {
   return shown(kind === "fact" ? name.replaceAll("`", "") : name);
 }
 
-/** The words beside its name: how it stands, whose it is, and of a hook what runs, of a fact its lines. */
+/** The words beside its name: its state, whose it is, and of a hook what runs, of a fact its lines. */
 export function wordsOf(given: ContextSource): string {
   const { kind, state, source, detail } = given;
   const speaks = SPEAKING.has(kind);

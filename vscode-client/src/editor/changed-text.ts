@@ -10,7 +10,7 @@ interface Place {
   readonly character: number;
 }
 
-/** What an editor tells of typing: a range of the text before it, and what takes its place. */
+/** What an editor reports of typing: a range of the text before it, and what takes its place. */
 export interface Typed {
   readonly range: { readonly start: Place; readonly end: Place };
   readonly text: string;
@@ -56,11 +56,13 @@ export class ChangedText {
    * some of it was not.
    */
   becomes(now: string, typed: readonly Typed[] = []): boolean {
-    const isMoved = typed
+    const lines = linesOf(now);
+    const isAsBefore = lines.join("\n") === this.before; // all was typed back
+    const isMoved = (isAsBefore ? [] : typed)
       .toSorted((one, other) => other.range.start.line - one.range.start.line)
       .map((each) => this.#take(each))
       .includes(true);
-    this.#now = linesOf(now);
+    this.#now = lines;
     this.#compare();
     return isMoved;
   }
@@ -68,6 +70,12 @@ export class ChangedText {
   /** A part is the user's own text from now on. */
   keep({ oldStart, oldEnd, start, end }: Part): void {
     this.#before.splice(oldStart, oldEnd - oldStart, ...(this.#now ?? []).slice(start, end));
+    this.#compare();
+  }
+
+  /** All of it is. */
+  keepAll(): void {
+    this.#before = [...(this.#now ?? this.#before)];
     this.#compare();
   }
 
@@ -125,14 +133,17 @@ export class ChangedText {
     if (!change || this.#parts.some((part) => meets(part, change))) {
       return false;
     }
+    const added = fresh.slice(change.start - start.line, change.end - start.line);
+    if (this.#parts.some((part) => bringsBack(part, change, added))) {
+      return false;
+    }
     const from = this.#placeBefore(change.oldStart, true);
     const to = this.#placeBefore(change.oldEnd, change.oldStart === change.oldEnd);
-    const lines = fresh.slice(change.start - start.line, change.end - start.line);
-    this.#before.splice(from, to - from, ...lines);
+    this.#before.splice(from, to - from, ...added);
     return true;
   }
 
-  /** Where a line between parts stands in the text before; `below` a deletion at this very line. */
+  /** Where a line between parts is in the text before; `below` a deletion at this very line. */
   #placeBefore(line: number, below: boolean): number {
     return this.#parts
       .filter(({ start, end }) => (start === end && !below ? end < line : end <= line))
@@ -166,6 +177,16 @@ function meets({ start, end }: Part, { oldStart, oldEnd }: Block): boolean {
   return oldStart === oldEnd
     ? start < oldStart && oldStart < end
     : oldStart < end && start < oldEnd;
+}
+
+/** Whether the lines that a change adds are those that went there. */
+function bringsBack(
+  { start, end, before }: Part,
+  change: Block,
+  added: readonly string[],
+): boolean {
+  const isThere = start === end && change.oldStart === start && change.oldEnd === start;
+  return isThere && added.length > 0 && added.join("\n") === before.join("\n");
 }
 
 function linesOf(text: string): string[] {

@@ -31,7 +31,12 @@ export class ChangingTurns {
     return this.#reviewed.has(path);
   }
 
-  /** A run tells something. */
+  /** Whether the run may change something still. */
+  isOn(turn: string): boolean {
+    return this.#sessions.has(turn);
+  }
+
+  /** An event of a run. */
   told(event: Event): void {
     const { runId } = event;
     switch (event.kind) {

@@ -4,7 +4,7 @@
 import type { EditPlan, Hunk, PermissionAnswer, Review } from "../wire.ts";
 import { type Sides, sidesOf } from "./sides.ts";
 
-/** A part as it stands in the text that is proposed; `line` is from 0. */
+/** A part, as it is in the text that is proposed; `line` is from 0. */
 export interface Part {
   readonly id: string;
   readonly line: number;
@@ -78,7 +78,7 @@ export class PartsOfEdit {
     return { before, after: kept.length > 0 ? sidesOf(kept, text).after : before };
   }
 
-  /** Where the parts stand in `sides(text).after`, from above. */
+  /** Where the parts are in `sides(text).after`, from above. */
   places(text: string | undefined): readonly Part[] {
     const isWhole = sidesOf(this.#hunks, text).before === text;
     let moved = 0;

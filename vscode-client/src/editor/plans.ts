@@ -139,7 +139,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
     await way?.take();
   }
 
-  /** A run tells something: steps that are done are ticked off. */
+  /** An event of a run: steps that are done are ticked off. */
   told(event: Event): void {
     const { runId } = event;
     const sessionId = this.#sessions.get(runId) ?? "";

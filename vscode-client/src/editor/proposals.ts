@@ -41,7 +41,7 @@ export interface Proposal extends Disposable {
   open(): Promise<void>;
 }
 
-/** All that is proposed. `opens` says whether a diff opens by itself, `failed` hears of failures. */
+/** All that is proposed. `opens` says whether a diff opens by itself, `failed` gets what went wrong. */
 export class Proposals implements CodeLensProvider, Disposable {
   readonly #proposed = new Map<string, ProposedEdit>(); // by the path of its documents
   readonly #awaited = new Map<string, () => void>(); // by the id of a session, which has one run at a time

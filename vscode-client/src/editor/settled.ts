@@ -17,7 +17,7 @@ export class Settled<T> {
     this.#timer = setTimeout(() => this.#now(), this.quiet);
   }
 
-  /** Whoever was told is not there any more: tell it at once, whatever was told. */
+  /** The receiver is a new one: give it the state at once, changed or not. */
   again(): void {
     this.#told = undefined;
     this.#now();

@@ -1,6 +1,6 @@
 // `glossator/editorState`: which documents are open, and what of the active one is seen.
 //
-// Paths and lines alone; the server hears of a text only as the LSP tells it.
+// Paths and lines alone; the server gets texts only through the LSP.
 
 import { Disposable, TabInputText, type TextEditor, window } from "vscode";
 import type { EditorState, ShownLines } from "../wire.ts";
@@ -28,7 +28,7 @@ export class ShownState implements Disposable {
     );
   }
 
-  /** There is a server that was told nothing yet. */
+  /** There is a new server, which knows nothing yet. */
   again(): void {
     this.#settled.again();
   }

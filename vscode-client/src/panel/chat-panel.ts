@@ -14,7 +14,7 @@ interface Held {
   onDidDispose(listener: () => void): Disposable;
 }
 
-/** Posts to the panel, and hears from it. */
+/** Posts to the panel, and gets its messages. */
 export abstract class ChatPanel implements Disposable {
   readonly #messages = new EventEmitter<ToHost>();
   readonly #moves = new EventEmitter<void>();

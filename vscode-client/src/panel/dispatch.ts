@@ -4,10 +4,10 @@ import { commands, env, Uri } from "vscode";
 import type { Asking } from "../chat/asking.ts";
 import type { Chat } from "../chat/chat.ts";
 import { plural } from "../commands/markdown.ts";
-import type { Parts } from "../commands/parts.ts";
 import { startPlan } from "../commands/plans.ts";
 import { currentSession } from "../commands/sessions.ts";
 import { callOf, nearest, slashOf, unknownSlash } from "../commands/slash.ts";
+import type { Workbench } from "../commands/workbench.ts";
 import { fileChips } from "../editor/chips.ts";
 import { besideChat } from "../editor/columns.ts";
 import { openChanges, openDiff } from "../editor/diff.ts";
@@ -22,15 +22,19 @@ import type { Chip, ToHost } from "./messages.ts";
 const AS_IT_IS = "Send as It Is";
 
 /** Do what a message of the panel asks for. */
-export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiries): Promise<void> {
-  const { chat } = parts;
+export async function dispatch(
+  message: ToHost,
+  bench: Workbench,
+  inquiries: Inquiries,
+): Promise<void> {
+  const { chat } = bench;
   const { queueing } = chat.conversations;
   switch (message.type) {
     case "ready":
     case "focused":
       return; // the panel has heard it
     case "ask":
-      return await askOrDo(message, parts);
+      return await askOrDo(message, bench);
     case "queue":
       return await queueing.add(chat.shown, message.message, message.steers);
     case "queued":
@@ -49,7 +53,7 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "stopAgent":
       return await chat.stopAgent(message.agentId);
     case "showAgent":
-      return await showAgent(message.agentId, parts);
+      return await showAgent(message.agentId, bench);
     case "permissionAnswer":
     case "questionAnswer":
     case "reviewAnswer":
@@ -59,65 +63,65 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "openAsked":
       return await inquiries.open(message.id);
     case "open":
-      return await open(message, parts);
+      return await open(message, bench);
     case "openPath":
-      return await parts.spans.openPath(message.path, message.line, message.lastLine);
+      return await bench.spans.openPath(message.path, message.line, message.lastLine);
     case "inform":
       await inform(message.text);
       return;
     case "openDiff":
       return await openDiff(message.plan);
     case "toolOutput":
-      return await tellOutput(message.callId, parts);
+      return await tellOutput(message.callId, bench);
     case "openOutput":
       return await showText(message.name, message.text, "plaintext");
     case "showJob":
-      return await parts.jobs.show(message.job);
+      return await bench.jobs.show(message.job);
     case "stopJob":
-      return await parts.jobs.stop(message.job);
+      return await bench.jobs.stop(message.job);
     case "openChange":
-      return await openChange(message, parts);
+      return await openChange(message, bench);
     case "insert":
       return await insertAtCursor(message.text);
     case "copy":
       return await env.clipboard.writeText(message.text);
     case "complete":
-      return await complete(message.number, message.text, parts);
+      return await complete(message.number, message.text, bench);
     case "preview":
-      return await showPreview(message, parts);
+      return await showPreview(message, bench);
     case "pasted":
-      return compose(await pastedChip(parts.pasted, message.mime, message.base64), parts);
+      return compose(await pastedChip(bench.pasted, message.mime, message.base64), bench);
     case "dropped":
-      return await dropped(message.uris, parts);
+      return await dropped(message.uris, bench);
     case "listSessions":
-      return await list(parts, message.words);
+      return await list(bench, message.words);
     case "newSession":
       return chat.show();
     case "resumeSession":
       return await chat.resume(message.id);
     case "renameSession":
       await chat.conversations.rename(message.id, message.title);
-      return await list(parts);
+      return await list(bench);
     case "deleteSession":
-      await parts.run("glossator.deleteSession", message.id);
-      return await list(parts);
+      await bench.run("glossator.deleteSession", message.id);
+      return await list(bench);
     case "undoTurn":
-      return await parts.run("glossator.undoTurn", message.runId, message.paths);
+      return await bench.run("glossator.undoTurn", message.runId, message.paths);
     case "keepAll":
-      return parts.changes.keepAll(currentSession(parts));
+      return bench.changes.keepAll(currentSession(bench));
     case "redoTurn":
-      return await parts.run("glossator.redoTurn", message.runId);
+      return await bench.run("glossator.redoTurn", message.runId);
     case "setMode":
-      return await parts.run("glossator.setMode", message.mode);
+      return await bench.run("glossator.setMode", message.mode);
     case "startPlan":
-      return await startPlan(parts, message.mode);
+      return await startPlan(bench, message.mode);
     case "setModel":
-      return await parts.run("glossator.setModel", message.model);
+      return await bench.run("glossator.setModel", message.model);
     case "manageTrust":
       await commands.executeCommand("workbench.trust.manage");
       return;
     case "command":
-      return await parts.run(message.command);
+      return await bench.run(message.command);
   }
 }
 
@@ -141,7 +145,10 @@ async function changeQueued(
 }
 
 /** Lines in an editor, a folder where files are listed, anything else as VS Code shows it. */
-async function open(message: Extract<ToHost, { type: "open" }>, { spans }: Parts): Promise<void> {
+async function open(
+  message: Extract<ToHost, { type: "open" }>,
+  { spans }: Workbench,
+): Promise<void> {
   const { firstLine, lastLine } = message;
   const uri = Uri.parse(message.uri);
   if (message.uri.endsWith("/")) {
@@ -154,17 +161,17 @@ async function open(message: Extract<ToHost, { type: "open" }>, { spans }: Parts
 }
 
 /** What it did, as a text to read. */
-async function showAgent(agentId: string, parts: Parts): Promise<void> {
-  const sessionId = currentSession(parts);
-  const { agent, text } = await parts.server.run("glossator.showAgent", { sessionId, agentId });
+async function showAgent(agentId: string, bench: Workbench): Promise<void> {
+  const sessionId = currentSession(bench);
+  const { agent, text } = await bench.server.run("glossator.showAgent", { sessionId, agentId });
   await showText(`What ${agent.name} did.md`, text, "markdown"); // no preview: pictures would be loaded
 }
 
 /** What a call gave, from the session's record. */
-async function tellOutput(callId: string, parts: Parts): Promise<void> {
-  const { server, panel } = parts;
+async function tellOutput(callId: string, bench: Workbench): Promise<void> {
+  const { server, panel } = bench;
   try {
-    const request = { sessionId: currentSession(parts), callId };
+    const request = { sessionId: currentSession(bench), callId };
     const { text, images } = await server.run("glossator.toolOutput", request);
     const more = images > 0 ? `[${plural(images, "image")}]` : "";
     panel.post({
@@ -181,24 +188,24 @@ async function tellOutput(callId: string, parts: Parts): Promise<void> {
 /** A file before a turn beside what it holds now. */
 async function openChange(
   { runId, path }: Extract<ToHost, { type: "openChange" }>,
-  parts: Parts,
+  bench: Workbench,
 ): Promise<void> {
-  const request = { sessionId: currentSession(parts), turn: runId, path };
-  const { file, before } = await parts.server.run("glossator.fileBefore", request);
+  const request = { sessionId: currentSession(bench), turn: runId, path };
+  const { file, before } = await bench.server.run("glossator.fileBefore", request);
   if (before === null) {
     throw new UserError(`What ${path} held before is no text, or was not kept; open it instead.`);
   }
   await openChanges(file, before);
 }
 
-async function list({ chat, panel, searches }: Parts, words = ""): Promise<void> {
+async function list({ chat, panel, searches }: Workbench, words = ""): Promise<void> {
   const sessions = await searches.run((token) => chat.conversations.list(words, token));
   if (sessions) {
     panel.post({ type: "sessions", sessions, words });
   }
 }
 
-async function dropped(uris: readonly string[], { panel }: Parts): Promise<void> {
+async function dropped(uris: readonly string[], { panel }: Workbench): Promise<void> {
   const chips = await fileChips(uris);
   if (chips.length === 0) {
     throw new UserError("What was dropped is no file or folder that can be read from here.");
@@ -206,12 +213,12 @@ async function dropped(uris: readonly string[], { panel }: Parts): Promise<void>
   panel.post({ type: "compose", text: "", chips });
 }
 
-function compose(chip: Chip, { panel }: Parts): void {
+function compose(chip: Chip, { panel }: Workbench): void {
   panel.post({ type: "compose", text: "", chips: [chip] });
 }
 
 /** While the server is not there nothing can be offered yet, and that is no failure. */
-async function complete(number: number, text: string, { server, panel }: Parts): Promise<void> {
+async function complete(number: number, text: string, { server, panel }: Workbench): Promise<void> {
   const ready = server.state.phase === "ready";
   const { items, incomplete } = ready
     ? await server.run("glossator.complete", { text })
@@ -222,7 +229,7 @@ async function complete(number: number, text: string, { server, panel }: Parts):
 /** What would go with a question; it is no failure where that cannot be known. */
 async function showPreview(
   { number, question, attachments }: Extract<ToHost, { type: "preview" }>,
-  { chat, panel, server, log }: Parts,
+  { chat, panel, server, log }: Workbench,
 ): Promise<void> {
   try {
     const sessionId = chat.sessionId ?? null;
@@ -235,26 +242,26 @@ async function showPreview(
 }
 
 /** `/compact` and the like are no questions. */
-export async function askOrDo(message: Asking, parts: Parts): Promise<void> {
+export async function askOrDo(message: Asking, bench: Workbench): Promise<void> {
   const slash = slashOf(message.question);
   if (slash?.name === "plan" && slash.words !== "") {
-    await parts.run("glossator.setMode", "plan");
-    await parts.chat.ask({ ...message, question: slash.words });
+    await bench.run("glossator.setMode", "plan");
+    await bench.chat.ask({ ...message, question: slash.words });
   } else if (slash) {
-    parts.chat.replay(); // the panel shows it as asked, which it was not
-    const call = callOf(slash, () => currentSession(parts));
-    await parts.run(...call);
+    bench.chat.replay(); // the panel shows it as asked, which it was not
+    const call = callOf(slash, () => currentSession(bench));
+    await bench.run(...call);
   } else {
-    await askInWords(message, parts);
+    await askInWords(message, bench);
   }
 }
 
 /** A `/` word that nothing answers to is no question, unless the user says so. */
-async function askInWords(message: Asking, parts: Parts): Promise<void> {
+async function askInWords(message: Asking, bench: Workbench): Promise<void> {
   const word = unknownSlash(message.question);
-  const names = word === undefined ? [] : await namesOf(parts);
+  const names = word === undefined ? [] : await namesOf(bench);
   if (word === undefined || names.includes(word)) {
-    await parts.chat.ask(message);
+    await bench.chat.ask(message);
     return;
   }
   const near = nearest(word, names);
@@ -263,20 +270,20 @@ async function askInWords(message: Asking, parts: Parts): Promise<void> {
   const said = `There is no command /${word}.${near ? ` Did you mean /${near}?` : ""}`;
   const pressed = await confirm(said, detail, ...use, AS_IT_IS);
   if (pressed === AS_IT_IS) {
-    await parts.chat.ask(message);
+    await bench.chat.ask(message);
   } else if (pressed !== undefined) {
     await askOrDo(
       { ...message, question: message.question.trim().replace(word, near ?? "") },
-      parts,
+      bench,
     );
   } else {
-    parts.chat.replay(); // the panel shows it as asked, which it was not
-    parts.panel.post({ type: "compose", text: message.question, chips: message.chips });
+    bench.chat.replay(); // the panel shows it as asked, which it was not
+    bench.panel.post({ type: "compose", text: message.question, chips: message.chips });
   }
 }
 
 /** The `/` commands that there are: ours, those of files, and the prompts of MCP servers. */
-async function namesOf({ server }: Parts): Promise<string[]> {
+async function namesOf({ server }: Workbench): Promise<string[]> {
   const { items } = await server.run("glossator.complete", { text: "/" });
   return items.map(({ label }) => label.slice(1));
 }

@@ -18,7 +18,7 @@ const CHOICES: Readonly<Record<Choice, { readonly icon: string; readonly label: 
 /** Denying stands first, so that a key pressed too early allows nothing. */
 const ORDER: readonly Choice[] = ["deny", "once", "session", "always"];
 
-/** As the panel shows it, and as a picker; `reviewed` hears that it was accepted in its diff. */
+/** As the panel shows it, and as a picker; `reviewed` is called if it is accepted in its diff. */
 export function permission(
   request: PermissionRequest,
   proposals: Proposals,

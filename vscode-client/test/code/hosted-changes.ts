@@ -7,10 +7,15 @@ import { demo, ready, type Tests, until } from "./hosted.ts";
 import { lensesOf } from "./hosted-diffs.ts";
 
 /** Changes of a document that were kept from an earlier window: it was `before`. */
-async function changesSince(document: vscode.TextDocument, before: string): Promise<Changes> {
+async function changesSince(
+  document: vscode.TextDocument,
+  before: string,
+  ...others: readonly vscode.Uri[]
+): Promise<Changes> {
   const { server } = await ready();
-  const uri = document.uri.toString();
-  const kept = [{ uri, before, turns: [], isNew: false, isWhole: false }];
+  const kept = [...others, document.uri].map((uri) => {
+    return { uri: uri.toString(), before, turns: [], isNew: false, isWhole: false };
+  });
   const memento = { get: () => kept as never, keys: () => [], update: async () => undefined };
   return new Changes(
     server,
@@ -51,6 +56,19 @@ export const changeTests: Tests = {
     await assert.rejects(changes.undo(document.uri, undefined), /Nothing in this file waits/);
     changes.dispose();
     await vscode.commands.executeCommand("workbench.action.files.revert");
+  },
+
+  async "a file that went while no window was open is passed over, and forgotten"() {
+    const editor = await demo();
+    const { document } = editor;
+    const gone = vscode.Uri.joinPath(document.uri, "../0-gone.py");
+    const changes = await changesSince(document, `${document.getText()}# before\n`, gone);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument());
+    await changes.go(true);
+    assert.equal(vscode.window.activeTextEditor?.document.uri.path, document.uri.path);
+    assert.throws(() => changes.keepFile(gone), /Nothing in this file waits/);
+    changes.dispose();
+    await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
   },
 
   async "a file as it was read again from disk has parts, and all of them are undone at once"() {

@@ -98,6 +98,28 @@ test("a part that the user edits too is undone with that; one that is typed back
   assert.deepEqual(editor.parts, ["3-3 four"]);
 });
 
+test("a deletion that the editor takes back, in either form, is no part any more", () => {
+  for (const change of [typed([3, 0], [3, 0], "four\n"), typed([2, 5], [2, 5], "\nfour")]) {
+    const editor = new Editor();
+    editor.type(change);
+    assert.deepEqual(editor.parts, ["1-2 two", "5-6 "]);
+  }
+});
+
+test("nothing waits where all is as before, wherever equal lines went", () => {
+  const editor = new Editor("a\nb\na\nb\n", "a\nb\n");
+  editor.type(typed([0, 0], [0, 0], "a\nb\n"));
+  assert.deepEqual([editor.parts, editor.text.before], [[], "a\nb\na\nb\n"]);
+});
+
+test("all is kept, and what comes later is a part", () => {
+  const editor = new Editor();
+  editor.text.keepAll();
+  assert.deepEqual([editor.parts, editor.text.before], [[], NOW]);
+  editor.text.becomes(NOW.replace("three", "3"));
+  assert.deepEqual(editor.parts, ["2-3 three"]);
+});
+
 test("a part that is kept is none any more, and stays when the others go", () => {
   const editor = new Editor();
   const [first] = editor.text.parts;

@@ -53,3 +53,12 @@ for (const [name, events, expected] of [
     assert.deepEqual(told(...events), expected);
   });
 }
+
+test("a run is on from its start to its end", () => {
+  const turns = new ChangingTurns(() => undefined);
+  const isOn = [STARTED, PROPOSED, OVER].map((event) => {
+    turns.told({ runId: "r", ...event } as unknown as Event);
+    return turns.isOn("r");
+  });
+  assert.deepEqual(isOn, [true, true, false]);
+});

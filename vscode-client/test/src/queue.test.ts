@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Due, KeptQueues, Queue, Queueing } from "../../src/chat/queue.ts";
+import { KeptQueues, type Outgoing, Queue, Queueing } from "../../src/chat/queue.ts";
 
 const message = (id: string, question = id) => ({ id, question, chips: [] });
 
@@ -26,7 +26,7 @@ class Scene {
         signal.addEventListener("abort", () => reject(new Error("cancelled")));
       });
     },
-    ask: async (_, { question }: Due) => {
+    ask: async (_, { question }: Outgoing) => {
       this.asked.push(question);
       this.run = `run of ${question}`;
       await this.afterRun;
@@ -237,7 +237,7 @@ test("order, and what is kept for another window", () => {
   queue.move("a", "down");
   const ids = queue.messages.map(({ id }) => id);
   assert.deepEqual(ids, ["b", "c", "a"]);
-  assert.equal(queue.due, undefined);
+  assert.equal(queue.next, undefined);
   assert.deepEqual(queue.kept, [message("b"), message("c"), message("a")]);
   for (const id of ids) {
     queue.remove(id);

@@ -206,6 +206,12 @@ class OutputTarget(Protocol):
     def ask_again(self, hint: str) -> None:
         """The answer cannot be used, or another is needed."""
 
+    def typing(self, text: str) -> None:
+        """What the user is typing, which the terminal does not show itself."""
+
+    def entered(self) -> None:
+        """The line that was typed is finished."""
+
     def stream(self, text: str) -> None:
         """More of the answer's text."""
 

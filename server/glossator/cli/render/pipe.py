@@ -59,6 +59,12 @@ class Pipe:
         """On stderr."""
         print(f"{render.printable(hint)}\n{PROMPT}", end="", file=sys.stderr, flush=True)
 
+    def typing(self, text: str) -> None:
+        """Nothing: the terminal shows it."""
+
+    def entered(self) -> None:
+        """Nothing."""
+
     def stream(self, text: str) -> None:
         """Nothing: the answer is written whole."""
 

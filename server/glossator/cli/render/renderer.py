@@ -151,6 +151,14 @@ class Renderer:
         """The user may type what they want."""
         self._ask([], hint)
 
+    def typing(self, text: str) -> None:
+        """What the user is typing, which the terminal does not show itself."""
+        self._out.typing(text)
+
+    def entered(self) -> None:
+        """The line that was typed is finished."""
+        self._out.entered()
+
     def whole(self, text: str) -> None:
         """What a prompt did not show whole."""
         self._out.show(Exact(text, aside=True))

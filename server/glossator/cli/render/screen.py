@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.status import Status
@@ -15,14 +16,16 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from glossator.cli import render
-from glossator.cli.messages import PROMPT
 from glossator.cli.render.markdown import CODE_THEME, THEME, BlockSplitter, MarkdownBlock, draw
+from glossator.cli.render.typed import TypedLine
 from glossator.core.answers import Answer
 from glossator.core.shown import shown_text
 from glossator.core.wire import Json
 
 _BAR_WIDTH = 40  # characters
 _LEAST = 24  # columns of the beginning of a line that is cut
+_PATH = re.compile(r'path="([^"]+)"')  # of a call
+_END_OF_PATH = 8  # characters of one that are shown at least
 _DIFF_HEAD = 2  # lines
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan", "\\": "dim"}
 
@@ -45,6 +48,8 @@ class Screen:
         self._streamed = ""  # of the reply under way
         self._said: frozenset[str] = frozenset()  # its blocks
         self._replaced: frozenset[str] = frozenset()  # those of the text in whose place it stands
+        self._typed = TypedLine(self._console)
+        self._drawn: RenderableType = "Starting…"  # in the status line
         self._status = Status("Starting…", console=self._console, spinner_style="dim")
         self._move()
 
@@ -81,7 +86,7 @@ class Screen:
     def ask_again(self, hint: str) -> None:
         """Below the answer so far."""
         self.show(render.line(hint, "dim"), self._question)
-        self._console.print(Text(PROMPT, "bold"), end="")
+        self._typed.prompt()
 
     def stream(self, text: str) -> None:
         """Print the blocks that this finishes."""
@@ -110,7 +115,7 @@ class Screen:
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
         """In the status line; what does not fit is cut from the middle of a line."""
         drawn = Text(activity, "dim") if isinstance(activity, str) else _StatusLines(activity)
-        self._status.update(drawn)
+        self._drawn = drawn
         self._move()
 
     def progress(self, value: dict[str, Json]) -> None:
@@ -125,7 +130,8 @@ class Screen:
             Text(f"{percentage:3d}%"),
             Text(render.printable(value.get("message", "")), "dim"),
         )
-        self._status.update(bar)
+        self._drawn = bar
+        self._redraw()
 
     def still(self) -> None:
         """The status line is gone."""
@@ -141,7 +147,23 @@ class Screen:
     def _question(self) -> str:
         return f"question {self._questions}"
 
+    def typing(self, text: str) -> None:
+        """What the user is typing stays in sight, whatever is redrawn."""
+        self._typed.becomes(text)
+        self._redraw()
+
+    def entered(self) -> None:
+        """What was typed is taken."""
+        self._typed.entered()
+        self._redraw()
+
+    def _redraw(self) -> None:
+        if not self._typed.is_prompted:
+            self._status.update(self._typed.below(self._drawn))
+
     def _move(self) -> None:
+        self._typed.is_prompted = False
+        self._redraw()
         if self._console.is_terminal:
             self._status.start()
 
@@ -166,9 +188,9 @@ class Screen:
 
     def _cut(self, kind: str, head: str, tail: str) -> None:
         self._apart(kind)
-        drawn, end = Text(render.printable(head), "dim"), Text(f"  {render.printable(tail)}", "dim")
-        drawn.truncate(max(self._console.width - end.cell_len, _LEAST), overflow="ellipsis")
-        drawn.append_text(end)
+        end = f"  {render.printable(tail)}"
+        most = max(self._console.width - cell_len(end), _LEAST)
+        drawn = Text(_shortened(render.printable(head), most) + end, "dim")
         self._console.print(drawn, no_wrap=True, overflow="ellipsis")
 
     def _print_blocks(self, blocks: Iterable[MarkdownBlock]) -> None:
@@ -193,6 +215,18 @@ class _StatusLines:
             cells = (render.Styled(who), render.Styled(what, "dim"), render.Styled(figures, "dim"))
             table.add_row(*map(_cell, cells))
         yield table
+
+
+def _shortened(call: str, most: int) -> str:
+    """So many columns of a tool call: its path loses folders, or else the call its end."""
+    over = cell_len(call) - most
+    for path in _PATH.finditer(call):
+        kept = path[1][over + 1 :]
+        if over > 0 and len(kept) >= _END_OF_PATH:
+            return f"{call[: path.start(1)]}…{kept}{call[path.end(1) :]}"
+    text = Text(call)
+    text.truncate(most, overflow="ellipsis")
+    return text.plain
 
 
 def _text(spans: Iterable[render.Styled]) -> Text:

@@ -14,7 +14,7 @@ import type { Server } from "../server/server.ts";
 import type { Surfaces } from "../surfaces.ts";
 import type { Mode } from "../wire.ts";
 
-/** The parts of the extension that all chats share. */
+/** What all chats share. */
 export interface Shared {
   readonly server: Server;
   readonly surfaces: Surfaces;
@@ -35,8 +35,8 @@ export interface Shared {
   readonly pasted: string;
 }
 
-/** With those of one chat, which the command is about. */
-export interface Parts extends Shared {
+/** With one chat, which the command is about. */
+export interface Workbench extends Shared {
   readonly chat: Chat;
   readonly panel: ChatPanel;
   /** The searches for sessions in its panel. */
