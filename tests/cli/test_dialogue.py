@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import io
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,9 @@ class Typed:
 
     def forget(self) -> None:
         """Nothing was typed ahead."""
+
+    def lend(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     async def line(self) -> str:
         if self._lines:

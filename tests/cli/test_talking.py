@@ -173,3 +173,32 @@ def test_without_a_terminal_there_is_no_chat(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "needs a terminal" in done.stderr
+
+
+async def test_an_editor_that_is_opened_has_the_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace(tmp_path)
+    (tmp_path / "editor").write_text('#!/bin/sh\necho typing\nread words\necho "$words" >> $1\n')
+    (tmp_path / "editor").chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(tmp_path / "editor"))
+    plan = Turn(Text("## Plan\n\n1. Dive deeper."))
+    look = Turn(ToolUse("Read", {"path": "fish.py"}))
+    script = [look, plan, Turn(Text("It is done."))]
+    async with StandIn(script) as api:
+        async with program(tmp_path, api, "chat", "--mode", "plan") as terminal:
+            await terminal.until(READY)
+            terminal.type("Dive.\n")
+            await terminal.until("Edit the plan in your editor first.")
+            await terminal.until("gives no answer.")
+            terminal.type("e\n")
+            await terminal.until("typing")
+            terminal.type("2. Surface again.\n")
+            await terminal.until("or in words.")
+            terminal.type("1\n")
+            await terminal.until("It is done.")
+            await terminal.until(READY)
+            terminal.type(CTRL_D)
+            assert await terminal.ended() == 0
+        asked = last_texts(api.requests[2])[-1]
+        assert "1. Dive deeper.\n2. Surface again." in asked

@@ -362,10 +362,12 @@ async def test_a_plan_is_worked_on_as_the_user_changed_it(tmp_path: Path) -> Non
         mine = "2. What limit does fetch have?\n- What have both in common? (after 2)"
         s.port.answers += [
             QuestionAnswer(("Go on",), draft="2. How?\n2. Why?"),
+            QuestionAnswer(("Go on",)),  # which leaves what is wrong as it is
             QuestionAnswer(("Go on",), draft=mine),
         ]
         await s.ask(QUESTION, plan=PlanChoice.PLAN)
-        first, again = s.port.questions
+        first, again, still = s.port.questions
+        assert still == again
         assert first.draft.startswith("1. ")
         assert again.text.splitlines()[1] == (
             "The changed plan cannot be used. The id '2' stands twice."

@@ -9,8 +9,9 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.core.events import RunFinished, RunStarted, Todo, TodoChanged, TodoState
 from glossator.core.permission import Mode
-from glossator.core.plan import plan_of
+from glossator.core.plan import plan_of, steps_of
 from glossator.usecases.plans import StartPlanRequest, start_plan
+from glossator.usecases.rewind import RetryRequest, retry
 from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
@@ -118,6 +119,37 @@ async def test_a_plan_is_started_as_the_user_changed_it(tmp_path: Path) -> None:
         (*_, question) = s.sent(2)["messages"][-1]["content"]
         assert question["text"].startswith(f"I accept the plan as I changed it:\n\n{mine}\n\n")
         assert [step.text for step in s.port.of(TodoChanged)[0].steps] == ["Add.", "Write a test."]
+
+
+async def test_a_started_plan_that_is_retried_has_its_steps_again(tmp_path: Path) -> None:
+    script = [Turn(_READ), _LONG, Turn(Text("Not yet.")), Turn(_EDIT), Turn(Text("Done."))]
+    async with stage(tmp_path / "ws", _FILES, script, _PLAN) as s:
+        planned = await s.ask("Fix it.")
+        request = StartPlanRequest(planned.session_id, Mode.ACCEPT_EDITS)
+        await start_plan(s.app, request)
+        await retry(s.app, RetryRequest(planned.session_id))
+        assert [each.steps for each in s.port.of(TodoChanged)] == [_STEPS, _STEPS]
+
+
+@pytest.mark.parametrize(
+    ("answer", "plan"),
+    [
+        ("## Plan\n\n1. Do.\n\n## Risks\n\n- None.", "## Plan\n\n1. Do."),
+        ("# Plan\n\n## One\n\n1. Do.\n\n# Notes", "# Plan\n\n## One\n\n1. Do."),
+        ("**Plan:**\n1. Do. [cite: doc, a.py, L1-L2]", "**Plan:**\n1. Do. (`a.py:1-2`)"),
+        ("No.", ""),
+    ],
+)
+def test_the_text_of_a_plan(answer: str, plan: str) -> None:
+    assert plan_of(answer) == plan
+
+
+def test_the_words_of_steps() -> None:
+    plan = "1. Add .env to .gitignore.\n2. Run it (`a.py:3`), then stop.\n   - below"
+    assert [step.text for step in steps_of(plan)] == [
+        "Add .env to .gitignore.",
+        "Run it, then stop.",
+    ]
 
 
 async def test_only_plan_mode_plans(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ export class Glossator implements Disposable {
   readonly #inquiries: Inquiries;
   readonly #standings: Standings;
   readonly changes: Changes;
-  readonly plans = new Plans((error) => void showFailure(error, this.log));
+  readonly plans: Plans;
   readonly proposals = new Proposals(opensDiffs, (error) => void showFailure(error, this.log));
   readonly #choices = new Choices((error) => void showFailure(error, this.log));
   readonly #parts: Disposable;
@@ -76,6 +76,7 @@ export class Glossator implements Disposable {
     const diagnostics = new DiagnosticsPort();
     const terminal = new TerminalPort();
     const spans = new Spans();
+    this.plans = new Plans(workspaceState, (error) => void showFailure(error, this.log));
     this.surfaces = new Surfaces(extensionUri);
     this.#inquiries = new Inquiries(this.surfaces, {
       notify: warn,
@@ -228,6 +229,7 @@ export class Glossator implements Disposable {
       chat,
       panel,
       searches: new Newest(),
+      previews: new Newest(),
       run: async (name, ...given) => await table[name]?.(...given),
     };
     const table = commandTable(bench, this.#inquiries);

@@ -8,19 +8,29 @@ export interface Step {
   readonly state: TaskState;
 }
 
-const MARKER = /^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
-const AFTER = /\s*\((?:after|builds on) [^()]*\)\s*$/i; // what a task builds on
-const CITED = /\s*(?:\[cite:[^\]]*\]|\(`[^`]*:\d+(?:-\d+)?`\))/g;
+const MARKER = /^ ?(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
+const AFTER = /\s*\(after [^()]*\)\s*$/i; // what a task builds on
+const PLACE = /\s*(?:\[cite:[^\]]*\]|\(`?[^\s`()]+:\d+(?:-\d+)?`?\))/g;
 const LINK = /\[([^\]]*)\]\([^)]*\)/g;
-const SHORTEST = 20; // characters of a line that stands for a longer step
+const CUT = 200; // characters of a step that is cut
+const SHORTEST = 20; // characters of a line that goes on below
 
 /** The states of the steps, by the line that each is (0-based); a step whose line is gone has none. */
 export function stepLines(text: string, steps: readonly Step[]): ReadonlyMap<number, TaskState> {
   const lines = text.split("\n").map(wordsOf);
   const found = new Map<number, TaskState>();
-  for (const { text: step, state } of steps) {
-    const words = plain(step);
-    const at = lines.findIndex((line, at) => !found.has(at) && isSame(line, words));
+  const left: Step[] = [];
+  for (const step of steps) {
+    const words = plain(step.text);
+    const at = lines.findIndex((line, at) => line === words && line !== "" && !found.has(at));
+    if (at >= 0) {
+      found.set(at, step.state);
+    } else {
+      left.push(step);
+    }
+  }
+  for (const { text: step, state } of left) {
+    const at = lines.findIndex((line, at) => !found.has(at) && isPart(line, plain(step)));
     if (at >= 0) {
       found.set(at, state);
     }
@@ -35,7 +45,7 @@ function wordsOf(line: string): string {
 
 function plain(text: string): string {
   return text
-    .replace(CITED, "")
+    .replace(PLACE, "")
     .replace(LINK, "$1")
     .replace(AFTER, "")
     .replace(/[`*_]/g, "")
@@ -44,11 +54,8 @@ function plain(text: string): string {
     .toLowerCase();
 }
 
-/** A step may be cut, and a line may go on below it. */
-function isSame(line: string, step: string): boolean {
-  return (
-    line !== "" &&
-    step !== "" &&
-    (line === step || line.startsWith(step) || (line.length >= SHORTEST && step.startsWith(line)))
-  );
+/** A long step is cut, and a line may go on below it. */
+function isPart(line: string, step: string): boolean {
+  const isCut = step.length >= CUT / 2 && line.startsWith(step);
+  return isCut || (line.length >= SHORTEST && step.startsWith(line));
 }

@@ -60,6 +60,11 @@ export function shownText(text: string): string {
   return joined(pieces(text, "text"));
 }
 
+/** A text in words, in which letters of every language stay as they are. */
+export function shownProse(text: string): string {
+  return joined(pieces(text, "prose"));
+}
+
 /** As a label of VS Code's, in which `$(check)` would be an icon. */
 export function labelled(text: string): string {
   return shown(text).replaceAll("$(", "\\$(");

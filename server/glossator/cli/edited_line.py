@@ -12,7 +12,8 @@ import signal
 import sys
 import termios
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -99,6 +100,15 @@ class EditedInput(StandardInput):
                 self._entered()
             self._show(self._edited.text)
         return self._lines.popleft()
+
+    @contextmanager
+    def lend(self) -> Iterator[None]:
+        """As a `Keyboard`'s; the terminal is as it was found meanwhile."""
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
+        try:
+            yield
+        finally:
+            self._take_keys()
 
     def _take_keys(self) -> None:
         """The terminal neither waits for the end of a line nor shows anything; Ctrl-C stays."""

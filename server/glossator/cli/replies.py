@@ -150,7 +150,8 @@ class User:
     async def _redrafted(self, draft: str) -> str:
         """The draft as the user's own editor leaves it; an empty one counts for nothing."""
         try:
-            changed = await edit_text(shown_prose(draft)) or draft
+            with self._keyboard.lend():
+                changed = await edit_text(shown_prose(draft)) or draft
             said = f"{changed}\n{DRAFT_HINT}"
         except UsageError as error:
             changed, said = draft, str(error)
@@ -213,7 +214,9 @@ class User:
         return accepted, "\n".join(reasons)
 
     async def _view(self, prompt: PermissionPrompt) -> None:
-        if not await page(prompt.whole):
+        with self._keyboard.lend():
+            was_paged = await page(prompt.whole)
+        if not was_paged:
             self._renderer.whole(prompt.whole)
         self._keyboard.forget()
         self._renderer.ask_again(prompt.hint)

@@ -8,8 +8,8 @@ import shlex
 import shutil
 import sys
 import termios
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Protocol
 
 _LINE_BYTES = 65_536  # a terminal hands over one line at a time, however many bytes are asked for
@@ -58,6 +58,9 @@ class Keyboard(Protocol):
     async def line(self) -> str:
         """The next line; "" at the end of input."""
 
+    def lend(self) -> AbstractContextManager[None]:
+        """Let another program have it within the block."""
+
 
 class StandardInput:
     """The terminal at standard input.
@@ -73,6 +76,10 @@ class StandardInput:
     async def line(self) -> str:
         """The next line; "" at the end of input, and when the terminal is gone."""
         return (await self._read()).decode(sys.stdin.encoding, "replace")
+
+    def lend(self) -> AbstractContextManager[None]:
+        """As a `Keyboard`'s; nobody waits for a line meanwhile."""
+        return nullcontext()
 
     async def _read(self) -> bytes:
         descriptor = sys.stdin.fileno()
@@ -92,6 +99,7 @@ class SharedKeyboard:
         self.keyboard = keyboard
         self._waiting: list[asyncio.Future[str]] = []
         self._reading: asyncio.Task[None] | None = None
+        self._is_lent = False
 
     def forget(self) -> None:
         """What was typed ahead."""
@@ -101,15 +109,35 @@ class SharedKeyboard:
         """As a `Keyboard`'s."""
         typed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._waiting.append(typed)
-        if self._reading is None or self._reading.done():
-            self._reading = asyncio.create_task(self._read())
+        self._begin()
         try:
             return await typed
         finally:
             if typed in self._waiting:
                 self._waiting.remove(typed)
             if not self._waiting:
-                self._reading.cancel()
+                self._stop()
+
+    @contextmanager
+    def lend(self) -> Iterator[None]:
+        """As a `Keyboard`'s; who waits for a line gets one that is typed afterwards."""
+        self._is_lent = True
+        self._stop()
+        try:
+            with self.keyboard.lend():
+                yield
+        finally:
+            self._is_lent = False
+            self._begin()
+
+    def _begin(self) -> None:
+        if not self._is_lent and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.create_task(self._read())
+
+    def _stop(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
 
     async def _read(self) -> None:
         while self._waiting:

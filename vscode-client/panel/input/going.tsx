@@ -21,25 +21,41 @@ const ICONS: Readonly<Record<GoingKind, IconName>> = {
   fact: "verified",
   editor: "file-code",
   git: "git-commit",
+  workspace: "files",
 };
 
-const asked = signal(0);
+const counts = signal(1); // the first look whose answer counts
 let number = 0;
 
-const isReady = computed(() => situation.value.server.phase === "ready");
-/** What goes with the question; what was known last stays until the next is. */
-const known = computed(() => (asked.value > 0 ? preview.value.answer : null));
+const isWanted = computed(
+  () =>
+    draft.value.trim() !== "" &&
+    !live.value &&
+    insteadOf.value === null &&
+    situation.value.server.phase === "ready",
+);
+const session = computed(() => situation.value.sessionId);
+
+/** What goes with the question; what was known last of this one stays until the next is. */
+const known = computed(() =>
+  isWanted.value && preview.value.number >= counts.value ? preview.value.answer : null,
+);
+
+effect(() => {
+  void session.value;
+  if (!isWanted.value) {
+    counts.value = number + 1; // what was found for another question does not count
+  }
+});
 
 effect(() => {
   const [question, chips] = [draft.value.trim(), about.value];
-  const isWanted = question !== "" && !live.value && insteadOf.value === null && isReady.value;
-  if (!isWanted) {
-    asked.value = 0;
+  void session.value;
+  if (!isWanted.value) {
     return;
   }
   const timer = setTimeout(() => {
     number += 1;
-    asked.value = number;
     const attachments = chips.map(({ attachment }) => attachment);
     tell({ type: "preview", number, question, attachments });
   }, PAUSE);
@@ -63,7 +79,7 @@ export function Going() {
             <span class="strip-words">
               Goes along: <Shown text={summaryOf(answer.parts)} />
             </span>
-            <span class="list-count">{count(answer.tokens)} tokens</span>
+            <span class="list-count">at least {count(answer.tokens)} tokens</span>
           </>
         }
       >
@@ -127,6 +143,7 @@ function summaryOf(parts: readonly GoingPart[]): string {
     ...of("memory").map(({ name }) => name),
     ...of("editor").map(() => "what the editor shows"),
     ...of("git").map(() => "git"),
+    ...of("workspace").map(() => "the workspace"),
     ...counted("mentioned", "mention"),
     ...counted("attached", "attachment"),
   ].join(", ");

@@ -1,5 +1,6 @@
 // Plans of plan mode, changed and started in an editor.
 
+import { workspace } from "vscode";
 import { UserError } from "../result.ts";
 import type { Mode } from "../wire.ts";
 import { currentSession } from "./sessions.ts";
@@ -21,27 +22,29 @@ export function plans(bench: Workbench) {
 
 /** Start the plan of the session that is shown, as the user changed it. */
 export async function startPlan(bench: Workbench, mode: Mode): Promise<void> {
-  const { chat, plans } = bench;
-  const sessionId = currentSession(bench);
-  const changed = plans.changed(sessionId);
+  if (!workspace.isTrusted) {
+    throw new UserError("Nothing may be changed before you trust this workspace.");
+  }
+  const changed = bench.plans.changed(currentSession(bench));
   await bench.run("glossator.setMode", mode);
-  await chat.startPlan(mode, changed);
+  await bench.chat.startPlan(mode, changed);
 }
 
 async function editPlan(bench: Workbench): Promise<void> {
-  const { chat, plans, server } = bench;
+  const { plans, server, surfaces } = bench;
   const sessionId = currentSession(bench);
   const { plan } = await server.run("glossator.showPlan", { sessionId });
-  if (plan === "") {
-    throw new UserError("There is no plan in this session that waits to be started.");
-  }
   const start = async (mode: Mode) => {
-    await chat.resume(sessionId);
-    await startPlan(bench, mode);
+    await surfaces.goTo(sessionId);
+    const { chat } = surfaces.showing(sessionId) ?? surfaces.current;
+    await startPlan({ ...bench, chat }, mode);
   };
-  plans.offer(sessionId, plan, [
-    ...STARTS.map(([mode, label]) => ({ label, icon: "play", take: () => start(mode) })),
-    { label: "Leave It", icon: "close", take: () => plans.decided(sessionId) },
-  ]);
+  const starts = workspace.isTrusted ? STARTS : [];
+  if (plan !== "") {
+    plans.offer(sessionId, plan, [
+      ...starts.map(([mode, label]) => ({ label, icon: "play", take: () => start(mode) })),
+      { label: "Leave It", icon: "close", take: () => plans.decided(sessionId) },
+    ]);
+  }
   await plans.open(sessionId);
 }

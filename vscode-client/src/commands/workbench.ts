@@ -41,6 +41,8 @@ export interface Workbench extends Shared {
   readonly panel: ChatPanel;
   /** The searches for sessions in its panel. */
   readonly searches: Newest;
+  /** The looks at what goes with the question that is written in it. */
+  readonly previews: Newest;
   /** Run one of the palette's commands about this chat. */
   run(command: string, ...given: readonly unknown[]): Promise<void>;
 }

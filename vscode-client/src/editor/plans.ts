@@ -15,8 +15,8 @@ import {
   type FileSystemProvider,
   FileType,
   languages,
+  type Memento,
   Range,
-  TabInputText,
   type TextDocument,
   type TextEditor,
   ThemeColor,
@@ -26,11 +26,13 @@ import {
 } from "vscode";
 import { type Step, stepLines } from "../plan-steps.ts";
 import { UserError } from "../result.ts";
-import { shownText } from "../shown.ts";
+import { shownProse } from "../shown.ts";
 import type { Event, TaskState } from "../wire.ts";
 import { besideChat } from "./columns.ts";
 
 const SCHEME = "glossator-plan"; // the manifest has it, too
+const KEPT = "glossator.plans";
+const MOST = 20; // plans that are kept
 const DECIDED = "This plan was decided about.";
 
 /** A way to decide about a plan. */
@@ -38,6 +40,14 @@ export interface Way {
   readonly label: string;
   readonly icon: string;
   readonly take: () => Promise<void> | void;
+}
+
+/** A plan in the workspace's state. */
+interface KeptPlan {
+  readonly path: string;
+  readonly sessionId: string;
+  readonly first: string;
+  readonly text: string;
 }
 
 interface Plan {
@@ -70,7 +80,15 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   readonly onDidChangeCodeLenses = this.#lensesChanged.event;
   #number = 0;
 
-  constructor(private readonly failed: (error: unknown) => void) {
+  constructor(
+    private readonly kept: Memento,
+    private readonly failed: (error: unknown) => void,
+  ) {
+    for (const { path, ...plan } of kept.get<readonly KeptPlan[]>(KEPT, [])) {
+      const uri = Uri.from({ scheme: SCHEME, path });
+      this.#plans.set(path, { ...plan, uri, changedAt: Date.now(), ways: [] });
+      this.#number = Math.max(this.#number, Number(path.split("/")[1]));
+    }
     this.#parts = Disposable.from(
       this.#fileChanged,
       this.#lensesChanged,
@@ -84,15 +102,15 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
         }
       }),
     );
-    void closeTabs(); // of a window before, whose plans are gone
   }
 
   /** Keep a plan of a session's that can be decided about; one with the same text stays as it is. */
   offer(sessionId: string, text: string, ways: readonly Way[]): void {
-    const shown = shownText(text);
+    const shown = shownProse(text);
     const before = this.#planOf(sessionId);
-    if (before?.first === shown) {
+    if (before && (before.first === shown || textOf(before) === shown.trim())) {
       before.ways = ways;
+      this.#touch(before); // it can be changed again
     } else {
       this.#number += 1;
       const uri = Uri.from({ scheme: SCHEME, path: `/${this.#number}/Plan.md` });
@@ -100,6 +118,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
       this.#plans.delete(before?.uri.path ?? "");
       this.#plans.set(uri.path, plan);
       this.#steps.delete(sessionId);
+      this.#keep();
     }
     this.#lensesChanged.fire();
   }
@@ -108,7 +127,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   async open(sessionId: string): Promise<void> {
     const plan = this.#planOf(sessionId);
     if (!plan) {
-      throw new UserError("There is no plan in this session that waits to be started.");
+      throw new UserError("There is no plan in this session. Ask for one in the mode Plan.");
     }
     await window.showTextDocument(plan.uri, { preview: false, viewColumn: besideChat() });
   }
@@ -116,8 +135,11 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   /** The plan as the user changed it, whether saved or not; "" if they did not. */
   changed(sessionId: string): string {
     const plan = this.#planOf(sessionId);
-    const text = plan ? (documentOf(plan.uri)?.getText() ?? plan.text) : "";
-    return text.trim() === plan?.first.trim() ? "" : text.trim();
+    if (!plan || plan.ways.length === 0) {
+      return "";
+    }
+    const text = textOf(plan);
+    return text === plan.first.trim() ? "" : text;
   }
 
   /** It was decided about, here or elsewhere: it is kept as it is, and can be read. */
@@ -247,6 +269,16 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   #touch(plan: Plan): void {
     plan.changedAt = Math.max(plan.changedAt + 1, Date.now());
     this.#fileChanged.fire([{ type: FileChangeType.Changed, uri: plan.uri }]);
+    this.#keep();
+  }
+
+  /** So that what was changed is there after the window was loaded anew. */
+  #keep(): void {
+    const newest = [...this.#plans.values()].slice(-MOST);
+    const plans = newest.map(({ uri, sessionId, first, text }): KeptPlan => {
+      return { path: uri.path, sessionId, first, text };
+    });
+    this.kept.update(KEPT, plans).then(undefined, this.failed);
   }
 
   #go(sessionId: string, steps: readonly Step[]): void {
@@ -276,6 +308,10 @@ function marksOf({ document }: TextEditor, steps: readonly Step[]): DecorationOp
   });
 }
 
+function textOf({ uri, text }: Plan): string {
+  return (documentOf(uri)?.getText() ?? text).trim();
+}
+
 function documentOf(uri: Uri): TextDocument | undefined {
   return workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
 }
@@ -284,11 +320,4 @@ async function chosen(ways: readonly Way[]): Promise<Way | undefined> {
   const items = ways.map((way) => ({ label: `$(${way.icon}) ${way.label}`, way }));
   const picked = await window.showQuickPick(items, { title: "Glossator: the plan" });
   return picked?.way;
-}
-
-async function closeTabs(): Promise<void> {
-  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
-  await window.tabGroups.close(
-    tabs.filter(({ input }) => input instanceof TabInputText && input.uri.scheme === SCHEME),
-  );
 }

@@ -229,12 +229,14 @@ async function complete(number: number, text: string, { server, panel }: Workben
 /** What would go with a question; it is no failure where that cannot be known. */
 async function showPreview(
   { number, question, attachments }: Extract<ToHost, { type: "preview" }>,
-  { chat, panel, server, log }: Workbench,
+  { chat, panel, server, log, previews }: Workbench,
 ): Promise<void> {
+  const request = { sessionId: chat.sessionId ?? null, question, attachments };
   try {
-    const sessionId = chat.sessionId ?? null;
-    const answer = await server.run("glossator.preview", { sessionId, question, attachments });
-    panel.post({ type: "preview", number, answer });
+    const answer = await previews.run((token) => server.run("glossator.preview", request, token));
+    if (answer) {
+      panel.post({ type: "preview", number, answer });
+    }
   } catch (error) {
     log.info(`What goes with the question is not known: ${messageOf(error)}`);
     panel.post({ type: "preview", number, answer: null });

@@ -23,7 +23,7 @@ test("steps are found by their words", () => {
     { text: "What nobody planned.", state: "failed" },
   ]);
   assert.deepEqual(
-    [...found],
+    [...found].sort(([first], [second]) => first - second),
     [
       [2, "done"],
       [3, "active"],
@@ -43,6 +43,21 @@ test("two steps with the same words have a line each, and a heading is none", ()
     [
       [1, "done"],
       [2, "active"],
+    ],
+  );
+});
+
+test("a short step is no other one that begins like it, and places do not count", () => {
+  const steps = [
+    { text: "Test", state: "done" },
+    { text: "Read (a.py:3-7) again", state: "active" },
+  ] as const;
+  const plan = "1. Test the parser\n2. Read (`a.py:3-7`) again\n3. Test";
+  assert.deepEqual(
+    [...stepLines(plan, steps)],
+    [
+      [2, "done"],
+      [1, "active"],
     ],
   );
 });
