@@ -69,11 +69,14 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
     node(CODE / "start.mjs", vsix, sys.executable, pictures)
 
 
-_DAILY = "explain review denied undone queued"
+_DAILY = "explain review denied undone queued hostile typed picked"
 
 
-def test_what_people_do_daily(vsix: Path, pictures: Path) -> None:
-    node(CODE / "story.mjs", vsix, sys.executable, pictures, *_DAILY.split())
+@pytest.mark.parametrize("stories", [_DAILY, "restricted"], ids=["daily", "restricted"])
+def test_what_people_do_daily_and_what_must_never_happen(
+    vsix: Path, pictures: Path, stories: str
+) -> None:
+    node(CODE / "story.mjs", vsix, sys.executable, pictures, *stories.split())
 
 
 @pytest.mark.stories
@@ -81,8 +84,7 @@ def test_what_people_do_daily(vsix: Path, pictures: Path) -> None:
     "stories",
     [
         "planned drafted allowed stopped unsaved again gloss recorded",
-        "long hostile reloaded restarted typed searched picked looks",
-        "restricted",
+        "long reloaded restarted searched looks",
         "context",
         "diffs inline kept output keyboard",
         "grounded",
