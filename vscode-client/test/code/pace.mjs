@@ -109,7 +109,10 @@ async function openParts() {
   await webview(page).locator("textarea:focus").waitFor();
   const begun = await page.evaluate(() => globalThis.pressed);
   const begins = await box().evaluate(() => performance.timeOrigin);
-  return { "the webview's frame begins": begins - begun, "input with focus": (await focusSeen()) - begun };
+  return {
+    "the webview's frame begins": begins - begun,
+    "input with focus": (await focusSeen()) - begun,
+  };
 }
 
 async function reopened() {
@@ -161,7 +164,9 @@ function answer(milliseconds) {
     '```python\ndef area(radius):\n    """The area of a circle."""\n    return math.pi * radius * radius\n```\n\n' +
     "| radius | area |\n|---|---|\n| 1 | 3.14 |\n| 2 | 12.57 |\n\nThat is all that the program does with it.";
   const characters = ((milliseconds + 10_000) / 1000 / DELTA_SECONDS) * 12;
-  return Array.from({ length: characters / part(10).length }, (_, n) => part(n + 1)).join("").trim();
+  return Array.from({ length: characters / part(10).length }, (_, n) => part(n + 1))
+    .join("")
+    .trim();
 }
 
 async function times(measure) {
@@ -209,7 +214,7 @@ function processes(words) {
 /** Runs in each frame from its beginning: notes what the status bar says, and the chat's input. */
 function watch() {
   globalThis.seen = [];
-  setInterval(() => {
+  const timer = setInterval(() => {
     const item = document.querySelector("[id*='glossator.status'] [aria-label]");
     const label = item?.getAttribute("aria-label");
     const toast = [...document.querySelectorAll(".notification-list-item-message")]
@@ -226,6 +231,9 @@ function watch() {
     }
     if (input && document.hasFocus() && document.activeElement === input) {
       globalThis.focusSeen ??= performance.now();
+    }
+    if (label?.includes("claude") || globalThis.focusSeen) {
+      clearInterval(timer); // it would weigh on what is measured next
     }
   }, 5);
 }
