@@ -109,8 +109,10 @@ async function openParts() {
   await webview(page).locator("textarea:focus").waitFor();
   const begun = await page.evaluate(() => globalThis.pressed);
   const begins = await box().evaluate(() => performance.timeOrigin);
+  const input = await inputSeen();
   return {
     "the webview's frame begins": begins - begun,
+    "input drawn": input - begun,
     "input with focus": (await focusSeen()) - begun,
   };
 }
