@@ -44,9 +44,6 @@ export function Composer() {
         field.current?.focus();
       }
     };
-    if (document.hasFocus()) {
-      focused(); // before the panel was there
-    }
     window.addEventListener("focus", focused);
     return () => window.removeEventListener("focus", focused);
   }, []);
