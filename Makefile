@@ -96,7 +96,8 @@ vsix: $(INSTALLED) $(PACKAGES)
 # How long people wait for the extension in VS Code, from its installation to a key in the chat.
 pace: PLATFORM = linux-x64
 pace: vsix code
-	cd $(CLIENT) && CODE_CACHE="$(CODE_CACHE)" node test/code/pace.mjs dist/$(VSIX) $(abspath $(BIN)/python)
+	cd $(CLIENT) && CODE_CACHE="$(CODE_CACHE)" node test/code/pace.mjs \
+		$(abspath $(CLIENT)/dist/$(VSIX)) $(abspath $(BIN)/python)
 
 $(PACKAGES): $(CLIENT)/package-lock.json $(CLIENT)/.npmrc | $(INSTALLED)
 	cd $(CLIENT) && npm ci --silent --no-audit --no-fund
