@@ -29,7 +29,7 @@ PYTHON_IS_NEW = $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exi
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test system lint suite stories client code wire pictures vsix bench crash mutants lock clean
+.PHONY: demo test system lint suite stories client code wire pictures vsix pace bench crash mutants lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server "$(QUESTION)"
@@ -92,6 +92,12 @@ vsix: $(INSTALLED) $(PACKAGES)
 		$(if $(PLATFORM),--target $(PLATFORM)) --out dist/$(VSIX)
 	rm -rf $(CLIENT)/wheels
 	@ls -lh $(CLIENT)/dist/$(VSIX)
+
+# How long people wait for the extension in VS Code, from its installation to a key in the chat.
+pace: PLATFORM = linux-x64
+pace: vsix code
+	cd $(CLIENT) && CODE_CACHE="$(CODE_CACHE)" node test/code/pace.mjs \
+		$(abspath $(CLIENT)/dist/$(VSIX)) $(abspath $(BIN)/python)
 
 $(PACKAGES): $(CLIENT)/package-lock.json $(CLIENT)/.npmrc | $(INSTALLED)
 	cd $(CLIENT) && npm ci --silent --no-audit --no-fund

@@ -37,12 +37,14 @@ class Script:
     def __init__(self) -> None:
         self.turns: deque[Turn] = deque()
         self.sides: list[tuple[str, Turn]] = []
+        self.pace = 0.0
         self.verdicts: dict[str, tuple[str, str]] = {}
         self.rewrites: dict[str, str] = {}
         self._playing: list[Turn] = []
 
     def take(self, order: Mapping[str, Any]) -> None:
         """Keep what a line says of replies, and let streams go on that stand still."""
+        self.pace = order.get("pace", self.pace)
         self.turns.extend(map(self._turn, order.get("play", ())))
         self.sides += [(words, self._turn(turn)) for words, turn in order.get("sides", ())]
         self.verdicts |= {word: tuple(each) for word, each in order.get("verdicts", {}).items()}
@@ -52,8 +54,7 @@ class Script:
                 if turn.gate is not None:
                     turn.gate.set()
 
-    @staticmethod
-    def _turn(blocks: Sequence[Block]) -> Turn:
+    def _turn(self, blocks: Sequence[Block]) -> Turn:
         """A reply of the model. It can stand still only after its first block."""
         said = [
             Text(block) if isinstance(block, str) else ToolUse(*next(iter(block.items())))
@@ -62,7 +63,7 @@ class Script:
         ]
         gate = asyncio.Event() if None in blocks else None
         assert gate is None or blocks.index(None) == 1, "A stream stands after its first block."
-        return Turn(*said, gate=gate, gate_after_block=gate is not None)
+        return Turn(*said, gate=gate, gate_after_block=gate is not None, pace=self.pace)
 
     def __call__(self, body: Body) -> Turn:
         """The reply to a request."""

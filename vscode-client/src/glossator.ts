@@ -293,15 +293,18 @@ export class Glossator implements Disposable {
 
   async #prepare(report: (step: string) => void): Promise<Launch> {
     report("Looking for Python");
-    const program = await this.#python();
+    const { secrets, extension } = this.context;
+    const [program, environment] = await Promise.all([
+      this.#python(),
+      withKey(secrets, process.env),
+    ]);
     const named = pythonSetting();
     const own = named && named !== program ? `, since ${named} has no server of this version` : "";
     this.log.info(`The server runs with ${program}${own}`);
-    const { secrets, extension } = this.context;
     return {
       program,
       args: SERVER,
-      environment: await withKey(secrets, process.env),
+      environment,
       settings: serverSettings(extension.packageJSON),
       trusted: workspace.isTrusted,
     };

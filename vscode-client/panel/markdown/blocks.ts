@@ -25,7 +25,7 @@ const OPEN = 2;
 
 /** The blocks of a text; those of `before` that its growth cannot have changed are kept. */
 export function toBlocks(given: string, before: Blocks): Blocks {
-  const text = given.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD");
+  const text = normalised(given);
   if (text === before.text) {
     return before;
   }
@@ -34,6 +34,11 @@ export function toBlocks(given: string, before: Blocks): Blocks {
   const from = kept.reduce((length, { source }) => length + source.length, 0);
   const environment = grown ? before.environment : {};
   return { text, blocks: [...kept, ...parsed(text.slice(from), environment)], environment };
+}
+
+/** A text as the parser has it. */
+export function normalised(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD");
 }
 
 function parsed(text: string, environment: Env): Block[] {

@@ -17,8 +17,18 @@ export interface Range {
   readonly end: number;
 }
 
-/** Underline the sentences of a text in the element that shows it; others are not underlined. */
+const underlined = new WeakMap<HTMLElement, string>();
+
+/**
+ * Underline the sentences of a text in the element that shows it; others are not underlined. `ranges`
+ * are in their order. An element that has them is left alone: an answer that grows has many.
+ */
 export function underline(element: HTMLElement, text: string, ranges: readonly Range[]): void {
+  const wanted = ranges.map(({ start, end }) => `${start}-${end}`).join();
+  if (wanted === (underlined.get(element) ?? "")) {
+    return;
+  }
+  underlined.set(element, wanted);
   for (const old of element.querySelectorAll(".uncited")) {
     old.replaceWith(...old.childNodes);
   }
@@ -26,8 +36,9 @@ export function underline(element: HTMLElement, text: string, ranges: readonly R
     old.remove();
   }
   element.normalize();
-  for (const { start, end } of ranges) {
-    const shown = lettersOn(element);
+  const shown = lettersOn(element);
+  // From the last to the first: where the letters before one are stays as it is.
+  for (const { start, end } of ranges.toReversed()) {
     const before = lettersOf(text.slice(0, start)).slice(-BEFORE);
     const sentence = lettersOf(text.slice(start, end));
     const found = shown.letters.indexOf(before + sentence);

@@ -7,11 +7,11 @@ import { withoutUnfinished } from "../state/cites.ts";
 import type { Uncited } from "../state/model.ts";
 import { type Piece, type Source, sourceAt, spotsIn, uncitedIn } from "../state/sources.ts";
 import { memo } from "../ui/controls.tsx";
-import { type Blocks, NO_BLOCKS, toBlocks } from "./blocks.ts";
+import { type Blocks, NO_BLOCKS, normalised, toBlocks } from "./blocks.ts";
 import { open, paint } from "./citation.ts";
 import { codeOf, dress } from "./code.ts";
 import { sanitised } from "./sanitise.ts";
-import { underline } from "./uncited.ts";
+import { type Range, underline } from "./uncited.ts";
 import { reveal } from "./unseen.ts";
 
 interface Props {
@@ -44,7 +44,7 @@ export const Markdown = memo((props: Props) => {
     if (root.current) {
       drawn.current = draw(root.current, drawn.current, live ? withoutUnfinished(text) : text);
       const here = piece ?? { text, reply: 0, from: 0 };
-      underline(root.current, text, uncitedIn(here, uncited));
+      underlined(drawn.current, uncitedIn(here, uncited), text);
       paint(root.current, { sources, spots: spotsIn(here), live, named });
       illustrated(drawn.current.nodes, live);
     }
@@ -80,6 +80,28 @@ function draw(root: HTMLElement, before: Drawn, text: string): Drawn {
     gone.remove();
   }
   return { blocks, nodes };
+}
+
+/** Each block has those sentences, or parts of them, that stand in it. */
+function underlined({ blocks, nodes }: Drawn, ranges: readonly Range[], text: string): void {
+  const place = (offset: number) => normalised(text.slice(0, offset)).length;
+  const places = text.includes("\r")
+    ? ranges.map(({ start, end }) => ({ start: place(start), end: place(end) }))
+    : ranges;
+  let begin = 0;
+  blocks.blocks.forEach(({ source }, at) => {
+    const [node, from, to] = [nodes[at], begin, begin + source.length];
+    begin = to;
+    const own = places
+      .filter(({ start, end }) => start < to && end > from)
+      .map(({ start, end }) => ({
+        start: Math.max(start, from) - from,
+        end: Math.min(end, to) - from,
+      }));
+    if (node) {
+      underline(node, source, own);
+    }
+  });
 }
 
 /** Diagrams are drawn once they are whole: what still grows is never more than the last block. */

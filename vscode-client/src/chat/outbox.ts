@@ -1,10 +1,10 @@
-// Events on their way to the panel: many small ones become one message for each frame.
+// Events on their way to the panel: many small ones become one message for each drawing.
 
 import type { ToPanel } from "../panel/messages.ts";
 import type { Event } from "../wire.ts";
 import { joined } from "./transcript.ts";
 
-const FRAME_MILLISECONDS = 16;
+const DRAWING_MILLISECONDS = 50; // text flows, and keys need not wait while it is drawn
 
 /** Where messages to the panel go; without a panel they go nowhere, and are replayed later. */
 export interface Panel {
@@ -12,14 +12,14 @@ export interface Panel {
   post(message: ToPanel): void;
 }
 
-/** Sends in order; `post` is called at most once a frame for events. */
+/** Sends in order; `post` is called at most 20 times a second for events. */
 export class Outbox {
   #waiting: Event[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly post: (message: ToPanel) => void) {}
 
-  /** With the others of this frame. */
+  /** With the others of this drawing. */
   event(event: Event): void {
     const merged = joined(this.#waiting.at(-1), event);
     if (merged) {
@@ -27,7 +27,7 @@ export class Outbox {
     } else {
       this.#waiting.push(event);
     }
-    this.#timer ??= setTimeout(() => this.flush(), FRAME_MILLISECONDS);
+    this.#timer ??= setTimeout(() => this.flush(), DRAWING_MILLISECONDS);
   }
 
   /** At once, behind the events that are waiting. */

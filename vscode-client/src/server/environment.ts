@@ -20,6 +20,8 @@ const KEY_CHARACTERS = 16;
 const INSTALL_MILLISECONDS = 15 * 60_000;
 const UNUSED_MILLISECONDS = 14 * 24 * 60 * 60_000; // after which another version's folder goes
 const OUTPUT_BYTES = 10_000_000;
+// Python compiles what it imports, which is little of all that is installed.
+const QUIETLY = ["--disable-pip-version-check", "--no-input", "--quiet", "--no-compile"];
 
 /** Shows the user that something takes a while, and how far it is. */
 export interface Progress {
@@ -96,7 +98,7 @@ async function install(
   wheels: string,
   report: (step: string) => void,
 ): Promise<void> {
-  const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--quiet"];
+  const pip = ["-m", "pip", "install", ...QUIETLY];
   const pinned = ["--require-hashes", "--only-binary", ":all:", "-r", join(wheels, LOCK)];
   const names = (await readdir(wheels)).filter((name) => name.endsWith(".whl"));
   const own = names.filter((name) => name.startsWith(OWN));

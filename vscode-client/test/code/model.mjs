@@ -31,6 +31,8 @@ export async function startModel(python) {
     url,
     /** What it replies to the next requests: each an array of texts and `{ Tool: arguments }`. */
     plays: (...turns) => order({ play: turns }),
+    /** The seconds between the frames of what it replies from now on. */
+    paces: (seconds) => order({ pace: seconds }),
     /** What it replies to requests without tools: `[words in the request, turn]`, each once. */
     replies: (...sides) => order({ sides }),
     /** How it judges statements, and what it makes of them, by a word of theirs. */

@@ -44,7 +44,15 @@ const BROWSER_FLAGS = [
  * Open `workspace`, a folder or a file of several, with the extension from `extension` (its folder) or `vsix`; `tests` is a module
  * that is run in the extension host, whose exit code is then in `exit`.
  */
-export async function openWindow({ workspace, extension, vsix, tests, settings = {}, env = {} }) {
+export async function openWindow({
+  workspace,
+  extension,
+  vsix,
+  tests,
+  settings = {},
+  env = {},
+  everywhere = () => undefined,
+}) {
   const folder = mkdtempSync(join(tmpdir(), "vsc-")); // short: sockets have their place below it
   for (const name of ["data/User", "data/Machine", "extensions", "tmp", "home", "profile"]) {
     mkdirSync(join(folder, name), { recursive: true });
@@ -64,6 +72,7 @@ export async function openWindow({ workspace, extension, vsix, tests, settings =
   });
   const page = context.pages()[0];
   page.setDefaultTimeout(90_000);
+  await page.addInitScript(everywhere);
   const exit = tests === undefined ? undefined : await listen(page);
   const url = () => addressOf(server.origin, workspace, extension, tests);
   await page.goto(url());

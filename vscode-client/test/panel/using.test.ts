@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Citation } from "../../src/wire.ts";
+import type { Citation, Event } from "../../src/wire.ts";
 import { button, CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
 import { ASKER, situation, stream, until } from "./harness/streams.ts";
 
@@ -197,6 +197,30 @@ test(
     assert.equal(await note.textContent(), " (This sentence cites nothing.)");
   },
 );
+
+test("while an answer grows, what is underlined in it stays as it is", skip, async () => {
+  let seq = 100;
+  const told = async (...more: readonly object[]) => {
+    const all = more.map((event) => ({ runId: "grounded", seq: seq++, ...event }) as Event);
+    await harness.tell({ type: "events", events: all });
+  };
+  await shown(...stream("grounded").slice(0, 2));
+  await told(
+    { kind: "text.delta", text: "One *thing*.\r\n\r\nIt is so. Is it? It is so." },
+    { kind: "uncited", statement: "One *thing*.", start: 0, end: 12 },
+    { kind: "uncited", statement: "It is so.", start: 33, end: 42 },
+  );
+  const lines = harness.page.locator(".uncited");
+  await harness.page.evaluate(() => document.querySelector(".uncited")?.setAttribute("id", "same"));
+  await told({ kind: "text.delta", text: " And more.\n\nThen *this*.\n\nAnd that." });
+  await harness.page.getByText("And that.").waitFor();
+  assert.deepEqual(await lines.allTextContents(), ["One ", "thing", "It is so"]);
+  assert.match(
+    (await lines.nth(2).locator("xpath=..").textContent()) ?? "",
+    /Is it\? It is so \(.*more/,
+  );
+  assert.equal(await lines.first().getAttribute("id"), "same");
+});
 
 test("a task that is cited shows its result in the plan", skip, async () => {
   await shown(...stream("grounded"));

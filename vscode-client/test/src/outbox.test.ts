@@ -11,14 +11,14 @@ const text = (seq: number, words: string): Event => ({
   text: words,
 });
 
-test("events of one frame are one message, and other messages come behind them", () => {
+test("events of one drawing are one message, and other messages come behind them", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const posted: ToPanel[] = [];
   const outbox = new Outbox((message) => posted.push(message));
   outbox.event(text(1, "a"));
   outbox.event(text(2, "b"));
   assert.deepEqual(posted, []);
-  mock.timers.tick(16);
+  mock.timers.tick(50);
   assert.deepEqual(posted, [{ type: "events", events: [text(2, "ab")] }]);
   outbox.event(text(3, "c"));
   outbox.send({ type: "withdrawn", id: "x" });
