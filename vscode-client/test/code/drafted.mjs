@@ -58,5 +58,6 @@ export async function story(stage) {
   const said = JSON.stringify((await model.told()).requests.at(-1).messages);
   assert.ok(said.includes("I accept the plan as I changed it"), said);
   assert.ok(said.includes(OWN));
+  await stage.open("drafted.py");
   await stage.save();
 }
