@@ -25,11 +25,7 @@ const PARTS: readonly Going[] = [
 ];
 
 async function asked(number: number) {
-  let said = await harness.said("preview");
-  while (said.length < number) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    said = await harness.said("preview");
-  }
+  const said = await harness.saidTimes("preview", number);
   assert.equal(said.length, number);
   return said.at(-1);
 }

@@ -113,13 +113,14 @@ test("an output of an earlier run is asked for when its card is unfolded", skip,
   await shown(run(STARTED, CALLED, ENDED, OVER));
   assert.deepEqual(await harness.said("toolOutput"), []);
   await harness.page.locator(".tool .fold-head").click();
-  assert.deepEqual(await harness.said("toolOutput"), [{ type: "toolOutput", callId: "c" }]);
+  const asked = await harness.saidTimes("toolOutput", 1);
+  assert.deepEqual(asked, [{ type: "toolOutput", callId: "c" }]);
   await harness.tell({ type: "toolOutput", callId: "c", text: "", problem: "It is not kept." });
   await harness.page.getByText("It is not kept.").waitFor();
   assert.equal((await harness.said("toolOutput")).length, 1);
   await harness.page.locator(".tool .fold-head").click();
   await harness.page.locator(".tool .fold-head").click();
-  assert.equal((await harness.said("toolOutput")).length, 2);
+  assert.equal((await harness.saidTimes("toolOutput", 2)).length, 2);
   await harness.tell({ type: "toolOutput", callId: "c", text: "all\n", problem: "" });
   await harness.page.getByText("Output, 1 line").waitFor();
 });

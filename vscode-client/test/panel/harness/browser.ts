@@ -169,6 +169,19 @@ export class Harness {
     return all.filter((each): each is Extract<ToHost, { type: T }> => each.type === type);
   }
 
+  /** As `said`, once there are so many: what follows a key is said after the next drawing. */
+  async saidTimes<T extends ToHost["type"]>(
+    type: T,
+    times: number,
+  ): Promise<Extract<ToHost, { type: T }>[]> {
+    let all = await this.said(type);
+    while (all.length < times) {
+      await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+      all = await this.said(type);
+    }
+    return all;
+  }
+
   /** What the page's policy refused. */
   async refused(): Promise<readonly string[]> {
     return await this.page.evaluate(() => (window as unknown as Played).refused);
