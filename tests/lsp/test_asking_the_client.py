@@ -55,6 +55,7 @@ async def test_a_client_that_knows_questions(tmp_path: Path, answer: object, tol
             "text": "Which?",
             "options": options,
             "several": False,
+            "draft": "",
             "sessionId": session,
             "sessionTitle": "?",
         }
