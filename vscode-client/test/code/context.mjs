@@ -214,5 +214,6 @@ async function press(stage, name, action) {
 async function choose(stage, name, action) {
   await stage.page.keyboard.press("Escape"); // a menu that is open
   await entry(stage, name).click({ button: "right" });
-  await stage.page.locator(".monaco-menu").getByText(action).click({ timeout: 15_000 });
+  await stage.page.locator(".monaco-menu").getByText(action).hover({ timeout: 15_000 });
+  await stage.page.keyboard.press("Enter"); // a menu may ignore a click just after it has opened
 }
