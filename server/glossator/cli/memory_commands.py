@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from glossator.cli.render import Display
     from glossator.core.memory_answers import MemoryList, OpenedMemory
 
-_FAILED = 1
 _LISTING = Command("glossator.listMemories")
 
 memory = typer.Typer(

@@ -40,16 +40,11 @@ def offer(plan: str) -> Question:
     return Question("Start this plan?", (*_START.values(), _NO), draft=plan)
 
 
-def chosen_mode(label: str) -> str | None:
-    """The mode that an option of `offer` starts the plan in; None for any other."""
-    return next((mode for mode, option in _START.items() if option.label == label), None)
-
-
 def wanted(
     session_id: str, chosen: Sequence[str], words: str, draft: str
 ) -> tuple[str, dict[str, str]] | None:
     """The command that does what the user answered to `offer`, and its argument."""
-    if mode := next(filter(None, map(chosen_mode, chosen)), None):
+    if mode := next((each for each, option in _START.items() if option.label in chosen), None):
         return "glossator.startPlan", {"sessionId": session_id, "mode": mode, "plan": draft}
     if words:
         question = "\n\n".join(filter(None, (words, draft)))

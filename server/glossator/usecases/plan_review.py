@@ -36,6 +36,8 @@ async def reviewed(
             return DIRECTLY, ()
         said = answer.words or "".join(answer.chosen) or DIRECTLY
         changed = shown_prose(answer.draft).strip() or plan
+        if changed == plan_text(tasks):
+            return said, tuple(tasks)
         made, wrong = read_plan_text(changed)
         if not wrong:
             return said, made
