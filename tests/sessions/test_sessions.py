@@ -44,7 +44,7 @@ from glossator.usecases.sessions import (
 from tests.agent.test_loop import without_cache_marks
 from tests.patience import until
 from tests.stage import Stage, stage
-from tests.standin import Script, StandIn, Text, Thinking, ToolUse, Turn
+from tests.standin import Script, SlowHeaders, StandIn, Text, Thinking, ToolUse, Turn
 
 FILES = {"app.py": "def greet(name):\n    return f'hello {name} 🎉'\n"}
 READING: Script = [
@@ -172,7 +172,8 @@ async def test_one_that_cannot_be_read_can_be_deleted(tmp_path: Path) -> None:
 
 async def test_a_run_that_goes_on_is_shown_without_an_end(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    async with stage(tmp_path / "ws", FILES, [Turn(Text("Hi."), gate=gate)]) as s:
+    held = Turn(Text("Hi."), fault=SlowHeaders(gate))
+    async with stage(tmp_path / "ws", FILES, [held]) as s:
         session = s.app.sessions.create("Long")
         run = asyncio.create_task(s.ask("?", session_id=session.id))
         await s.api.wait_for_requests(1)
