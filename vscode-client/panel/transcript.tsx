@@ -9,7 +9,7 @@ import { Asks } from "./parts/asks.tsx";
 import { PlanCard } from "./parts/plan-card.tsx";
 import { TurnView } from "./parts/turn.tsx";
 import { isLive, type Turn } from "./state/model.ts";
-import { sent, turns } from "./store.ts";
+import { focusing, sent, turns } from "./store.ts";
 import { memo } from "./ui/controls.tsx";
 import { Icon } from "./ui/icon.tsx";
 
@@ -66,17 +66,19 @@ export function Transcript() {
           <PlanCard />
         </div>
       </section>
-      {below && (
-        <button
-          type="button"
-          class="to-end"
-          title="To the end"
-          aria-label="To the end of the conversation"
-          onClick={() => end.current?.go()}
-        >
-          <Icon name="arrow-down" />
-        </button>
-      )}
+      <button
+        type="button"
+        class="to-end"
+        title="To the end"
+        aria-label="To the end of the conversation"
+        hidden={!below} // kept there: Tab goes on from it when it is not needed any more
+        onClick={() => {
+          end.current?.go();
+          focusing.value += 1;
+        }}
+      >
+        <Icon name="arrow-down" />
+      </button>
     </div>
   );
 }
