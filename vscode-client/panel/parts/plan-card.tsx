@@ -5,7 +5,7 @@ import type { Mode } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { MODES } from "../modes.ts";
 import { isLive, type Turn } from "../state/model.ts";
-import { ask, situation, turns } from "../store.ts";
+import { situation, turns } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { AskCard, byDigits, Key, keyOf } from "./ask-card.tsx";
@@ -33,7 +33,7 @@ function Card({ turn }: { turn: Turn }) {
   };
   const change = () => {
     if (words.trim() !== "") {
-      ask(words.trim(), [], null);
+      tell({ type: "changePlan", words: words.trim() });
     }
   };
   return (

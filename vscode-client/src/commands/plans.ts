@@ -1,5 +1,6 @@
 // Plans of plan mode, changed and started in an editor.
 
+import { randomUUID } from "node:crypto";
 import { workspace } from "vscode";
 import { UserError } from "../result.ts";
 import type { Mode } from "../wire.ts";
@@ -28,6 +29,13 @@ export async function startPlan(bench: Workbench, mode: Mode): Promise<void> {
   const changed = bench.plans.changed(currentSession(bench));
   await bench.run("glossator.setMode", mode);
   await bench.chat.startPlan(mode, changed);
+}
+
+/** Have the plan of the session that is shown changed; the user's own changes to it go along. */
+export async function changePlan({ chat, plans }: Workbench, words: string): Promise<void> {
+  const changed = plans.changed(chat.sessionId ?? "");
+  const question = [words, changed].filter((part) => part !== "").join("\n\n");
+  await chat.ask({ runId: randomUUID(), question, chips: [], attachments: [] });
 }
 
 async function editPlan(bench: Workbench): Promise<void> {

@@ -4,7 +4,7 @@ import { commands, env, Uri } from "vscode";
 import type { Asking } from "../chat/asking.ts";
 import type { Chat } from "../chat/chat.ts";
 import { plural } from "../commands/markdown.ts";
-import { startPlan } from "../commands/plans.ts";
+import { changePlan, startPlan } from "../commands/plans.ts";
 import { currentSession } from "../commands/sessions.ts";
 import { callOf, nearest, slashOf, unknownSlash } from "../commands/slash.ts";
 import type { Workbench } from "../commands/workbench.ts";
@@ -115,6 +115,8 @@ export async function dispatch(
       return await bench.run("glossator.setMode", message.mode);
     case "startPlan":
       return await startPlan(bench, message.mode);
+    case "changePlan":
+      return await changePlan(bench, message.words);
     case "setModel":
       return await bench.run("glossator.setModel", message.model);
     case "manageTrust":

@@ -267,5 +267,7 @@ export type ToHost =
   | { readonly type: "setMode"; readonly mode: Mode }
   /** Carry out the plan that the last turn ended with. */
   | { readonly type: "startPlan"; readonly mode: Mode }
+  /** What should be different in the plan, in the user's words. */
+  | { readonly type: "changePlan"; readonly words: string }
   /** One of the palette's commands, such as `glossator.setApiKey`. */
   | { readonly type: "command"; readonly command: string };

@@ -1,4 +1,5 @@
-// A plan is changed in an editor and started there; its steps are ticked off while it is carried out.
+// A plan is changed in an editor and sent back with words, changed again and started there; its steps
+// are ticked off while it is carried out.
 
 import assert from "node:assert/strict";
 import { PRICES } from "./shop.mjs";
@@ -9,14 +10,18 @@ export const settings = { "glossator.edits.review": "propose" };
 const NET = "price / (1 - VAT)";
 const MENDED = "price / (1 + VAT)";
 const STEP = "Add the tax in net.";
+const FIRST = "Ask the authors.";
+const WORDS = "Who are they?";
 const OWN = "Say what changed.";
+const PLAN = "It subtracts the tax.\n\n## Plan\n\n1. Add the tax in `net`.\n2. Test it.";
 
 export async function story(stage) {
   const { model, page, panel, turn } = stage;
   const card = panel.locator(".plan-card");
   await model.plays(
     [{ Read: { path: "drafted.py" } }],
-    [`It subtracts the tax.\n\n## Plan\n\n1. Add the tax in \`net\`.\n2. Test it.`],
+    [PLAN],
+    [`Nobody knows. ${PLAN}`],
     [
       {
         Todo: {
@@ -32,12 +37,23 @@ export async function story(stage) {
   );
   await stage.open("drafted.py");
   await stage.ask("/plan The price without tax is wrong.");
-  await card.getByRole("button", { name: "Edit the plan" }).click();
   const lens = page.locator(".codelens-decoration a", { hasText: "Start, Accepting Edits" });
-  await lens.waitFor();
-  await page.keyboard.press("Control+End"); // the last step is another one
-  await page.keyboard.press("Shift+Home");
-  await page.keyboard.type(`2. ${OWN}`);
+  const change = async (step) => {
+    await card.getByRole("button", { name: "Edit the plan" }).click();
+    await lens.waitFor();
+    await page.keyboard.press("Control+End"); // the last step is another one
+    await page.keyboard.press("Shift+Home");
+    await page.keyboard.type(`2. ${step}`);
+  };
+  const said = async () => JSON.stringify((await model.told()).requests.at(-1).messages);
+  await change(FIRST);
+  await card.locator("input").fill(WORDS);
+  await card.locator("input").press("Enter");
+  await turn.getByText("Nobody knows.").waitFor();
+  for (const words of [FIRST, WORDS]) {
+    assert.ok((await said()).includes(words), words);
+  }
+  await change(OWN);
   await stage.picture("drafted-changed");
   await lens.click();
   await turn.locator("vscode-button", { hasText: "Accept" }).waitFor();
@@ -55,9 +71,9 @@ export async function story(stage) {
   await stage.picture("drafted-ticked");
   await turn.locator("vscode-button", { hasText: "Accept" }).click();
   await turn.getByText("The tax is added now.").waitFor();
-  const said = JSON.stringify((await model.told()).requests.at(-1).messages);
-  assert.ok(said.includes("I accept the plan as I changed it"), said);
-  assert.ok(said.includes(OWN));
+  for (const words of ["I accept the plan as I changed it", OWN]) {
+    assert.ok((await said()).includes(words), words);
+  }
   await stage.open("drafted.py");
   await stage.save();
 }

@@ -22,13 +22,14 @@ for (const [label, mode] of [
   });
 }
 
-test("a plan is changed in words, which are a question", skip, async () => {
+test("a plan is changed in words; the card is there until they are a question", skip, async () => {
   await shown(...PLANNED);
   await card().locator("input").fill("Keep the old name.");
   await card().locator("input").press("Enter");
-  const [asked] = await harness.said("ask");
-  assert.equal(asked?.question, "Keep the old name.");
-  assert.equal(asked?.insteadOf, null);
+  const words = "Keep the old name.";
+  assert.deepEqual(await harness.said("changePlan"), [{ type: "changePlan", words }]);
+  assert.equal(await card().locator("input").inputValue(), words);
+  await harness.tell({ type: "begun", asked: { runId: "r2", question: words, chips: [] } });
   assert.equal(await card().count(), 0);
 });
 
