@@ -29,6 +29,7 @@ from tests.application.delegating import (
     size,
     summaries,
 )
+from tests.patience import until
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -122,7 +123,7 @@ async def test_two_explores_and_a_fork_work_side_by_side(
     async with stage(tmp_path / "ws", files, players) as s:
         run = asyncio.create_task(s.ask("What are the parts?"))
         await s.api.wait_for_requests(4)
-        assert s.api.open_streams == 3
+        await until(lambda: s.api.open_streams == 3)
         for gate in gates.values():
             gate.set()
         delegated = await run
