@@ -45,8 +45,14 @@ Fish().swim()
     ],
 )
 async def test_hover(
-    tmp_path: Path, line: int, character: int, signature: str | None, word: tuple[int, int] | None
+    tmp_path: Path,
+    line: int,
+    character: int,
+    signature: str | None,
+    word: tuple[int, int] | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("glossator.usecases.hover._SECONDS", 20.0)  # on a busy machine
     async with stage(tmp_path, {}, ()) as s:
         uri = to_uri(str(tmp_path / "fish.py"))
         s.app.host.apply(Opened(uri, 1, TEXT))

@@ -21,7 +21,8 @@ from glossator.settings.load import load_settings
 from glossator.usecases.index import IndexMode, IndexRequest, rebuild_index
 from glossator.usecases.status import StatusRequest, status
 from glossator.usecases.tool import ToolRequest, tool
-from tests.stage import Recorder
+from tests.patience import until
+from tests.stage import RecordedActivity, Recorder
 from tests.worker.conftest import let_workers_import_jobs
 from tests.worker.jobs import Endless
 
@@ -91,6 +92,18 @@ async def test_a_build_is_shown_and_then_used(root: Path) -> None:
         assert (await state(app)).index.documents == FILES
 
 
+async def build_of(app: Application) -> RecordedActivity:
+    """What is shown of a build, once it is; on a slow machine indexing for Search is shown, too."""
+    port = app.port
+    assert isinstance(port, Recorder)
+
+    def found() -> list[RecordedActivity]:
+        return [each for each in port.activities if each.title == "Glossator: building the index"]
+
+    await until(lambda: bool(found()))
+    return found()[0]
+
+
 @pytest.fixture
 def _endless_builds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds go on until they are cancelled."""
@@ -102,13 +115,11 @@ def _endless_builds(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_build_that_the_user_ends(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(root) as app:
         building = asyncio.create_task(asked(app, IndexMode.UPDATE))
-        port = app.port
-        assert isinstance(port, Recorder)
-        await port.began.wait()
-        port.activities[0].cancel()
+        build = await build_of(app)
+        build.cancel()
         (problem,) = (await building).problems
         assert problem.startswith("The build was cancelled with ")
-        assert port.activities[0].ended
+        assert build.ended
         now = await state(app)
         assert now.index.state == "building was ended by the user"
         found = await tool(app, ToolRequest("Grep", {"pattern": "word77\\b"}))
@@ -121,16 +132,14 @@ async def test_a_build_that_the_user_ends(root: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("mode", [IndexMode.UPDATE, IndexMode.REBUILD])
 async def test_a_request_that_is_cancelled_ends_the_build(root: Path, mode: IndexMode) -> None:
     async with opened(root) as app:
-        port = app.port
-        assert isinstance(port, Recorder)
         building = asyncio.create_task(asked(app, mode))
-        await port.began.wait()
+        build = await build_of(app)
         await app.ready()  # a rebuild lists all files first
         building.cancel()
         with pytest.raises(asyncio.CancelledError):
             await building
         await app.host.index_manager.settle()
-        assert port.activities[0].ended
+        assert build.ended
         assert (await state(app)).index.segments == 0
 
 
