@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -55,7 +54,6 @@ class Recorder:
     context_changes: int = 0
     jobs: tuple[BackgroundJob, ...] = ()
     activities: list[RecordedActivity] = field(default_factory=list)
-    began: asyncio.Event = field(default_factory=asyncio.Event)
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
     calling: CallsTold | None = None  # what it tells of each symbol
     terminal_told: TerminalTold | None = None  # what it tells of its terminal, if it can at all
@@ -85,7 +83,6 @@ class Recorder:
 
     def begin(self, title: str, cancel: Callable[[], object]) -> RecordedActivity:
         self.activities.append(RecordedActivity(title, cancel))
-        self.began.set()
         return self.activities[-1]
 
     @property
