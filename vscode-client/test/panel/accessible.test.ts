@@ -74,7 +74,7 @@ async function withoutRing(): Promise<string[]> {
         [...styled, ...(boxed ? [boxed] : [])].map((each) => {
           const { outlineStyle, outlineWidth, outlineColor, borderColor } = getComputedStyle(each);
           const isDrawn = outlineStyle !== "none" && outlineWidth !== "0px";
-          return [isDrawn ? outlineColor : "", borderColor];
+          return [isDrawn ? `${outlineStyle} ${outlineColor}` : "", borderColor];
         }),
       );
     };
