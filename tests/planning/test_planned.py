@@ -23,7 +23,7 @@ from glossator.core.grounded_events import (
     StateChanged,
     TaskState,
 )
-from glossator.core.question import QuestionAnswer
+from glossator.core.question import Question, QuestionAnswer
 from glossator.usecases.plan_question import PlanChoice
 from glossator.usecases.rewind import RetryRequest, retry
 from glossator.usecases.sessions import (
@@ -331,6 +331,38 @@ async def test_a_contradiction_becomes_a_question(tmp_path: Path) -> None:
         told = last_text(cast.asked["synthesis"][0])
         assert "The user was asked: Which limit holds?\nThe user answered: 5" in told
         assert "CONFLICT" not in told
+
+
+async def test_no_side_of_a_contradiction_becomes_a_fact_by_itself(tmp_path: Path) -> None:
+    """Only what the answer states that knows what the user said, and what has no part in it."""
+    conflict = "- Both are small. [cite: task, 1]\nCONFLICT: Which limit holds? | 3 | 5"
+    tasks = {
+        "fetch have?": cites("client.py", words="`retries` is 3."),
+        "save have?": cites("store.py", words="`limit` is 5."),
+        "in common": Turn(Text(conflict)),
+        "run?": cites("shell.py", words="`patience` is 7."),
+        "What follows?": cites("client.py", words="`fetch` returns `url` after `retries` of 3."),
+    }
+    made = plan(
+        ("What limit does fetch have?", []),
+        ("What limit does save have?", []),
+        ("What do the limits of fetch and save have in common?", [1, 2]),
+        ("How patient is run?", []),
+        ("What follows?", [1]),
+    )
+    at_the_question: list[str] = []
+
+    async def ask_user(_: Question) -> QuestionAnswer:
+        at_the_question.extend(each.statement for each in s.app.ledger.all())
+        return QuestionAnswer(("5",))
+
+    cast = Cast(cites("store.py", words="`limit` is 5."), decomposer=made, tasks=tasks)
+    async with stage(tmp_path / "ws", FILES, cast) as s:
+        s.port.ask_user = ask_user  # type: ignore[method-assign, assignment]
+        await s.ask(QUESTION, plan=PlanChoice.PLAN)
+        assert at_the_question == ["`patience` is 7."]
+        facts = {each.statement for each in s.app.ledger.all()}
+        assert facts == {"`patience` is 7.", "`limit` is 5."}
 
 
 async def test_it_is_asked_again(tmp_path: Path) -> None:

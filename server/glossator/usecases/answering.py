@@ -299,7 +299,7 @@ class Answering:
         """Work on the tasks, and have the user settle what their sources disagree about."""
         tasks = PlannedTasks(self._app, self._delegation)
         self._results = await execute(self._tasks, tasks.work, self._show)
-        await memorise(self._app, self._session, self._run, tasks.statements)
+        await memorise(self._app, self._session, self._run, tasks.uncontested())
         told = [self._settled] if self._settled else []
         for conflict in tasks.conflicts:
             if self.flow.may(Signal.CONFLICT):
