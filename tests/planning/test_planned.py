@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from glossator.core.events import (
     AgentFinished,
     AgentStarted,
     DiscardReason,
+    Envelope,
     Notice,
     RunCancelled,
     TextDiscarded,
@@ -22,8 +24,10 @@ from glossator.core.grounded_events import (
     RunState,
     StateChanged,
     TaskState,
+    UncitedClaim,
 )
 from glossator.core.question import Question, QuestionAnswer
+from glossator.grounding import CitedStatement, settled
 from glossator.usecases.plan_question import PlanChoice
 from glossator.usecases.rewind import RetryRequest, retry
 from glossator.usecases.sessions import (
@@ -32,6 +36,7 @@ from glossator.usecases.sessions import (
     list_agents,
     show_agent,
 )
+from tests.patience import SECONDS
 from tests.planning.planned import (
     ANSWER,
     COMPLEX,
@@ -433,6 +438,34 @@ async def test_a_simple_question_costs_one_request_more(tmp_path: Path) -> None:
         assert first.detail == "without a plan, as the fast model says"
         assert "sends" not in last_text(cast.asked["dispatcher"][0])
         assert "client.py" not in str(cast.asked["dispatcher"][0])  # the question alone
+
+
+async def test_a_void_first_reply_has_no_marks_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its sentences were being judged when it was discarded."""
+    loop, looked, discarded = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def held_back(text: str, statements: tuple[CitedStatement, ...]) -> tuple[CitedStatement, ...]:
+        loop.call_soon_threadsafe(looked.set)
+        assert discarded.wait(SECONDS)
+        return settled(text, statements)
+
+    def said(envelope: Envelope) -> None:
+        s.port.envelopes.append(envelope)
+        if isinstance(envelope.event, TextDiscarded):
+            discarded.set()
+
+    monkeypatch.setattr("glossator.application.judging.settled", held_back)
+    claims = Text("`fetch` is never called.\n\nI look. Then more.")
+    first = Turn(claims, ToolUse("Read", {"path": "client.py"}))
+    dispatcher = Turn(*COMPLEX.blocks, gate=looked)
+    cast = Cast(first, ANSWER, dispatcher=dispatcher, decomposer=FOUR, tasks=TASKS)
+    async with stage(tmp_path / "ws", FILES, cast, DISPATCH) as s:
+        s.port.emit = said  # type: ignore[method-assign]
+        await s.ask(QUESTION)
+        assert [each.reason for each in s.port.of(TextDiscarded)] == [DiscardReason.PLAN]
+        assert s.port.of(UncitedClaim) == []
 
 
 async def test_a_whole_first_answer_stands(tmp_path: Path) -> None:
