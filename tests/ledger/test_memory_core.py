@@ -152,6 +152,19 @@ async def test_a_newer_schema_is_neither_read_nor_written_over(
         merged_memory(newer.encode(), b"{}")
 
 
+async def test_one_that_is_removed_in_between_is_begun_again(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    ws = await workspace(FILES)
+    stored(tmp_path / "state", json.dumps({"schema": 9, "session_id": SESSION}))
+    async with kept(ws, tmp_path / "state") as k:
+        await load(k)
+        await k.ledger.cores.remove(SESSION)
+        await k.ledger.cores.keep(SESSION, summary=SUMMARY)
+        assert k.ledger.cores.of(SESSION).session_summary == SUMMARY
+    assert stored(tmp_path / "state")["schema"] == 1
+
+
 @pytest.mark.parametrize("value", ["[]", "{", '{"schema": 1}', '{"schema": 1, "fact_ledger": 3}'])
 async def test_a_damaged_one_is_begun_again(
     workspace: MakeWorkspace, tmp_path: Path, value: str

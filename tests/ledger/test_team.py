@@ -11,12 +11,15 @@ from random import Random
 import pytest
 
 from glossator.core.errors import StoreUnavailable
+from glossator.documents.change import Opened
+from glossator.documents.host import WorkspaceHost
 from glossator.ledger import SessionSummary, team
+from glossator.settings.model import WorkspaceSettings
 from glossator.store import RedisStore
 from tests.ledger.support import Kept, kept
 from tests.patience import SECONDS
 from tests.redis_server import RedisServer, black_hole, redis_server
-from tests.workspaces import MakeWorkspace
+from tests.workspaces import MakeWorkspace, idle_indexing
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 201))
 SUMMARY = SessionSummary(("Prices",), (), ())
@@ -195,6 +198,33 @@ async def test_what_is_forgotten_goes_from_the_memories_there(
             assert await brought(one) == set()
             await one.ledger.settled()
             assert json.loads(redis_value(redis, "session:s1"))["fact_ledger"] == {}
+
+
+async def test_what_is_stale_in_one_working_copy_is_not_lost_for_all(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    """Where there are too many, the oldest go; which ones are stale differs among colleagues."""
+    ws = await workspace({"a.py": TEXT})
+    elsewhere = WorkspaceHost((str(ws.root),), WorkspaceSettings(), idle_indexing(ws.worker))
+    await elsewhere.start()
+    await elsewhere.ready()
+    with redis_server(tmp_path / "redis") as redis:
+        async with (
+            kept(ws, tmp_path / "one", redis=redis.url, most=3) as one,
+            kept(elsewhere, tmp_path / "two", redis=redis.url, most=3) as two,
+        ):
+            for line in (1, 2, 3):
+                await one.add(f"Number {line}.", "a.py", line)
+            await one.ledger.settled()
+            assert len(await brought(two)) == 3
+            branch = TEXT.replace("line 2\n", "line two\n").replace("line 3\n", "line three\n")
+            elsewhere.apply(Opened(ws.uri("a.py"), 1, branch))
+            assert await two.fresh() == ["Number 1."]
+            await two.add("Number 4.", "a.py", 4)
+            await two.ledger.settled()
+            assert await brought(one) == {"Number 2.", "Number 3.", "Number 4."}
+            assert await two.fresh() == ["Number 4."]
+    await elsewhere.close()
 
 
 async def test_what_a_newer_version_shares_is_left_alone(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from glossator.core.events import (
     AgentFinished,
     AgentStarted,
     DiscardReason,
+    Envelope,
     Notice,
     RunCancelled,
     TextDiscarded,
@@ -22,8 +24,10 @@ from glossator.core.grounded_events import (
     RunState,
     StateChanged,
     TaskState,
+    UncitedClaim,
 )
-from glossator.core.question import QuestionAnswer
+from glossator.core.question import Question, QuestionAnswer
+from glossator.grounding import CitedStatement, settled
 from glossator.usecases.plan_question import PlanChoice
 from glossator.usecases.rewind import RetryRequest, retry
 from glossator.usecases.sessions import (
@@ -32,6 +36,7 @@ from glossator.usecases.sessions import (
     list_agents,
     show_agent,
 )
+from tests.patience import SECONDS
 from tests.planning.planned import (
     ANSWER,
     COMPLEX,
@@ -333,6 +338,38 @@ async def test_a_contradiction_becomes_a_question(tmp_path: Path) -> None:
         assert "CONFLICT" not in told
 
 
+async def test_no_side_of_a_contradiction_becomes_a_fact_by_itself(tmp_path: Path) -> None:
+    """Only what the answer states that knows what the user said, and what has no part in it."""
+    conflict = "- Both are small. [cite: task, 1]\nCONFLICT: Which limit holds? | 3 | 5"
+    tasks = {
+        "fetch have?": cites("client.py", words="`retries` is 3."),
+        "save have?": cites("store.py", words="`limit` is 5."),
+        "in common": Turn(Text(conflict)),
+        "run?": cites("shell.py", words="`patience` is 7."),
+        "What follows?": cites("client.py", words="`fetch` returns `url` after `retries` of 3."),
+    }
+    made = plan(
+        ("What limit does fetch have?", []),
+        ("What limit does save have?", []),
+        ("What do the limits of fetch and save have in common?", [1, 2]),
+        ("How patient is run?", []),
+        ("What follows?", [1]),
+    )
+    at_the_question: list[str] = []
+
+    async def ask_user(_: Question) -> QuestionAnswer:
+        at_the_question.extend(each.statement for each in s.app.ledger.all())
+        return QuestionAnswer(("5",))
+
+    cast = Cast(cites("store.py", words="`limit` is 5."), decomposer=made, tasks=tasks)
+    async with stage(tmp_path / "ws", FILES, cast) as s:
+        s.port.ask_user = ask_user  # type: ignore[method-assign, assignment]
+        await s.ask(QUESTION, plan=PlanChoice.PLAN)
+        assert at_the_question == ["`patience` is 7."]
+        facts = {each.statement for each in s.app.ledger.all()}
+        assert facts == {"`patience` is 7.", "`limit` is 5."}
+
+
 async def test_it_is_asked_again(tmp_path: Path) -> None:
     cast = Cast(ANSWER, Turn(Text("Three.")), decomposer=(FOUR, FOUR), tasks=TASKS)
     async with stage(tmp_path / "ws", FILES, cast) as s:
@@ -401,6 +438,34 @@ async def test_a_simple_question_costs_one_request_more(tmp_path: Path) -> None:
         assert first.detail == "without a plan, as the fast model says"
         assert "sends" not in last_text(cast.asked["dispatcher"][0])
         assert "client.py" not in str(cast.asked["dispatcher"][0])  # the question alone
+
+
+async def test_a_void_first_reply_has_no_marks_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its sentences were being judged when it was discarded."""
+    loop, looked, discarded = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def held_back(text: str, statements: tuple[CitedStatement, ...]) -> tuple[CitedStatement, ...]:
+        loop.call_soon_threadsafe(looked.set)
+        assert discarded.wait(SECONDS)
+        return settled(text, statements)
+
+    def said(envelope: Envelope) -> None:
+        s.port.envelopes.append(envelope)
+        if isinstance(envelope.event, TextDiscarded):
+            discarded.set()
+
+    monkeypatch.setattr("glossator.application.judging.settled", held_back)
+    claims = Text("`fetch` is never called.\n\nI look. Then more.")
+    first = Turn(claims, ToolUse("Read", {"path": "client.py"}))
+    dispatcher = Turn(*COMPLEX.blocks, gate=looked)
+    cast = Cast(first, ANSWER, dispatcher=dispatcher, decomposer=FOUR, tasks=TASKS)
+    async with stage(tmp_path / "ws", FILES, cast, DISPATCH) as s:
+        s.port.emit = said  # type: ignore[method-assign]
+        await s.ask(QUESTION)
+        assert [each.reason for each in s.port.of(TextDiscarded)] == [DiscardReason.PLAN]
+        assert s.port.of(UncitedClaim) == []
 
 
 async def test_a_whole_first_answer_stands(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ every message.
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 
 from glossator.application.application import Application
@@ -38,23 +39,41 @@ EXTRACTION, ANALYSIS = "Extract", "Analyse"
 
 
 class PlannedTasks:
-    """The tasks of one run; `conflicts` are what contradictions between sources have asked.
-
-    `statements` are what their reports say, judged.
-    """
+    """The tasks of one run; `conflicts` are what contradictions between sources have asked."""
 
     def __init__(self, app: Application, delegation: Delegation) -> None:
         self.conflicts: list[Question] = []
-        self.statements: list[CheckedStatement] = []
         self._app = app
         self._delegation = delegation
+        self._statements: defaultdict[str, list[CheckedStatement]] = defaultdict(list)  # by task
+        self._worked: list[PlannedTask] = []  # in the order in which they ended
+        self._contested: set[str] = set()  # tasks that name a conflict, and what these rest on
 
     async def work(self, task: PlannedTask, known: tuple[TaskResult, ...]) -> TaskResult:
         """The result of a task, from the results that it depends on if there are any."""
         report = await (self._analysed(task, known) if known else self._extracted(task))
         report, conflicts = without_conflicts(report)
         self.conflicts += conflicts
+        self._worked.append(task)
+        if conflicts:
+            self._contested |= {task.id, *task.dependencies}
         return result_of(int(task.id), task.description, report)
+
+    def uncontested(self) -> list[CheckedStatement]:
+        """What the reports say, judged, where no contradiction is in play.
+
+        Which side of one holds is not known: neither side counts, nor what was concluded from it.
+        """
+        contested = set(self._contested)
+        for task in self._worked:
+            if not contested.isdisjoint(task.dependencies):
+                contested.add(task.id)
+        return [
+            statement
+            for task in self._worked
+            if task.id not in contested
+            for statement in self._statements[task.id]
+        ]
 
     async def _extracted(self, task: PlannedTask) -> Report:
         reads = ReadState()
@@ -67,7 +86,7 @@ class PlannedTasks:
                 return report
         directive = Directive(task.description)
         return await self._delegation.explore(
-            directive, None, looked=found.places, judged=self.statements.extend
+            directive, None, looked=found.places, judged=self._statements[task.id].extend
         )
 
     async def _analysed(self, task: PlannedTask, known: tuple[TaskResult, ...]) -> Report:
@@ -88,7 +107,7 @@ class PlannedTasks:
         """What a model replies to a message alone, which may cite facts and known results."""
         cited = {each.number: each.citations for each in known}
         established = Established(self._app.ledger.established, cited.get)
-        judged = self.statements.extend
+        judged = self._statements[task.id].extend
         return await self._delegation.task(
             name, task.description, message, reads, established, judged
         )

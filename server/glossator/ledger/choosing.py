@@ -59,7 +59,10 @@ def unknown(facts: Iterable[Fact], rows: Rows) -> dict[str, LedgerRow]:
     }
 
 
-def surplus(facts: Iterable[Fact], most: int, is_fresh: Callable[[Fact], bool]) -> list[str]:
-    """The ids of what is too much: stale facts first, then the oldest, and pinned ones last."""
-    order = sorted((each.pinned, is_fresh(each), each.created_at, each.id) for each in facts)
+def surplus(facts: Iterable[Fact], most: int, goes_late: Callable[[Fact], bool]) -> list[str]:
+    """The ids of what is too much: the oldest first, before them all that do not go late.
+
+    Pinned ones are the last.
+    """
+    order = sorted((each.pinned, goes_late(each), each.created_at, each.id) for each in facts)
     return [key for *_, key in order[: max(len(order) - most, 0)]]

@@ -92,7 +92,7 @@ class MemoryCores:
         Of these the texts with something in them that looks like a secret are left out.
         """
         await self.load(session_id, self._files.tell)  # another server may have written it
-        core = self._cores[session_id]
+        core = self._cores.get(session_id) or MemoryCore(session_id)  # it may be removed by now
         self._cores[session_id] = replace(
             core,
             session_summary=summary.without_secrets() if summary else core.session_summary,
@@ -113,6 +113,7 @@ class MemoryCores:
         gone = await self._files.remove_memories(workspace, *sessions)
         for session_id in (*gone, *sessions):
             self._cores.pop(session_id, None)
+            self._foreign.discard(session_id)
         if self._team is not None:
             self._team.remove([*gone, *sessions])
             self._team.share(self._facts)

@@ -317,10 +317,14 @@ class Ledger:
         self._facts.clear()
 
     async def _bound(self) -> None:
-        """Forget what is too much: stale facts first, then the oldest, and pinned ones last."""
+        """Forget what is too much: stale facts first, then the oldest, and pinned ones last.
+
+        A team's go by age alone: what is stale here may hold in a colleague's working copy.
+        """
         if 0 < self._most < len(self._facts):
             await self._anchors.settled()
-            await self.forget(surplus(self._facts.values(), self._most, self.is_fresh))
+            goes_late = self.is_fresh if self._team is None else lambda _: True
+            await self.forget(surplus(self._facts.values(), self._most, goes_late))
 
     async def _follow(self, names: Names) -> None:
         """Have facts go with files that have other names now."""

@@ -82,6 +82,7 @@ class Answering:
         self._meter = delegation.meter
         self._asked = asked
         self._ask_model: Callable[[], Coroutine[None, None, RunOutcome]]
+        self._forget_heard: Callable[[], None]
         self._loop: asyncio.Task[RunOutcome] | None = None
         self._newest = session.conversation.newest_reply  # before the reply under way
         self._begun = 0  # messages before it
@@ -104,6 +105,7 @@ class Answering:
 
         context = replace(context, before_acting=self._before_acting, tool_context=of_a_call)
         self._ask_model = lambda: run_agent(agent, conversation, context)
+        self._forget_heard = context.hearing.discard
         steps: dict[Action, Callable[[], Awaitable[tuple[Signal, str]]]] = {
             Action.ANALYSE: self._analyse,
             Action.LOOK: self._look,
@@ -189,6 +191,7 @@ class Answering:
         await _ended(loop)
         self._loop = None
         self._session.conversation.newest_reply = self._newest
+        self._forget_heard()
         self._run.emit(TextDiscarded(DiscardReason.PLAN))
 
     def _has_answered(self) -> bool:
@@ -299,7 +302,7 @@ class Answering:
         """Work on the tasks, and have the user settle what their sources disagree about."""
         tasks = PlannedTasks(self._app, self._delegation)
         self._results = await execute(self._tasks, tasks.work, self._show)
-        await memorise(self._app, self._session, self._run, tasks.statements)
+        await memorise(self._app, self._session, self._run, tasks.uncontested())
         told = [self._settled] if self._settled else []
         for conflict in tasks.conflicts:
             if self.flow.may(Signal.CONFLICT):
