@@ -86,7 +86,7 @@ async def test_modes(tmp_path: Path, mode: str, asked: int, *, kept: bool) -> No
         s.port.permitted = [ONCE]
         (result,) = await results(s)
         assert len(s.port.permissions) == asked
-        assert s.app.acting.mode is Mode(mode)
+        assert s.app.acting.modes.of() is Mode(mode)
     assert ("prefers-tabs.md" in files()) == kept
     assert ("Plan mode only reads" in result) == (mode == "plan")
 

@@ -282,7 +282,7 @@ async def test_a_run_that_only_reads_has_nothing_saved(tmp_path: Path) -> None:
     script = [Turn(_READ), Turn(_EDIT), _DONE, Turn(look), _DONE]
     async with buffers(tmp_path, script, saves=True) as (s, editor):
         answer = await s.ask("Fix it.")
-        await set_mode(s.app, SetModeRequest(Mode.PLAN))
+        await set_mode(s.app, SetModeRequest(Mode.PLAN, answer.session_id))
         await s.ask("What would you do?", session_id=answer.session_id)
         assert "[Not saved in the editor: calc.py. The" in told(s, "ls")
         assert editor.saved("calc.py") == _CALC

@@ -118,7 +118,7 @@ async def test_an_answer_in_another_mode_does_not_hold_in_plan_mode(tmp_path: Pa
     async with with_odd(tmp_path, [ECHO, DONE, again, DONE]) as s:
         s.port.permitted = [PermissionAnswer(Choice.SESSION)]
         answer = await s.ask("Hello")
-        s.app.acting.mode = Mode.PLAN
+        s.app.acting.modes.change(Mode.PLAN, answer.session_id)
         await s.ask("And now", session_id=answer.session_id)
         assert "Plan mode only reads" in s.results(3)["toolu_2"]["content"]
 

@@ -139,7 +139,7 @@ async def opened(scene: Scene, *turns: Turn, trusted: bool | None) -> AsyncItera
     assert SECRET not in sent
     assert "test-key" not in sent
     assert not set("\x1b\u202e\u200b") & set(sent)
-    assert s.app.acting.mode is Mode.ASK
+    assert {s.app.acting.modes.of(), *s.app.acting.modes.known.values()} == {Mode.ASK}
 
 
 def notices(s: Stage) -> list[str]:

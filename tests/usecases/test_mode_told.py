@@ -40,8 +40,8 @@ def told(s: Stage, number: int = -1) -> list[tuple[int, str]]:
     ]
 
 
-async def switch(s: Stage, mode: Mode) -> None:
-    await set_mode(s.app, SetModeRequest(mode))
+async def switch(s: Stage, mode: Mode, session_id: str | None = None) -> None:
+    await set_mode(s.app, SetModeRequest(mode, session_id))
 
 
 async def test_it_is_told_with_the_first_message_and_when_it_is_another(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ async def test_it_is_told_with_the_first_message_and_when_it_is_another(tmp_path
         assert s.sent(0)["messages"][0]["content"][-1]["text"] == "One?"
         await s.ask("Two?", session_id=session_id)
         assert told(s) == [(0, "Mode: ask")]
-        await switch(s, Mode.PLAN)
-        await switch(s, Mode.AUTO)
+        await switch(s, Mode.PLAN, session_id)
+        await switch(s, Mode.AUTO, session_id)
         await s.ask("Three?", session_id=session_id)
         assert told(s) == [(0, "Mode: ask"), (4, "Mode: auto")]
         before, after = (without_cache_marks(s.sent(n)) for n in (1, 2))
@@ -67,7 +67,8 @@ async def test_a_change_during_a_run_comes_with_the_next_results(tmp_path: Path)
     def play(body: Mapping[str, Any]) -> Turn:
         replies: int = sum(message["role"] == "assistant" for message in body["messages"])
         if replies == 0:
-            at[0].app.acting.mode = Mode.PLAN
+            (session,) = at[0].app.sessions.loaded()
+            at[0].app.acting.modes.change(Mode.PLAN, session.id)
         return script[replies]
 
     async with stage(tmp_path / "ws", _FILES, play, {"permissions": {"mode": "auto"}}) as s:
@@ -88,7 +89,7 @@ async def test_a_resumed_conversation_is_told_only_what_is_new(tmp_path: Path) -
     async with stage(root, {}, [Turn(Text("B.")), Turn(Text("C."))], _PLAN) as s:
         await s.ask("Two?", session_id=session_id)
         assert told(s) == [(0, "Mode: plan")]
-        await switch(s, Mode.ASK)
+        await switch(s, Mode.ASK, session_id)
         await s.ask("Three?", session_id=session_id)
         assert told(s) == [(0, "Mode: plan"), (4, "Mode: ask")]
 
@@ -96,7 +97,7 @@ async def test_a_resumed_conversation_is_told_only_what_is_new(tmp_path: Path) -
 async def test_what_a_dropped_message_told_is_told_again(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", _FILES, [Turn(Text("A."))] * 3) as s:
         session_id = (await s.ask("One?")).session_id
-        await switch(s, Mode.PLAN)
+        await switch(s, Mode.PLAN, session_id)
         await s.ask("Two?", session_id=session_id)
         await rewind(s.app, RewindRequest(session_id))
         await s.ask("Two, then?", session_id=session_id)

@@ -63,7 +63,8 @@ async def test_a_plan_is_started_in_the_mode_that_was_chosen(tmp_path: Path) -> 
         assert s.port.of(RunFinished)[-1].stop == "planned"
         done = await start_plan(s.app, StartPlanRequest(planned.session_id, Mode.ACCEPT_EDITS))
         assert (done.stop, done.session_id) == ("answered", planned.session_id)
-        assert s.app.acting.mode is Mode.ACCEPT_EDITS
+        assert s.app.acting.modes.of(planned.session_id) is Mode.ACCEPT_EDITS
+        assert s.app.acting.modes.of() is Mode.PLAN
         assert (root / "calc.py").read_text() == "a + b\n"
         mode, question = s.sent(2)["messages"][-1]["content"]
         assert mode["text"].startswith("Mode: acceptEdits.")
@@ -188,7 +189,7 @@ async def test_a_plan_gives_no_trust(tmp_path: Path) -> None:
         session_id = (await s.ask("Fix it.")).session_id
         with pytest.raises(UsageError, match="not trusted"):
             await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
-        assert s.app.acting.mode is Mode.PLAN
+        assert s.app.acting.modes.of(session_id) is Mode.PLAN
     async with stage(root, {}, [Turn(_RUN), Turn(Text("Not done."))], trusted=None) as s:
         await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
         assert "it is not marked as trusted" in s.results(1)["run"]["content"]
@@ -201,4 +202,4 @@ async def test_a_session_at_work_keeps_its_mode(tmp_path: Path) -> None:
         async with s.app.runs.claim(session_id):
             with pytest.raises(UsageError, match="answering"):
                 await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
-        assert s.app.acting.mode is Mode.PLAN
+        assert s.app.acting.modes.of(session_id) is Mode.PLAN

@@ -1,7 +1,7 @@
 // What the user chose for as long as the window is open. The server forgets it when it ends, so one
 // that restarts gets them before anything is asked of it.
 
-import type { Commands, Mode } from "./wire.ts";
+import type { Commands, Mode, StatusAnswer } from "./wire.ts";
 
 /** How commands run; see `Connection.run`. */
 export type Run = <K extends keyof Commands>(
@@ -9,17 +9,40 @@ export type Run = <K extends keyof Commands>(
   request: Commands[K]["request"],
 ) => Promise<Commands[K]["answer"]>;
 
-/** The mode and the model; what was not chosen is as the settings say. */
+/** What is done without asking in a session; in one that has not begun, what is in new ones. */
+export function modeOf(status: StatusAnswer | undefined, sessionId: string | undefined): Mode {
+  const own = status?.modes.find((each) => each.sessionId === sessionId);
+  return own?.mode ?? status?.mode ?? "ask";
+}
+
+/** The modes and the model; what was not chosen is as the settings say. */
 export class Choices {
-  #mode: Mode | undefined;
+  #mode: Mode | undefined; // of sessions to come
+  readonly #modes = new Map<string, Mode>(); // of the others
   #model: string | undefined;
 
-  /** `refused` is called with why the server does not take the model any more. */
+  /** `refused` is called with why the server does not take a choice any more. */
   constructor(private readonly refused: (error: unknown) => void) {}
 
-  /** What is done without asking. */
-  choseMode(mode: Mode): void {
-    this.#mode = mode;
+  /** What is done without asking in a session; with none, in those to come. */
+  choseMode(mode: Mode, sessionId: string | undefined): void {
+    if (sessionId === undefined) {
+      this.#mode = mode;
+    } else {
+      this.#modes.set(sessionId, mode);
+    }
+  }
+
+  /** A run of a session began in a mode, which the session keeps. */
+  began(sessionId: string, mode: Mode): void {
+    if (!this.#modes.has(sessionId)) {
+      this.#modes.set(sessionId, mode);
+    }
+  }
+
+  /** A session was deleted. */
+  gone(sessionId: string): void {
+    this.#modes.delete(sessionId);
   }
 
   /** Which model answers. */
@@ -29,14 +52,28 @@ export class Choices {
 
   /** What the user set since counts more; `changed` is whether a setting is another one now. */
   forget(changed: (setting: string) => boolean): void {
-    this.#mode = changed("glossator.permissions.mode") ? undefined : this.#mode;
+    if (changed("glossator.permissions.mode")) {
+      this.#mode = undefined;
+      this.#modes.clear();
+    }
     this.#model = changed("glossator.models") ? undefined : this.#model;
   }
 
-  /** Tell a server that has just begun. A model that it refuses is forgotten; a mode must hold. */
+  /**
+   * Tell a server that has just begun. A model that it refuses is forgotten, and the mode of a
+   * session that it cannot open; the mode of new ones must hold.
+   */
   async tell(run: Run): Promise<void> {
     if (this.#mode !== undefined) {
       await run("glossator.setMode", { mode: this.#mode });
+    }
+    for (const [sessionId, mode] of this.#modes) {
+      try {
+        await run("glossator.setMode", { mode, sessionId });
+      } catch (error) {
+        this.#modes.delete(sessionId);
+        this.refused(error);
+      }
     }
     if (this.#model !== undefined) {
       try {

@@ -50,7 +50,7 @@ import { opensDiffs, pythonSetting, serverSettings, showsChanges } from "./setti
 import { Standings } from "./standings.ts";
 import { type Surface, Surfaces } from "./surfaces.ts";
 import { UndoneFiles } from "./undone-files.ts";
-import type { PermissionRequest, ReviewRequest } from "./wire.ts";
+import type { Event, PermissionRequest, ReviewRequest } from "./wire.ts";
 
 /** `-I`: nothing from the current folder or the environment takes the place of a module. */
 const SERVER = ["-I", "-m", "glossator.lsp", "--stdio"];
@@ -123,7 +123,7 @@ export class Glossator implements Disposable {
       pasted: join(context.globalStorageUri.fsPath, "pasted"),
       refresh: () => this.#standings.refresh(),
       refreshContext: () => contextView.refresh(),
-      mode: () => this.#standings.mode,
+      modeOf: (sessionId) => this.#standings.modeOf(sessionId),
     };
     this.surfaces.begin((...given) => this.#surface(shared, ...given), workspaceState);
     this.#standings = new Standings(
@@ -150,6 +150,7 @@ export class Glossator implements Disposable {
       this.proposals,
       this.plans,
       this.server.onEvent((event) => this.plans.told(event)),
+      this.server.onEvent((event) => this.#began(event)),
       this.changes,
       serveTexts(),
       announceEndings(this.conversations, this.surfaces, this.log),
@@ -266,6 +267,13 @@ export class Glossator implements Disposable {
       ),
       this.surfaces.onTurn(() => setContext("inEditor", this.surfaces.isTabUsed)),
     ];
+  }
+
+  /** A session has its mode from its first run on. */
+  #began(event: Event): void {
+    if (event.kind === "run.started") {
+      this.#choices.began(event.sessionId, this.#standings.modeOf(event.sessionId));
+    }
   }
 
   #serverIs(state: ServerState): void {

@@ -1,5 +1,6 @@
 // What the status bar says; nothing here knows of VS Code.
 
+import { modeOf } from "./choices.ts";
 import type { ServerState } from "./server/server.ts";
 import type { StatusAnswer, Usage } from "./wire.ts";
 
@@ -65,7 +66,7 @@ function ready({ status, running, waiting, sessionId, lacksKey }: Standing): Loo
   const lines = [
     `Glossator ${status.version}`,
     status.offline ? "Offline: answers are extracts, no model is asked." : `Model: ${status.model}`,
-    `Mode: ${status.mode}`,
+    `Mode: ${modeOf(status, sessionId)}`,
     `${status.files.toLocaleString("en")} file${status.files === 1 ? "" : "s"}${status.scanning ? ", still being listed" : ""}`,
     ...(tokens > 0 ? [`${tokens.toLocaleString("en")} tokens in this session's context`] : []),
   ];

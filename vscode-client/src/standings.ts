@@ -9,6 +9,7 @@ import {
   workspace,
 } from "vscode";
 import type { Conversations } from "./chat/conversations.ts";
+import { modeOf } from "./choices.ts";
 import { describeModel } from "./commands/models.ts";
 import type { Changes } from "./editor/changes.ts";
 import { selectionChip } from "./editor/chips.ts";
@@ -60,9 +61,9 @@ export class Standings implements Disposable {
     this.#show();
   }
 
-  /** What is done without asking. */
-  get mode(): Mode {
-    return this.#status?.mode ?? "ask";
+  /** What is done without asking in a session; see `modeOf`. */
+  modeOf(sessionId: string | undefined): Mode {
+    return modeOf(this.#status, sessionId);
   }
 
   /** Ask the server how it is, and tell everybody. */
@@ -169,7 +170,7 @@ export class Standings implements Disposable {
       server: { phase: state.phase, detail },
       trusted: workspace.isTrusted,
       hasKey: this.#hasKey,
-      mode: this.mode,
+      mode: this.modeOf(chat.sessionId),
       model: this.#status?.model ?? "",
       offline: this.#status?.offline ?? false,
       session: chat.session,

@@ -1357,9 +1357,16 @@ export interface SessionList {
   readonly sessions: ReadonlyArray<SessionInfo>;
 }
 
-/** The mode from the next tool call on, until the server ends. */
+/** The mode of a session that had a run here, or was given one. */
+export interface SessionMode {
+  readonly sessionId: string;
+  readonly mode: Mode;
+}
+
+/** The mode of a session, from its next tool call until the server ends. */
 export interface SetModeRequest {
   readonly mode: Mode;
+  readonly sessionId?: string | null;
 }
 
 /** The model from the next run on, until the server ends; without an effort the model's own. */
@@ -1431,7 +1438,7 @@ export interface StagePlace {
   readonly score: number;
 }
 
-/** The plan that a session's last run ended with; `mode` holds from then on, as `setMode`'s. */
+/** The plan that a session's last run ended with; the session has `mode` from then on. */
 export interface StartPlanRequest {
   readonly sessionId: string;
   readonly mode: Mode;
@@ -1454,6 +1461,7 @@ export interface StatusAnswer {
   readonly model: string;
   readonly offline: boolean;
   readonly mode: Mode;
+  readonly modes: ReadonlyArray<SessionMode>;
   readonly roots: ReadonlyArray<string>;
   readonly files: number;
   readonly openDocuments: number;

@@ -22,6 +22,7 @@ from glossator.edits import EditorFiles, PlanEditing
 from glossator.permissions import (
     Grants,
     HiddenFiles,
+    Modes,
     Places,
     Policy,
     PrivateFile,
@@ -56,7 +57,7 @@ class Acting:
         environment: Mapping[str, str],
         trusted: bool | None = None,
     ) -> None:
-        self.mode = Mode(settings.permissions.mode)
+        self.modes = Modes(Mode(settings.permissions.mode))
         self.shell = WorkspaceShell(settings.shell, environment)
         self.shell.jobs.changed = lambda: port.jobs_changed(JobsChanged(self.shell.jobs.all))
         self.always = PrivateFile(grants_file())
@@ -91,13 +92,14 @@ class Acting:
     def forget(self, session_id: str) -> None:
         """The session was deleted."""
         self._sessions.pop(session_id, None)
+        self.modes.forget(session_id)
 
     def let_go(self, session_id: str) -> bool:
         """Forget the cached parts of a session; False while it still has work to finish."""
         acting = self._sessions.get(session_id)
         if acting is not None and acting.is_settling:
             return False
-        self.forget(session_id)
+        self._sessions.pop(session_id, None)
         return True
 
     def hidden(self) -> HiddenFiles | None:
@@ -109,12 +111,12 @@ class Acting:
         hidden = self.hidden()
         return hidden is not None and hidden(path)
 
-    def policy(self, roots: tuple[str, ...] | None = None) -> Policy:
-        """The current policy, in the workspace or in these folders."""
+    def policy(self, roots: tuple[str, ...] | None = None, session_id: str | None = None) -> Policy:
+        """The current policy of a session, or of new ones; in the workspace or in these folders."""
         roots = self.host.snapshot().roots if roots is None else roots
         if (known := self._places) is None or known[0] != roots:
             self._places = known = roots, Places.of(roots)
-        return Policy(self.mode, known[1], user=self._rules)
+        return Policy(self.modes.of(session_id), known[1], user=self._rules)
 
     def limited(self, snapshot: WorkspaceSnapshot) -> LimitedShell:
         """The shell of a workspace, with what rules hide from it."""
@@ -151,7 +153,7 @@ class SessionActing:
         self._session = session
         self._grants: tuple[tuple[str, ...], Grants] | None = None
         self.checker = PermissionChecker(
-            acting.policy,
+            self._policy,
             lambda: self.grants,
             acting.port.ask_permission,
             acting.limited,
@@ -164,17 +166,22 @@ class SessionActing:
         """Decides about the calls of a run: one that `only_reads`, or whose edits are reviewed."""
         checker = replace(self.checker, reviews=self.checker.reviews or reviews)
         if only_reads:
-            policy = self._acting.policy
+            policy = self._policy
             checker = replace(checker, policy=lambda: replace(policy(), only_reads=True))
         return checker.permission
 
     def reminders(self) -> tuple[str, ...]:
         """A reminder of the mode, if the conversation last named another one."""
-        mode: str = self._acting.mode
+        mode: str = self.mode
         if self._acting.trust.said is False and mode != Mode.PLAN:
             mode = "restricted"
         told = mode_notice(mode, self._session.conversation.messages)
         return (told,) if told else ()
+
+    @property
+    def mode(self) -> Mode:
+        """What is done without asking."""
+        return self._acting.modes.of(self._session.id)
 
     @property
     def granted(self) -> tuple[str, ...]:
@@ -231,7 +238,10 @@ class SessionActing:
     def saving_first(self, run: Run) -> SavingFirst:
         """Saves documents before each command of a run."""
         acting = self._acting
-        return SavingFirst(self.saving, acting.hidden(), run, acting.mode is Mode.PLAN)
+        return SavingFirst(self.saving, acting.hidden(), run, self.mode is Mode.PLAN)
+
+    def _policy(self) -> Policy:
+        return self._acting.policy(session_id=self._session.id)
 
 
 @dataclass(frozen=True, slots=True)

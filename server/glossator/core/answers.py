@@ -158,8 +158,18 @@ class SpendingView:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionMode:
+    """The mode of a session that had a run here, or was given one."""
+
+    session_id: str
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
 class StatusAnswer:
     """See `docs/protocol.md`; None where there is nothing to say, or nothing is known.
+
+    `mode` is that of sessions to come.
 
     `sharing` says where a team shares generated contexts, and how many came from there.
     """
@@ -168,6 +178,7 @@ class StatusAnswer:
     model: str
     offline: bool
     mode: Mode
+    modes: tuple[SessionMode, ...]
     roots: tuple[str, ...]
     files: int
     open_documents: int

@@ -4,6 +4,7 @@ from .fingerprints import FileDigests, digest, files_named, fingerprint, paths_n
 from .grants import Grants, grants_file
 from .hidden import HiddenFiles
 from .matching import is_about
+from .modes import Modes
 from .permission_scope import check_permission_scope
 from .policy import FAMILIES, MCP, Places, Policy, Rule, ToolRule, UserRules, parse_rule
 from .private_file import DamagedFile, Entries, PrivateFile, update_private
@@ -42,6 +43,7 @@ __all__ = [
     "FileDigests",
     "Grants",
     "HiddenFiles",
+    "Modes",
     "Places",
     "Policy",
     "PrivateFile",

@@ -138,6 +138,7 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
             words = (question, *(each.text for each in steered))
             notices = await _admitted(app, session, hooks, words)
             before(session)
+            app.acting.modes.begin(session.id)
             session.title_from(question)
             items = tuple(each.item for each in attached)
             model = app.model
@@ -226,7 +227,7 @@ async def _answer(
     if (newest := session.account.newest) and newest.model != model.id:
         session.conversation.newest_reply = None  # of a cache that is not this model's
     delegation = Delegation(app, session, run, model, meter)
-    if expansion.parts or app.acting.mode is Mode.PLAN:
+    if expansion.parts or app.acting.of(session).mode is Mode.PLAN:
         if plan is PlanChoice.PLAN:
             run.emit(Notice(_NO_TASKS))
         plan = None
@@ -264,7 +265,7 @@ async def _answer(
             await keep_texts(app, session)
             grounded = await grounding.grounded(outcome)
     app.summaries.begin_if_due(session)
-    planned = app.acting.mode is Mode.PLAN and plan_of(grounded.text) != ""
+    planned = app.acting.of(session).mode is Mode.PLAN and plan_of(grounded.text) != ""
     stop = PLANNED if planned and outcome.stop is Stop.ANSWERED else outcome.stop
     run.emit(RunFinished(stop))
     return Answer(

@@ -89,7 +89,7 @@ def compactor_of(
 
 
 def _carried(app: Application, session: Session) -> CarriedState:
-    snapshot = app.host.snapshot()
+    snapshot, acting = app.host.snapshot(), app.acting.of(session)
     relative = snapshot.relative
     files = []
     for document in session.reads.read_documents():
@@ -107,7 +107,7 @@ def _carried(app: Application, session: Session) -> CarriedState:
         files.append(f"{relative(document.path)}: lines {lines}")
     return CarriedState(
         todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
-        permissions=(f"mode {app.acting.mode}", *app.acting.of(session).granted),
+        permissions=(f"mode {acting.mode}", *acting.granted),
         files=tuple(files),
         reports=tuple(map(_brief, session.reports[-_REPORTS:])),
     )

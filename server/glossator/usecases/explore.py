@@ -101,6 +101,7 @@ async def run_exploration(
         async with app.runs.open(session.id, request.run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
             before(session)
+            app.acting.modes.begin(session.id)
             session.keep(_EXPLORED, _to_ask_again(run, request, about))
             session.title_from(request.task)
             return await _explore(app, session, run, request, attached, extracting)

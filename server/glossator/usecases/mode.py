@@ -10,9 +10,13 @@ from glossator.core.permission import Mode
 
 @dataclass(frozen=True, slots=True)
 class SetModeRequest:
-    """The mode from the next tool call on, until the server ends."""
+    """The mode of a session, from its next tool call until the server ends.
+
+    Without `session_id` it is the mode of the sessions whose first run is still to begin.
+    """
 
     mode: Mode
+    session_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,10 @@ class ModeAnswer:
 
 
 async def set_mode(app: Application, request: SetModeRequest) -> ModeAnswer:
-    """Change what is done without asking; runs on their way follow at once."""
-    before, app.acting.mode = app.acting.mode, request.mode
+    """Change what is done without asking; no other session follows. Raises as `Sessions.open`."""
+    if request.session_id is not None:
+        await app.sessions.open(request.session_id)
+    modes = app.acting.modes
+    before = modes.of(request.session_id)
+    modes.change(request.mode, request.session_id)
     return ModeAnswer(request.mode, before)

@@ -77,7 +77,7 @@ async def _definition(app: Application, uri: str, line: int) -> tuple[int, int]:
 
 def why_not_edited(app: Application) -> str | None:
     """Why an action that edits is of no use now, for the user; None where it is."""
-    if app.acting.mode is Mode.PLAN:
+    if app.acting.modes.of() is Mode.PLAN:
         return "In plan mode nothing is edited; choose another mode first."
     if app.acting.trust.said is False:
         return "The editor says that this workspace is not trusted; trust it first."

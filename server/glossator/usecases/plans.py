@@ -16,7 +16,7 @@ from glossator.usecases.ask import answer, last_plan
 
 @dataclass(frozen=True, slots=True)
 class StartPlanRequest:
-    """The plan that a session's last run ended with; `mode` holds from then on, as `setMode`'s.
+    """The plan that a session's last run ended with; the session has `mode` from then on.
 
     `plan` is the plan as the user changed it, in Markdown; empty: as the model wrote it.
     """
@@ -59,8 +59,8 @@ async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
             " Trust it in the editor, then start the plan."
         )
 
-    def begin(_session: Session) -> None:
-        app.acting.mode = request.mode
+    def begin(session: Session) -> None:
+        app.acting.modes.change(request.mode, session.id)
 
     session = await app.sessions.open(request.session_id)
     plan = request.plan.strip()

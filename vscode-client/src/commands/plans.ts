@@ -26,8 +26,9 @@ export async function startPlan(bench: Workbench, mode: Mode): Promise<void> {
   if (!workspace.isTrusted) {
     throw new UserError("Nothing may be changed before you trust this workspace.");
   }
-  const changed = bench.plans.changed(currentSession(bench));
-  await bench.run("glossator.setMode", mode);
+  const sessionId = currentSession(bench);
+  const changed = bench.plans.changed(sessionId);
+  await bench.run("glossator.setMode", mode, sessionId);
   await bench.chat.startPlan(mode, changed);
 }
 

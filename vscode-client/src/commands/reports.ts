@@ -16,7 +16,7 @@ export function statusReport(status: StatusAnswer): string {
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["Version", status.version],
     ["Model", status.offline ? "none is asked: answers are extracts" : status.model],
-    ["Mode", status.mode],
+    ["Mode of new sessions", status.mode],
     ["Folders", status.roots.join(", ") || "none"],
     ["Files", `${count(status.files)}${status.scanning ? ", still being listed" : ""}`],
     ["Open documents", count(status.openDocuments)],

@@ -43,6 +43,7 @@ export function sessions(bench: Workbench) {
       const session = await chosen("Delete a session", given);
       if (session && (await confirmed(session))) {
         await chat.conversations.remove(session.id);
+        bench.choices.gone(session.id);
       }
     },
     "glossator.exportSession": async (given) => {

@@ -20,7 +20,7 @@ const MODES: ReadonlyArray<readonly [mode: Mode, icon: string, label: string, de
 export function upkeep(bench: Workbench) {
   const { server, log } = bench;
   return {
-    "glossator.setMode": (given) => setMode(bench, given),
+    "glossator.setMode": (given, sessionId) => setMode(bench, given, sessionId),
     "glossator.rebuildIndex": (given) => rebuildIndex(bench, given),
     "glossator.status": async () => {
       await showMarkdown(
@@ -48,22 +48,26 @@ async function openSettings(given: unknown): Promise<void> {
   await commands.executeCommand(`workbench.action.${where}`, { query });
 }
 
-async function setMode(bench: Workbench, given: unknown): Promise<void> {
+/** In a session; none given, in the one that is shown, or in those to come. */
+async function setMode(bench: Workbench, given: unknown, session: unknown): Promise<void> {
+  const sessionId = typeof session === "string" ? session : bench.chat.sessionId;
   const known = MODES.find(([mode]) => mode === given)?.[0];
-  const mode = known ?? (await chooseMode(bench.mode()));
+  const mode =
+    known ??
+    (await chooseMode(bench.modeOf(sessionId), sessionId ? "this session" : "new sessions"));
   if (mode) {
-    await bench.server.run("glossator.setMode", { mode });
-    bench.choices.choseMode(mode);
+    await bench.server.run("glossator.setMode", { mode, sessionId: sessionId ?? null });
+    bench.choices.choseMode(mode, sessionId);
     await bench.refresh();
   }
 }
 
-async function chooseMode(current: Mode): Promise<Mode | undefined> {
+async function chooseMode(current: Mode, where: string): Promise<Mode | undefined> {
   const items = MODES.map(([mode, icon, label, detail]) => {
     const description = mode === current ? "now" : "";
     return { mode, label: `$(${icon}) ${label}`, description, detail };
   });
-  const placeHolder = "What is done without asking, until the window is closed";
+  const placeHolder = `What is done without asking in ${where}, until the window is closed`;
   const picked = await window.showQuickPick(items, { title: "Glossator: mode", placeHolder });
   return picked?.mode;
 }

@@ -30,7 +30,8 @@ export interface Shared {
   refresh(): Promise<void>;
   /** The Context view shows what changed. */
   refreshContext(): void;
-  mode(): Mode;
+  /** What is done without asking in a session; without one, in those to come. */
+  modeOf(sessionId: string | undefined): Mode;
   /** The folder for pictures that were pasted. */
   readonly pasted: string;
 }

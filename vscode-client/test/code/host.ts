@@ -186,11 +186,16 @@ const tests: Tests = {
     chat.dispose();
   },
 
-  async "the mode holds when the server is started anew"() {
+  async "the modes of new sessions and of one hold when the server is started anew"() {
     const { server } = await ready();
+    const { id: sessionId } = await server.run("glossator.newSession", { title: "Its own mode" });
+    await vscode.commands.executeCommand("glossator.newSession");
     await vscode.commands.executeCommand("glossator.setMode", "plan");
+    await vscode.commands.executeCommand("glossator.setMode", "auto", sessionId);
     await server.restart();
-    assert.equal((await server.run("glossator.status", {})).mode, "plan");
+    const { mode, modes } = await server.run("glossator.status", {});
+    const own = modes.find((each) => each.sessionId === sessionId);
+    assert.deepEqual([mode, own?.mode], ["plan", "auto"]);
     await vscode.commands.executeCommand("glossator.setMode", "ask");
     assert.equal((await server.run("glossator.status", {})).mode, "ask");
   },

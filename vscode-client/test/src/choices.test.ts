@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Choices, type Run } from "../../src/choices.ts";
+import { Choices, modeOf, type Run } from "../../src/choices.ts";
+import type { StatusAnswer } from "../../src/wire.ts";
 
 const refusals: unknown[] = [];
 const refused = (error: unknown) => refusals.push(error);
@@ -18,7 +19,7 @@ async function tellings(choices: Choices): Promise<unknown[]> {
 test("a server that begins is told what was chosen, each time", async () => {
   const choices = new Choices(refused);
   assert.deepEqual(await tellings(choices), []);
-  choices.choseMode("plan");
+  choices.choseMode("plan", undefined);
   choices.choseModel("large");
   const both = [
     ["glossator.setMode", { mode: "plan" }],
@@ -30,17 +31,18 @@ test("a server that begins is told what was chosen, each time", async () => {
 
 test("a setting that is changed later counts more than the choice", async () => {
   const choices = new Choices(refused);
-  choices.choseMode("auto");
+  choices.choseMode("auto", undefined);
   choices.choseModel("large");
   choices.forget((setting) => setting === "glossator.models");
   assert.deepEqual(await tellings(choices), [["glossator.setMode", { mode: "auto" }]]);
+  choices.choseMode("auto", "s-1");
   choices.forget((setting) => setting === "glossator.permissions.mode");
   assert.deepEqual(await tellings(choices), []);
 });
 
 test("a model that is refused is forgotten, and the mode is not", async () => {
   const choices = new Choices(refused);
-  choices.choseMode("plan");
+  choices.choseMode("plan", undefined);
   choices.choseModel("gone");
   const refusing = (async (command: string) => {
     if (command === "glossator.setModel") {
@@ -54,6 +56,45 @@ test("a model that is refused is forgotten, and the mode is not", async () => {
 
 test("a mode that cannot be set is a server that cannot be used", async () => {
   const choices = new Choices(refused);
-  choices.choseMode("plan");
+  choices.choseMode("plan", undefined);
   await assert.rejects(choices.tell((() => Promise.reject(new Error("gone"))) as unknown as Run));
+});
+
+test("each session has the mode that it began in, or was given since", async () => {
+  const choices = new Choices(refused);
+  choices.began("s-1", "ask");
+  choices.choseMode("auto", undefined);
+  choices.choseMode("plan", "s-2");
+  choices.began("s-1", "auto"); // its second run
+  choices.began("s-2", "auto");
+  choices.began("s-3", "auto");
+  choices.gone("s-3");
+  assert.deepEqual(await tellings(choices), [
+    ["glossator.setMode", { mode: "auto" }],
+    ["glossator.setMode", { mode: "ask", sessionId: "s-1" }],
+    ["glossator.setMode", { mode: "plan", sessionId: "s-2" }],
+  ]);
+});
+
+test("a session that cannot be opened is forgotten, and no other", async () => {
+  const choices = new Choices(refused);
+  choices.began("s-1", "ask");
+  choices.began("s-2", "plan");
+  const refusing = (async (_: string, request: { sessionId?: string }) => {
+    if (request.sessionId === "s-1") {
+      throw new Error("no such session");
+    }
+  }) as unknown as Run;
+  await choices.tell(refusing);
+  assert.match(String(refusals.at(-1)), /no such session/);
+  assert.deepEqual(await tellings(choices), [
+    ["glossator.setMode", { mode: "plan", sessionId: "s-2" }],
+  ]);
+});
+
+test("the mode that a panel shows is its session's", () => {
+  const status = { mode: "auto", modes: [{ sessionId: "s-1", mode: "plan" }] };
+  const shown = (sessionId?: string) => modeOf(status as unknown as StatusAnswer, sessionId);
+  assert.deepEqual([shown("s-1"), shown("s-2"), shown()], ["plan", "auto", "auto"]);
+  assert.equal(modeOf(undefined, "s-1"), "ask");
 });

@@ -15,6 +15,7 @@ const status = {
   model: "m-1",
   offline: false,
   mode: "ask",
+  modes: [{ sessionId: "s", mode: "plan" }],
   files: 1234,
   scanning: false,
   spending: [{ sessionId: "s", ...SPENT }],
