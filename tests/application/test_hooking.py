@@ -91,8 +91,9 @@ async def test_what_a_hook_is_given_and_tells(tmp_path: Path) -> None:
         "session_id": answer.session_id,
         "cwd": str(s.root),
         "hook_event_name": "PreToolUse",
+        "permission_mode": "default",
         "tool_name": "Write",
-        "tool_input": large,
+        "tool_input": {"file_path": str(s.root / "new.txt"), "content": large["content"]},
     }
     assert notices(s) == []
 
@@ -183,6 +184,21 @@ async def test_changed_arguments_are_told(tmp_path: Path) -> None:
         await s.ask("Hi")
         assert "hidden" in result(s)
         assert result(s).endswith('of this call to: {"path": "secret.txt"}]')
+
+
+async def test_arguments_are_changed_in_the_names_that_they_are_given_in(tmp_path: Path) -> None:
+    change = (
+        "import json, sys; given = json.load(sys.stdin)['tool_input'];"
+        "given['new_string'] = given['new_string'].replace('2', '3');"
+        "print(json.dumps({'hookSpecificOutput': {'updatedInput': given}}))"
+    )
+    edit = {"path": "app.py", "old_text": "return 1", "new_text": "return 2"}
+    script = [*READS[:1], Turn(ToolUse("Edit", edit)), *HELLO]
+    settings = hooks("beforeTool", f"python3 -c {shlex.quote(change)}", matcher="Edit")
+    settings["permissions"] = {"mode": "acceptEdits"}
+    async with stage(tmp_path / "ws", FILES, script, settings) as s:
+        await s.ask("Hi")
+        assert (s.root / "app.py").read_text() == "def swim():\n    return 3\n"
 
 
 async def test_changed_arguments_that_are_none(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ class Hub:
 
     servers: McpServers
     told: list[str]
+    trusted: bool = True
     answers: list[QuestionAnswer] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     progress: list[tuple[float, float | None, str | None]] = field(default_factory=list)
@@ -82,14 +83,15 @@ async def hub(
         loaded,
         environment or {},
         lambda: roots,
-        lambda: trusted,
+        lambda: shown.trusted,
         port,
         Approvals(told.append),
         Switches(told.append, lambda: roots),
     )
+    shown = Hub(kept, told, trusted)
     await kept.refresh()
     await kept.settled()
     try:
-        yield Hub(kept, told)
+        yield shown
     finally:
         await kept.close()

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+from glossator.core.context_answers import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.core.question import QuestionAnswer
 from glossator.mcp import supervisor
+from glossator.permissions import Switches
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.complete import CompleteRequest, complete
 from glossator.usecases.mcp_servers import (
@@ -252,6 +254,21 @@ async def test_a_server_that_is_gone_fails_its_calls_alone(
         assert "failed" in s.results(1)["toolu_d"]["content"]
         assert "not connected" in s.results(2)["toolu_e"]["content"]
         assert len(s.port.permissions) == 1  # nobody is asked about what cannot be done
+
+
+async def test_one_that_another_process_turned_off_ends_with_the_next_question(
+    tmp_path: Path,
+) -> None:
+    async with with_odd(tmp_path, [DONE, DONE, DONE]) as s:
+        answer = await s.ask("Hello")
+        assert s.app.mcp.is_server("odd")
+        elsewhere = Switches(pytest.fail, lambda: (str(s.root),))  # another process
+        elsewhere.turn(ContextKind.MCP, "odd", on=False)
+        await s.ask("And now", session_id=answer.session_id)
+        assert not s.app.mcp.is_server("odd")
+        elsewhere.turn(ContextKind.MCP, "odd", on=True)
+        await s.ask("And now", session_id=answer.session_id)
+        assert s.app.mcp.is_server("odd")
 
 
 async def test_progress_is_shown(tmp_path: Path) -> None:

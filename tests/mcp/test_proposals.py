@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -12,12 +13,15 @@ from typing import Any
 
 import pytest
 
+from glossator.core.context_answers import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.mcp_answers import McpState
 from glossator.mcp import supervisor
+from glossator.mcp.hub import KIND
 from glossator.mcp.servers import name_problem, project_servers, user_servers
+from glossator.permissions import Approvals, Switches
 from glossator.settings import McpServerSettings
-from tests.mcp.hubs import ODD, hub, odd
+from tests.mcp.hubs import ODD, Hub, hub, odd
 from tests.patience import until
 
 
@@ -67,6 +71,42 @@ async def test_it_runs_once_adopted_and_until_forgotten(root: Path) -> None:
         assert h.servers.tools() == ()
         with pytest.raises(UsageError, match="not adopted"):
             await h.servers.forget("odd")
+
+
+def turned_off(h: Hub, root: Path) -> None:
+    Switches(pytest.fail, lambda: (str(root),)).turn(ContextKind.MCP, "odd", on=False)
+
+
+def not_adopted(h: Hub, root: Path) -> None:
+    assert Approvals(pytest.fail).forget(KIND, "odd", str(root))
+
+
+def distrusted(h: Hub, root: Path) -> None:
+    h.trusted = False
+
+
+@pytest.mark.parametrize(
+    ("happens", "why"),
+    [
+        (turned_off, "You turned it off here."),
+        (not_adopted, "the workspace proposes it; adopt it to let it run."),
+        (distrusted, "the folder is not trusted, so nothing of it is started."),
+    ],
+)
+async def test_what_another_process_does_counts_for_the_next_call(
+    root: Path, happens: Callable[[Hub, Path], None], why: str
+) -> None:
+    propose(root, odd=odd(notes_of(root)))
+    async with hub({}, (str(root),)) as h:
+        await h.servers.adopt("odd", h.view("odd").sha256)
+        await h.servers.settled()
+        await h.call("mcp__odd__echo", pattern="x")
+        happens(h, root)
+        assert h.servers.tools() == ()
+        with pytest.raises(UsageError, match=re.escape(f"may not run any more: {why}\n")):
+            await h.call("mcp__odd__echo", pattern="x")
+        await h.servers.refresh()  # as with the next question
+        assert not h.servers.any
 
 
 async def test_adopted_is_not_trusted(root: Path) -> None:

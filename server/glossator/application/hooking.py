@@ -24,6 +24,9 @@ from glossator.hooks import (
     HookAnswer,
     HookEvent,
     KnownHook,
+    arguments_of,
+    input_of,
+    mode_of,
     proposed_hooks,
     run_hook,
     strictest,
@@ -88,18 +91,19 @@ class SessionHooks:
         """What hooks say about a call that is about to be decided about."""
         if self.halted:
             return HookAnswer(block="A hook of the user ends the run.")
-        said = await self._run(HookEvent.BEFORE_TOOL, tool, **_call(tool, args, call_id))
+        call = await self._call(tool, args, call_id)
+        said = await self._run(HookEvent.BEFORE_TOOL, tool, **call)
         self._heard(HookEvent.BEFORE_TOOL, said)
         return HookAnswer(
             shorten(said.block or said.halt, _REASON),
             shorten(said.ask, _REASON),
-            arguments=said.arguments,
+            arguments=None if said.arguments is None else arguments_of(tool, said.arguments),
         )
 
     async def after(self, tool: str, args: ToolArgs, result: ToolResult, call_id: str) -> None:
         """Run hooks after a call that succeeded; what they say is told with the results."""
         response = {"text": result.text, "unsuccessful": result.unsuccessful}
-        call = _call(tool, args, call_id)
+        call = await self._call(tool, args, call_id)
         said = await self._run(HookEvent.AFTER_TOOL, tool, **call, tool_response=response)
         self._heard(HookEvent.AFTER_TOOL, said)
         if said.block:
@@ -130,6 +134,11 @@ class SessionHooks:
         for text in _told(event, said):
             self.reminders.add(text)
 
+    async def _call(self, tool: str, args: ToolArgs, call_id: str) -> dict[str, Any]:
+        locate = self.app.host.snapshot().folders.locate
+        given = await asyncio.to_thread(input_of, tool, args.of_tool(), locate)
+        return {"tool_name": tool, "tool_input": given, "tool_use_id": call_id}
+
     async def _run(self, event: HookEvent, tool: str = "", **said: object) -> HookAnswer:
         """Run the hooks of a moment side by side; what they say together."""
         acting, before = self.app.acting, self.app.hooks.of(event, tool)
@@ -148,7 +157,12 @@ class SessionHooks:
         if shell.open_reason is not None:
             self.tell(f"The hooks that you set up or adopted were not run. {shell.open_reason}")
             return _NOTHING
-        given = {"session_id": self.session_id, "hook_event_name": event.value, **said}
+        given = {
+            "session_id": self.session_id,
+            "hook_event_name": event.value,
+            "permission_mode": mode_of(acting.mode),
+            **said,
+        }
         async with asyncio.TaskGroup() as group:
             running = [
                 group.create_task(
@@ -210,10 +224,6 @@ async def _look(
             f"The hook {changed} of this workspace does not run: it is not as you adopted it any"
             " more. `glossator hooks` lists it."
         )
-
-
-def _call(tool: str, args: ToolArgs, call_id: str) -> dict[str, Any]:
-    return {"tool_name": tool, "tool_input": args.of_tool(), "tool_use_id": call_id}
 
 
 def _told(event: HookEvent, said: HookAnswer) -> list[str]:

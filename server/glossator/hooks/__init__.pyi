@@ -3,6 +3,7 @@ from .choosing import Hooks
 from .hook import HookEvent, KnownHook
 from .proposals import Proposal, Proposals, proposed_hooks
 from .running import run_hook
+from .tool_input import arguments_of, input_of, mode_of
 
 __all__ = [
     "HookAnswer",
@@ -11,6 +12,9 @@ __all__ = [
     "KnownHook",
     "Proposal",
     "Proposals",
+    "arguments_of",
+    "input_of",
+    "mode_of",
     "proposed_hooks",
     "run_hook",
     "strictest",

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 
-from glossator.core.context_answers import SWITCHED_OFF, ContextKind
+from glossator.core.context_answers import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.mcp_answers import McpServerList, McpServerView, McpState
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown, some_of
-from glossator.core.uri import to_uri
 from glossator.mcp.calls import Calls
 from glossator.mcp.logins import Logins
 from glossator.mcp.offered import OfferedPrompt, OfferedResource, OfferedTool
-from glossator.mcp.servers import FILE, Launch, ServerSpec, project_servers, user_servers
+from glossator.mcp.servers import Launch, ServerSpec, project_servers, user_servers
 from glossator.mcp.supervisor import Supervisor
+from glossator.mcp.views import view_of, why_held_back
 from glossator.permissions import Approvals, Switches, how_to_trust
 from glossator.settings import McpSettings
 
@@ -233,11 +233,19 @@ class McpServers:
         return ""
 
     def connected(self, name: str) -> Supervisor:
-        """A server that can be called now. Raises `UsageError`."""
+        """A server that can be called now. Raises `UsageError`.
+
+        Another process may have turned it off, or taken its adoption or the folder's trust back.
+        """
         running = self._running.get(name)
         if running is None:
             known = some_of(sorted(self._running), 10) or "none"
             raise UsageError(f"No MCP server {shown(name)} runs; those that do are: {known}.")
+        if (held_back := self._held_back(running.spec, self._is_trusted())) is not None:
+            why = why_held_back(running.spec, held_back).rstrip(".")
+            raise UsageError(
+                f"The MCP server {name} may not run any more: {why}.\nGo on without it."
+            )
         if not running.is_ready:
             why = running.why or "it is being connected"
             raise UsageError(
@@ -246,7 +254,12 @@ class McpServers:
         return running
 
     def _ready(self) -> Iterator[Supervisor]:
-        return (each for each in self._running.values() if each.is_ready)
+        trusted = self._is_trusted()
+        return (
+            each
+            for each in self._running.values()
+            if each.is_ready and self._held_back(each.spec, trusted) is None
+        )
 
     async def _may_start(self, spec: ServerSpec) -> bool:
         """Whether exactly this would run now, and may."""
@@ -313,36 +326,10 @@ class McpServers:
         return self.approvals.was_adopted(KIND, spec.name, spec.folder)
 
     def _view(self, spec: ServerSpec, trusted: bool) -> McpServerView:
-        running = self._running.get(spec.name)
-        held = self._held_back(spec, trusted)
-        state = held or (running.state if running else McpState.CONNECTING)
-        offer = running.offer if running else None
-        why = _WHY.get(state, "") or spec.problem or (running.why if running else "")
-        if state is McpState.OFF:
-            where = f"The setting mcp.servers.{spec.name}" if spec.source == "user" else FILE
-            why = SWITCHED_OFF if spec.enabled else f"{where} has enabled: false."
-        if not why and offer is not None and offer.left_out:
-            why = f"left out: {some_of(offer.left_out, 5)}"
-        return McpServerView(
-            shown(spec.name),
-            spec.source,
-            to_uri(spec.file) if spec.source == "project" else None,
-            state,
-            why,
-            spec.words,
-            spec.variables,
-            len(offer.tools) if offer else 0,
-            len(offer.prompts) if offer else 0,
-            len(offer.resources) if offer else 0,
-            running.version if running else "",
-            spec.sha256,
-            spec.source == "project" and self._was_adopted(spec),
-            spec.launch is not None and self.logins.used_by(spec.launch),
+        return view_of(
+            spec,
+            self._held_back(spec, trusted),
+            self._running.get(spec.name),
+            adopted=spec.source == "project" and self._was_adopted(spec),
+            logged_in=spec.launch is not None and self.logins.used_by(spec.launch),
         )
-
-
-_WHY = {
-    McpState.PROPOSED: "the workspace proposes it; adopt it to let it run",
-    McpState.CHANGED: "what would run is not what you adopted; look at it, and adopt it again",
-    McpState.UNTRUSTED: "the folder is not trusted, so nothing of it is started",
-}

@@ -75,13 +75,14 @@ async def say_question(
     begins, tell = not session.conversation.messages, run.tell
     attached = [item for each in words for item in each.attached]
     paths = [item.document.path for item in attached if isinstance(item, Attached)]
-    is_as_opened = described is not None and not paths and not session.reads.paths()
+    opened = described is not None  # a moment ago
+    is_as_opened = opened and not paths and not session.reads.paths()
     if begins:
         described = described or await _described(app, run)
         await in_time("Notices on trust", _tell_left_out(app, session, run, described), None, tell)
     else:
         await _tell_trusted(app, session, run)
-    listings, instructions, editor, remembered, facts = await asyncio.gather(
+    listings, instructions, editor, remembered, facts, _ = await asyncio.gather(
         in_time("Lists", customization_notices(app, session, described), (), tell),
         in_time(
             "Instruction files",
@@ -92,6 +93,8 @@ async def say_question(
         in_time("Facts about the editor", editor_state(app, session), Telling(), tell),
         in_time("Memories", recall.at_once(), Telling(), tell),
         in_time("Facts", established(app, session, run, words[0].text), Telling(), tell),
+        # another process may have turned servers off or on; an opening looked at them already
+        in_time("MCP servers", _nothing() if opened else app.mcp.refresh(), None, tell),
     )
     session.reminders.add(_git(app, session))
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
@@ -206,7 +209,6 @@ async def _tell_trusted(app: Application, session: Session, run: Run) -> None:
     if not app.acting.trust.is_trusted or session.kept(_UNTRUSTED)[-1:] != [True]:
         return
     session.keep(_UNTRUSTED, False)
-    await in_time("MCP servers", app.mcp.refresh(), None, run.tell)
     described = await _described(app, run)
     if described.agents or any(skill.by_model for skill in described.skills.values()):
         run.emit(
