@@ -8,6 +8,7 @@ import type { PlanChoice } from "../src/wire.ts";
 import { keep, recall, tell } from "./host.ts";
 import { type Ask, askerOf, EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
 import { type Local, reduce } from "./state/reduce.ts";
+import { forgetWritten } from "./written.ts";
 
 const state = signal<PanelState>(EMPTY);
 
@@ -82,7 +83,14 @@ function isNew({ type }: ToPanel | Local): boolean {
 
 /** Take a message in. */
 export function receive(message: ToPanel | Local): void {
+  const last = turns.value.at(-1);
   state.value = reduce(state.value, message);
+  if (message.type === "withdrawn" || message.type === "answered") {
+    forgetWritten(message.id);
+  }
+  if ((message.type === "asked" || message.type === "begun") && last !== turns.value.at(-1)) {
+    forgetWritten(last?.runId ?? ""); // the card of its plan is gone
+  }
   if (isNew(message) && !turns.value.some(({ runId }) => runId === insteadOf.value)) {
     insteadOf.value = null;
   }

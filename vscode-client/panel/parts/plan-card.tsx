@@ -8,6 +8,7 @@ import { isLive, type Turn } from "../state/model.ts";
 import { situation, turns } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { useWritten } from "../written.ts";
 import { AskCard, byDigits, Key, keyOf } from "./ask-card.tsx";
 
 const STARTS = MODES.filter(({ id }) => id !== "plan");
@@ -21,7 +22,7 @@ export function PlanCard() {
 }
 
 function Card({ turn }: { turn: Turn }) {
-  const [words, setWords] = useState("");
+  const [words, setWords] = useWritten<string>(turn.runId, "words", "");
   const [settled, setSettled] = useState(false);
   const { trusted } = situation.value;
   if (settled) {
