@@ -12,6 +12,7 @@ import type { Conversations } from "./chat/conversations.ts";
 import { describeModel } from "./commands/models.ts";
 import type { Changes } from "./editor/changes.ts";
 import { selectionChip } from "./editor/chips.ts";
+import type { Plans } from "./editor/plans.ts";
 import { hasKey } from "./key.ts";
 import type { Chip, ModelChoice, Situation } from "./panel/messages.ts";
 import { messageOf } from "./result.ts";
@@ -42,6 +43,7 @@ export class Standings implements Disposable {
     private readonly conversations: Conversations,
     private readonly surfaces: Surfaces,
     private readonly changes: Changes,
+    private readonly plans: Plans,
     private readonly secrets: SecretStorage,
     private readonly log: LogOutputChannel,
   ) {
@@ -52,6 +54,7 @@ export class Standings implements Disposable {
       surfaces.onTurn(() => this.#show()),
       surfaces.onMove(() => this.#soon()),
       changes.onChange(() => this.post()),
+      plans.onLeft(() => this.post()),
       secrets.onDidChange(() => this.#soon()),
       window.onDidChangeActiveTextEditor((editor) => this.#selected(editor)),
       window.onDidChangeTextEditorSelection(({ textEditor }) => this.#selected(textEditor)),
@@ -180,6 +183,7 @@ export class Standings implements Disposable {
       ...(context ? { layers: context.layers.map(({ name, tokens }) => ({ name, tokens })) } : {}),
       roots: this.#status?.roots ?? [],
       waiting: this.changes.runs,
+      planLeft: this.plans.isLeft(chat.sessionId ?? ""),
     };
   }
 }

@@ -27,8 +27,18 @@ export async function startPlan(bench: Workbench, mode: Mode): Promise<void> {
     throw new UserError("Nothing may be changed before you trust this workspace.");
   }
   const changed = bench.plans.changed(currentSession(bench));
-  await bench.run("glossator.setMode", mode);
-  await bench.chat.startPlan(mode, changed);
+  const runId = randomUUID();
+  const starting = bench.server.onEvent((event) => {
+    if (event.runId === runId && event.kind === "run.started") {
+      bench.choices.choseMode(mode); // the server has set it
+      void bench.refresh();
+    }
+  });
+  try {
+    await bench.chat.startPlan(mode, changed, runId);
+  } finally {
+    starting.dispose();
+  }
 }
 
 /** Have the plan of the session that is shown changed; the user's own changes to it go along. */
@@ -51,7 +61,7 @@ async function editPlan(bench: Workbench): Promise<void> {
   if (plan !== "") {
     plans.offer(sessionId, plan, [
       ...starts.map(([mode, label]) => ({ label, icon: "play", take: () => start(mode) })),
-      { label: "Leave It", icon: "close", take: () => plans.decided(sessionId) },
+      { label: "Leave It", icon: "close", take: () => plans.leave(sessionId) },
     ]);
   }
   await plans.open(sessionId);
