@@ -157,10 +157,9 @@ export class Chat implements Viewer, Disposable {
     }
   }
 
-  /** The panel came into sight, or went out of it: what was being edited there is not any more. */
+  /** The panel came into sight, or went out of it. */
   moved(): void {
     this.#keep();
-    this.conversations.leave(this.#current);
     this.replay();
   }
 
@@ -184,6 +183,7 @@ export class Chat implements Viewer, Disposable {
   dispose(): void {
     this.#outbox.clear();
     this.#listening.dispose();
+    this.conversations.leave(this.#current);
   }
 
   /** The conversation that is shown; a new one while that is busy. */
