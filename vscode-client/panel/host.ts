@@ -1,11 +1,23 @@
 // The extension, as the panel sees it: messages go there, and a little state outlives the page.
 
 import type { Chip, ToHost } from "../src/panel/messages.ts";
+import type { AllWritten } from "./written.ts";
+
+/** An edit of an earlier question: its run, and the words and chips that the edit put aside. */
+export interface Edited {
+  readonly runId: string;
+  readonly draft: string;
+  readonly chips: readonly Chip[];
+}
 
 /** What is kept while the panel is hidden or reloaded; all else comes from `replay`. */
 export interface Kept {
   readonly draft: string;
   readonly chips: readonly Chip[];
+  /** The earlier question that is edited now, and what was in the input before. */
+  readonly edited: Edited | null;
+  /** What was typed elsewhere than into the input. */
+  readonly written: AllWritten;
   /** The session of an editor tab, for the extension: it is given what was kept. */
   readonly sessionId: string | null;
   /** The turn at the upper edge and how far into it, in pixels; null at the end. */
@@ -40,6 +52,13 @@ export function keep(change: Partial<Kept>): void {
 }
 
 function read(state: unknown): Kept {
-  const nothing: Kept = { draft: "", chips: [], sessionId: null, scroll: null };
+  const nothing: Kept = {
+    draft: "",
+    chips: [],
+    edited: null,
+    written: {},
+    sessionId: null,
+    scroll: null,
+  };
   return typeof state === "object" && state !== null ? { ...nothing, ...state } : nothing;
 }

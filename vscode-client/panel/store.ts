@@ -5,9 +5,10 @@ import { chipKey } from "../src/panel/attached.ts";
 import { shownIn } from "../src/panel/folders.ts";
 import type { Chip, ToPanel } from "../src/panel/messages.ts";
 import type { PlanChoice } from "../src/wire.ts";
-import { keep, recall, tell } from "./host.ts";
+import { type Edited, keep, recall, tell } from "./host.ts";
 import { type Ask, askerOf, EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
 import { type Local, reduce } from "./state/reduce.ts";
+import { forgetWritten } from "./written.ts";
 
 const state = signal<PanelState>(EMPTY);
 
@@ -39,7 +40,8 @@ export const live = computed<Turn | null>(() => {
 /** The question being written, what it is about, and the run that it is to replace. */
 export const draft = signal(recall().draft);
 export const chips = signal<readonly Chip[]>(recall().chips);
-export const insteadOf = signal<string | null>(null);
+const edited = signal<Edited | null>(recall().edited);
+export const insteadOf = computed(() => edited.value?.runId ?? null);
 
 /** Whether the next questions are answered by tasks. */
 export const planning = signal<PlanChoice>("auto");
@@ -68,7 +70,7 @@ export const sent = signal(0);
 /** Counts up when the input is to take the focus. */
 export const focusing = signal(0);
 
-effect(() => keep({ draft: draft.value, chips: chips.value }));
+effect(() => keep({ draft: draft.value, chips: chips.value, edited: edited.value }));
 
 /** A path as it is shown, by the workspace's folders. */
 export function shownPath(path: string): string {
@@ -82,9 +84,16 @@ function isNew({ type }: ToPanel | Local): boolean {
 
 /** Take a message in. */
 export function receive(message: ToPanel | Local): void {
+  const last = turns.value.at(-1);
   state.value = reduce(state.value, message);
+  if (message.type === "withdrawn" || message.type === "answered") {
+    forgetWritten(message.id);
+  }
+  if ((message.type === "asked" || message.type === "begun") && last !== turns.value.at(-1)) {
+    forgetWritten(last?.runId ?? ""); // the card of its plan is gone
+  }
   if (isNew(message) && !turns.value.some(({ runId }) => runId === insteadOf.value)) {
-    insteadOf.value = null;
+    giveUpEdit();
   }
   if (message.type === "keep") {
     keep({ sessionId: message.sessionId });
@@ -175,19 +184,29 @@ export function send(steers = false): void {
   }
 }
 
-/** Empty the input. */
+/** Empty the input; after an edit it has again what it had before. */
 export function clear(): void {
-  draft.value = "";
-  chips.value = [];
-  insteadOf.value = null;
+  draft.value = edited.value?.draft ?? "";
+  chips.value = edited.value?.chips ?? [];
+  edited.value = null;
 }
 
-/** Write a question anew. */
+/** Write a question anew; what was being written is put aside meanwhile. */
 export function edit(turn: Turn): void {
+  const { draft: words, chips: about } = edited.value ?? { draft: draft.value, chips: chips.value };
+  edited.value = { runId: turn.runId, draft: words, chips: about };
   draft.value = turn.question;
   chips.value = turn.chips;
-  insteadOf.value = turn.runId;
   focusing.value += 1;
+}
+
+/** The question is not there any more: what was put aside comes back, if there was something. */
+function giveUpEdit(): void {
+  const { draft: words = "", chips: about = [] } = edited.value ?? {};
+  if (words !== "" || about.length > 0) {
+    clear();
+  }
+  edited.value = null;
 }
 
 /** End the run that is under way. */

@@ -131,6 +131,7 @@ export class Glossator implements Disposable {
       this.conversations,
       this.surfaces,
       this.changes,
+      this.plans,
       secrets,
       this.log,
     );

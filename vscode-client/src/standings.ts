@@ -13,6 +13,7 @@ import { modeOf } from "./choices.ts";
 import { describeModel } from "./commands/models.ts";
 import type { Changes } from "./editor/changes.ts";
 import { selectionChip } from "./editor/chips.ts";
+import type { Plans } from "./editor/plans.ts";
 import { hasKey } from "./key.ts";
 import type { Chip, ModelChoice, Situation } from "./panel/messages.ts";
 import { messageOf } from "./result.ts";
@@ -43,6 +44,7 @@ export class Standings implements Disposable {
     private readonly conversations: Conversations,
     private readonly surfaces: Surfaces,
     private readonly changes: Changes,
+    private readonly plans: Plans,
     private readonly secrets: SecretStorage,
     private readonly log: LogOutputChannel,
   ) {
@@ -53,6 +55,7 @@ export class Standings implements Disposable {
       surfaces.onTurn(() => this.#show()),
       surfaces.onMove(() => this.#soon()),
       changes.onChange(() => this.post()),
+      plans.onLeft(() => this.post()),
       secrets.onDidChange(() => this.#soon()),
       window.onDidChangeActiveTextEditor((editor) => this.#selected(editor)),
       window.onDidChangeTextEditorSelection(({ textEditor }) => this.#selected(textEditor)),
@@ -181,6 +184,7 @@ export class Standings implements Disposable {
       ...(context ? { layers: context.layers.map(({ name, tokens }) => ({ name, tokens })) } : {}),
       roots: this.#status?.roots ?? [],
       waiting: this.changes.runs,
+      planLeft: this.plans.isLeft(chat.sessionId ?? ""),
     };
   }
 }

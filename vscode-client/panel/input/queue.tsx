@@ -1,6 +1,6 @@
 // Messages that wait for the end of the run, between the conversation and the input.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { looksLikeCommand } from "../../src/commands/slash.ts";
 import { chipKey } from "../../src/panel/attached.ts";
 import type { Queued, ToHost } from "../../src/panel/messages.ts";
@@ -11,6 +11,7 @@ import { focusing, live, queue } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
+import { forgetWritten, useWritten } from "../written.ts";
 
 type Act = Extract<ToHost, { type: "queued" }>["act"];
 const NAMED = 60;
@@ -134,13 +135,14 @@ function Row({ message, isFirst, isLast }: RowProps) {
 /** Enter keeps the text, Escape leaves it as it was. */
 function Editor({ message: { id, question } }: { message: Queued }) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useState(question);
+  const [text, setText] = useWritten<string>(id, "text", question);
   useLayoutEffect(() => {
     field.current?.focus();
-    field.current?.setSelectionRange(question.length, question.length);
+    field.current?.setSelectionRange(text.length, text.length);
   }, []);
   const end = (changed: string | null) => {
     tell({ type: "requeued", id, question: changed?.trim() || null });
+    forgetWritten(id);
     focusing.value += 1;
   };
   return (

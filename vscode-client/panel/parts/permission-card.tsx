@@ -1,6 +1,6 @@
 // A permission: what is to be done, why it is asked, and for how long it may.
 
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { plural } from "../../src/commands/markdown.ts";
 import { keptOf } from "../../src/editor/parts.ts";
 import { shown } from "../../src/shown.ts";
@@ -10,6 +10,7 @@ import { receive } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
+import { useWritten } from "../written.ts";
 import { AskCard, Key, type Keys } from "./ask-card.tsx";
 import { ChosenHunks, WhyLeft } from "./chosen-hunks.tsx";
 import { Detail } from "./detail.tsx";
@@ -36,10 +37,10 @@ interface Props {
 
 /** The card. */
 export function PermissionCard({ id, request, leftOut }: Props) {
-  const [message, setMessage] = useState<string | null>(null);
-  const [rules, setRules] = useState(request.suggestions);
-  const [why, setWhy] = useState("");
-  const back = useRef(false); // the focus, once there is a button again
+  const [message, setMessage] = useWritten<string | null>(id, "message", null);
+  const [rules, setRules] = useWritten<readonly string[]>(id, "rules", request.suggestions);
+  const [why, setWhy] = useWritten<string>(id, "why", "");
+  const moving = useRef(false); // the focus, to what takes the place of what had it
   const { plan } = request;
   const all = plan?.hunks.length ?? 0;
   const taken = keptOf(plan?.hunks ?? [], leftOut).length;
@@ -119,12 +120,15 @@ export function PermissionCard({ id, request, leftOut }: Props) {
             type="button"
             class="link"
             ref={(button) => {
-              if (button && back.current) {
-                back.current = false;
+              if (button && moving.current) {
+                moving.current = false;
                 button.focus();
               }
             }}
-            onClick={() => setMessage("")}
+            onClick={() => {
+              moving.current = true;
+              setMessage("");
+            }}
           >
             Deny and say why…
           </button>
@@ -143,11 +147,16 @@ export function PermissionCard({ id, request, leftOut }: Props) {
             aria-label="What to do instead"
             placeholder="What to do instead"
             value={message}
-            ref={(field) => field?.focus()}
+            ref={(field) => {
+              if (field && moving.current) {
+                moving.current = false;
+                field.focus();
+              }
+            }}
             onInput={(event) => setMessage(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === "Escape") {
-                back.current = true;
+                moving.current = true;
                 setMessage(null);
               }
             }}

@@ -5,23 +5,24 @@ import type { Mode } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { MODES } from "../modes.ts";
 import { isLive, type Turn } from "../state/model.ts";
-import { situation, turns } from "../store.ts";
+import { receive, situation, turns } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { useWritten } from "../written.ts";
 import { AskCard, byDigits, Key, keyOf } from "./ask-card.tsx";
 
 const STARTS = MODES.filter(({ id }) => id !== "plan");
 
-/** Below the last turn, if that ended with a plan. */
+/** Below the last turn, if that ended with a plan that the user has not left. */
 export function PlanCard() {
   const last = turns.value.at(-1);
-  return last && last.stop === "planned" && !isLive(last) ? (
+  return last && last.stop === "planned" && !isLive(last) && !situation.value.planLeft ? (
     <Card key={last.runId} turn={last} />
   ) : null;
 }
 
 function Card({ turn }: { turn: Turn }) {
-  const [words, setWords] = useState("");
+  const [words, setWords] = useWritten<string>(turn.runId, "words", "");
   const [settled, setSettled] = useState(false);
   const { trusted } = situation.value;
   if (settled) {
@@ -30,6 +31,10 @@ function Card({ turn }: { turn: Turn }) {
   const start = (mode: Mode) => {
     setSettled(true);
     tell({ type: "startPlan", mode });
+  };
+  const leave = () => {
+    tell({ type: "leavePlan" });
+    receive({ type: "situation", situation: { ...situation.value, planLeft: true } });
   };
   const change = () => {
     if (words.trim() !== "") {
@@ -61,7 +66,7 @@ function Card({ turn }: { turn: Turn }) {
           label="Edit the plan"
           act={() => tell({ type: "command", command: "glossator.showPlan" })}
         />
-        <IconButton icon="close" label="No, leave it" act={() => setSettled(true)} />
+        <IconButton icon="close" label="No, leave it" act={leave} />
       </div>
       {trusted ? (
         <fieldset class="options" aria-label="How to start">

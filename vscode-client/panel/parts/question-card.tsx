@@ -1,6 +1,5 @@
 // A question of the model's: options to choose, or words of one's own.
 
-import { useState } from "preact/hooks";
 import { shown } from "../../src/shown.ts";
 import type { Question } from "../../src/wire.ts";
 import { tell } from "../host.ts";
@@ -9,12 +8,13 @@ import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
 import { Words } from "../ui/words.tsx";
+import { useWritten } from "../written.ts";
 import { AskCard, byDigits, Key, keyOf } from "./ask-card.tsx";
 
 /** The card; `id` is the ask's. */
 export function QuestionCard({ id, question }: { id: string; question: Question }) {
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [words, setWords] = useState("");
+  const [chosen, setChosen] = useWritten<readonly string[]>(id, "chosen", []);
+  const [words, setWords] = useWritten<string>(id, "words", "");
   const { options, several } = question;
   const [first = "", ...more] = question.text.split("\n");
   const answer = (labels: readonly string[], own: string) => {

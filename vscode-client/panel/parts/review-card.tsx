@@ -1,6 +1,5 @@
 // An edit that waits for the user: each hunk is taken or left, then the choice is sent.
 
-import { useState } from "preact/hooks";
 import { plural } from "../../src/commands/markdown.ts";
 import { keptOf } from "../../src/editor/parts.ts";
 import { shown } from "../../src/shown.ts";
@@ -10,6 +9,7 @@ import { receive } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
+import { useWritten } from "../written.ts";
 import { AskCard, byDigits, Key, type Keys } from "./ask-card.tsx";
 import { ChosenHunks, WhyLeft } from "./chosen-hunks.tsx";
 
@@ -22,7 +22,7 @@ interface Props {
 
 /** The card. */
 export function ReviewCard({ id, plan, leftOut }: Props) {
-  const [message, setMessage] = useState("");
+  const [message, setMessage] = useWritten<string>(id, "message", "");
   const all = plan.hunks.length;
   const taken = keptOf(plan.hunks, leftOut).length;
 

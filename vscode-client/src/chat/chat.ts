@@ -92,14 +92,13 @@ export class Chat implements Viewer, Disposable {
 
   /**
    * Carry out the plan that the last run ended with, or `plan`, as the user changed it. The server
-   * words it, ours is for failures.
+   * words it, ours is for failures, and sets the mode as the run begins.
    */
-  async startPlan(mode: Mode, plan: string): Promise<void> {
+  async startPlan(mode: Mode, plan: string, runId: string): Promise<void> {
     const sessionId = this.#current.id;
     if (sessionId === undefined || this.conversations.isBusy(this.#current)) {
       throw new UserError("There is no plan in this session that waits to be started.");
     }
-    const runId = randomUUID();
     await this.follow({ runId, question: "Start the plan.", chips: [] }, () =>
       this.server.run("glossator.startPlan", { sessionId, mode, runId, plan }),
     );
@@ -158,10 +157,9 @@ export class Chat implements Viewer, Disposable {
     }
   }
 
-  /** The panel came into sight, or went out of it: what was being edited there is not any more. */
+  /** The panel came into sight, or went out of it. */
   moved(): void {
     this.#keep();
-    this.conversations.leave(this.#current);
     this.replay();
   }
 
@@ -185,6 +183,7 @@ export class Chat implements Viewer, Disposable {
   dispose(): void {
     this.#outbox.clear();
     this.#listening.dispose();
+    this.conversations.leave(this.#current);
   }
 
   /** The conversation that is shown; a new one while that is busy. */

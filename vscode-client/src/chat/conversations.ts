@@ -99,10 +99,10 @@ export class Conversations implements Disposable {
     this.#changes.fire();
   }
 
-  /** What was being edited is not any more, so that it and what follows can be sent. */
+  /** It is not shown any more where it was: nobody goes on editing what waits. */
   leave(conversation: Conversation): void {
     conversation.queue.stopEditing();
-    void this.queueing.advance(conversation);
+    this.showQueue(conversation);
   }
 
   /** Ask in a conversation. */

@@ -7,6 +7,7 @@ import { messageOf, UserError } from "../result.ts";
 import type { Attachment, PlanChoice } from "../wire.ts";
 
 const QUEUES = "glossator.queues";
+const EDITED = "A message was being edited.";
 const RESUMED = "They were not sent before.";
 const COMMAND = "A command is next, which is carried out in the session that is shown.";
 
@@ -81,11 +82,13 @@ export class Queue {
     this.held = "";
   }
 
-  /** What was being edited is as it was. */
+  /** What was being edited is as it was; the user has not said that it is to be sent so. */
   stopEditing(): void {
-    this.messages = this.messages.map((each) =>
-      each.state === "editing" ? { ...each, state: "waiting" } : each,
-    );
+    const editing = this.messages.filter(({ state }) => state === "editing");
+    for (const { id } of editing) {
+      this.change(id, { state: "waiting" });
+      this.hold(EDITED);
+    }
   }
 
   #runIsPast(): void {

@@ -28,8 +28,18 @@ export async function startPlan(bench: Workbench, mode: Mode): Promise<void> {
   }
   const sessionId = currentSession(bench);
   const changed = bench.plans.changed(sessionId);
-  await bench.run("glossator.setMode", mode, sessionId);
-  await bench.chat.startPlan(mode, changed);
+  const runId = randomUUID();
+  const starting = bench.server.onEvent((event) => {
+    if (event.runId === runId && event.kind === "run.started") {
+      bench.choices.choseMode(mode, sessionId); // the server has set it
+      void bench.refresh();
+    }
+  });
+  try {
+    await bench.chat.startPlan(mode, changed, runId);
+  } finally {
+    starting.dispose();
+  }
 }
 
 /** Have the plan of the session that is shown changed; the user's own changes to it go along. */
@@ -52,7 +62,7 @@ async function editPlan(bench: Workbench): Promise<void> {
   if (plan !== "") {
     plans.offer(sessionId, plan, [
       ...starts.map(([mode, label]) => ({ label, icon: "play", take: () => start(mode) })),
-      { label: "Leave It", icon: "close", take: () => plans.decided(sessionId) },
+      { label: "Leave It", icon: "close", take: () => plans.leave(sessionId) },
     ]);
   }
   await plans.open(sessionId);

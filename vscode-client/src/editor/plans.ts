@@ -32,8 +32,11 @@ import { besideChat } from "./columns.ts";
 
 const SCHEME = "glossator-plan"; // the manifest has it, too
 const KEPT = "glossator.plans";
+const LEFT = "glossator.plansLeft";
 const MOST = 20; // plans that are kept
 const DECIDED = "This plan was decided about.";
+const NOT_SHOWN =
+  'Show a plan that waits for your answer with "Glossator: Show Plan", then decide.';
 
 /** A way to decide about a plan. */
 export interface Way {
@@ -48,6 +51,7 @@ interface KeptPlan {
   readonly sessionId: string;
   readonly first: string;
   readonly text: string;
+  readonly waits: boolean;
 }
 
 interface Plan {
@@ -56,7 +60,9 @@ interface Plan {
   readonly first: string;
   text: string;
   changedAt: number;
-  /** None once it was decided about: then it can be read only. */
+  /** Whether it can be changed: nobody has decided about it yet. */
+  waits: boolean;
+  /** None before it is shown again after the window was loaded anew. */
   ways: readonly Way[];
 }
 
@@ -67,17 +73,21 @@ const MARKS: Readonly<Record<TaskState, { readonly sign: string; readonly color:
   failed: { sign: "✗ ", color: "testing.iconFailed" },
 };
 
-/** The newest plan of each session. */
+/** The newest plan of each session, and the sessions whose plan the user would rather not start. */
 export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   readonly #plans = new Map<string, Plan>(); // by the path of its document
   readonly #sessions = new Map<string, string>(); // by run
   readonly #steps = new Map<string, readonly Step[]>(); // by session
   readonly #fileChanged = new EventEmitter<FileChangeEvent[]>();
   readonly #lensesChanged = new EventEmitter<void>();
+  readonly #leftChanged = new EventEmitter<void>();
+  readonly #left: Set<string>; // sessions
   readonly #marks = window.createTextEditorDecorationType({});
   readonly #parts: Disposable;
   readonly onDidChangeFile = this.#fileChanged.event;
   readonly onDidChangeCodeLenses = this.#lensesChanged.event;
+  /** A plan was left, or waits again after all. */
+  readonly onLeft = this.#leftChanged.event;
   #number = 0;
 
   constructor(
@@ -89,9 +99,11 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
       this.#plans.set(path, { ...plan, uri, changedAt: Date.now(), ways: [] });
       this.#number = Math.max(this.#number, Number(path.split("/")[1]));
     }
+    this.#left = new Set(kept.get<readonly string[]>(LEFT, []));
     this.#parts = Disposable.from(
       this.#fileChanged,
       this.#lensesChanged,
+      this.#leftChanged,
       this.#marks,
       workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true }),
       languages.registerCodeLensProvider({ scheme: SCHEME }, this),
@@ -108,13 +120,16 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   offer(sessionId: string, text: string, ways: readonly Way[]): void {
     const shown = shownProse(text);
     const before = this.#planOf(sessionId);
+    this.#putLeft(sessionId, false);
     if (before && (before.first === shown || textOf(before) === shown.trim())) {
+      before.waits = true;
       before.ways = ways;
       this.#touch(before); // it can be changed again
     } else {
       this.#number += 1;
       const uri = Uri.from({ scheme: SCHEME, path: `/${this.#number}/Plan.md` });
-      const plan = { uri, sessionId, first: shown, text: shown, changedAt: Date.now(), ways };
+      const texts = { first: shown, text: shown };
+      const plan = { uri, sessionId, ...texts, changedAt: Date.now(), waits: true, ways };
       this.#plans.delete(before?.uri.path ?? "");
       this.#plans.set(uri.path, plan);
       this.#steps.delete(sessionId);
@@ -135,7 +150,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   /** The plan as the user changed it, whether saved or not; "" if they did not. */
   changed(sessionId: string): string {
     const plan = this.#planOf(sessionId);
-    if (!plan || plan.ways.length === 0) {
+    if (!plan?.waits) {
       return "";
     }
     const text = textOf(plan);
@@ -145,9 +160,20 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   /** It was decided about, here or elsewhere: it is kept as it is, and can be read. */
   decided(sessionId: string): void {
     const plan = this.#planOf(sessionId);
-    if (plan && plan.ways.length > 0) {
+    if (plan?.waits) {
       this.#settle(plan).catch(this.failed);
     }
+  }
+
+  /** The user would rather not start the plan of a session's last run. */
+  leave(sessionId: string): void {
+    this.decided(sessionId);
+    this.#putLeft(sessionId, true);
+  }
+
+  /** Whether nothing is to be asked about the plan of a session's last run. */
+  isLeft(sessionId: string): boolean {
+    return this.#left.has(sessionId);
   }
 
   /** Decide about a plan: the way with this number, or one that the user chooses. */
@@ -155,7 +181,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
     const uri = given instanceof Uri ? given : window.activeTextEditor?.document.uri;
     const plan = uri?.scheme === SCHEME ? this.#plans.get(uri.path) : undefined;
     if (!plan || plan.ways.length === 0) {
-      throw new UserError(plan ? DECIDED : "Open a plan that waits for your answer, then decide.");
+      throw new UserError(plan && !plan.waits ? DECIDED : NOT_SHOWN);
     }
     const way = typeof at === "number" ? plan.ways[at] : await chosen(plan.ways);
     await way?.take();
@@ -169,6 +195,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
       case "run.started":
         this.#sessions.set(runId, event.sessionId);
         this.decided(event.sessionId); // the session goes on with it, or without
+        this.#putLeft(event.sessionId, false);
         break;
       case "todo":
         this.#go(sessionId, event.steps);
@@ -204,13 +231,13 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   }
 
   stat(uri: Uri): FileStat {
-    const { text, changedAt, ways } = this.#known(uri);
+    const { text, changedAt, waits } = this.#known(uri);
     return {
       type: FileType.File,
       ctime: 0,
       mtime: changedAt,
       size: Buffer.byteLength(text),
-      ...(ways.length === 0 && { permissions: FilePermission.Readonly }),
+      ...(!waits && { permissions: FilePermission.Readonly }),
     };
   }
 
@@ -220,7 +247,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
 
   writeFile(uri: Uri, content: Uint8Array): void {
     const plan = this.#known(uri);
-    if (plan.ways.length === 0) {
+    if (!plan.waits) {
       throw FileSystemError.NoPermissions(DECIDED);
     }
     plan.text = Buffer.from(content).toString();
@@ -261,6 +288,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
 
   async #settle(plan: Plan): Promise<void> {
     await documentOf(plan.uri)?.save(); // else closing it would ask
+    plan.waits = false;
     plan.ways = [];
     this.#touch(plan);
     this.#lensesChanged.fire();
@@ -275,10 +303,22 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   /** So that what was changed is there after the window was loaded anew. */
   #keep(): void {
     const newest = [...this.#plans.values()].slice(-MOST);
-    const plans = newest.map(({ uri, sessionId, first, text }): KeptPlan => {
-      return { path: uri.path, sessionId, first, text };
+    const plans = newest.map(({ uri, sessionId, first, text, waits }): KeptPlan => {
+      return { path: uri.path, sessionId, first, text, waits };
     });
     this.kept.update(KEPT, plans).then(undefined, this.failed);
+  }
+
+  #putLeft(sessionId: string, isLeft: boolean): void {
+    if (this.#left.has(sessionId) !== isLeft) {
+      if (isLeft) {
+        this.#left.add(sessionId);
+      } else {
+        this.#left.delete(sessionId);
+      }
+      this.kept.update(LEFT, [...this.#left].slice(-MOST)).then(undefined, this.failed);
+      this.#leftChanged.fire();
+    }
   }
 
   #go(sessionId: string, steps: readonly Step[]): void {

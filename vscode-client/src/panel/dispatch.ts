@@ -115,6 +115,8 @@ export async function dispatch(
       return await bench.run("glossator.setMode", message.mode);
     case "startPlan":
       return await startPlan(bench, message.mode);
+    case "leavePlan":
+      return bench.plans.leave(currentSession(bench));
     case "changePlan":
       return await changePlan(bench, message.words);
     case "setModel":

@@ -46,6 +46,8 @@ export interface Situation {
   readonly roots?: readonly string[];
   /** The runs of whose changes some wait to be kept or undone. */
   readonly waiting?: readonly string[];
+  /** The user would rather not start the plan that the last run ended with. */
+  readonly planLeft?: boolean;
 }
 
 /** A layer of the window, and about how many tokens it takes. */
@@ -267,6 +269,8 @@ export type ToHost =
   | { readonly type: "setMode"; readonly mode: Mode }
   /** Carry out the plan that the last turn ended with. */
   | { readonly type: "startPlan"; readonly mode: Mode }
+  /** Nothing is to be asked any more about that plan. */
+  | { readonly type: "leavePlan" }
   /** What should be different in the plan, in the user's words. */
   | { readonly type: "changePlan"; readonly words: string }
   /** One of the palette's commands, such as `glossator.setApiKey`. */

@@ -86,6 +86,35 @@ test("one who writes on a card goes on when another card goes", skip, async () =
   assert.deepEqual(answer?.answer, { choice: "deny", message: "Not now." });
 });
 
+test(
+  "what is typed on cards is kept while another session is shown, and takes no focus",
+  skip,
+  async () => {
+    const question = { text: "Which?", options: [], several: false, draft: "", ...ASKER };
+    await shown(permission("p", "make"), { type: "question", id: "q", question });
+    await button("Deny and say why…").click();
+    await harness.page.keyboard.type("Not now.");
+    await harness.page.getByRole("textbox", { name: "Rule 1" }).fill("Bash(make check)");
+    const answer = harness.page.getByRole("textbox", { name: "Your answer" });
+    await answer.fill("The first");
+    await harness.tell(situation({ sessionId: "s2" }));
+    assert.equal(await answer.count(), 0);
+    await input.click();
+    await harness.tell(situation());
+    await answerable();
+    assert.equal(await input.evaluate((it) => it === document.activeElement), true);
+    await harness.page.reload(); // as VS Code does with a view that was hidden
+    await shown(permission("p", "make"), { type: "question", id: "q", question });
+    assert.equal(await answer.inputValue(), "The first");
+    const value = async (name: string) =>
+      await harness.page.getByRole("textbox", { name }).inputValue();
+    assert.equal(await value("What to do instead"), "Not now.");
+    assert.equal(await value("Rule 1"), "Bash(make check)");
+    await harness.tell({ type: "withdrawn", id: "q" }, { type: "question", id: "q", question });
+    assert.equal(await answer.inputValue(), "");
+  },
+);
+
 test("a card that is sought has the focus as a whole: Enter does nothing", skip, async () => {
   await shown(permission("p", "make"), { type: "focusAsk", id: "p" });
   assert.match(await focused(), /permission/);

@@ -40,6 +40,31 @@ test("a plan that is not wanted is left", skip, async () => {
   assert.deepEqual(await harness.said("startPlan"), []);
 });
 
+test(
+  "a plan that was left is not offered again, in no panel, unless it is shown",
+  skip,
+  async () => {
+    await shown(...PLANNED);
+    await button("No, leave it").click();
+    assert.deepEqual(await harness.said("leavePlan"), [{ type: "leavePlan" }]);
+    await harness.page.reload();
+    await harness.tell(situation({ planLeft: true }), ...PLANNED);
+    assert.equal(await harness.page.locator(".turn").count(), 1);
+    assert.equal(await card().count(), 0);
+    await harness.tell(situation({ planLeft: false }));
+    assert.equal(await card().count(), 1);
+  },
+);
+
+test("words about a plan are kept while another session is shown", skip, async () => {
+  await shown(...PLANNED);
+  await card().locator("input").fill("Keep the old name.");
+  await harness.tell(situation({ sessionId: "s2" }), NEW);
+  assert.equal(await card().count(), 0);
+  await harness.tell(situation(), ...PLANNED);
+  assert.equal(await card().locator("input").inputValue(), "Keep the old name.");
+});
+
 test("only the last turn's plan is offered, and no answer is", skip, async () => {
   await shown(...PLANNED, { type: "begun", asked: { runId: "r2", question: "?", chips: [] } });
   assert.equal(await card().count(), 0);

@@ -129,6 +129,24 @@ test(
   },
 );
 
+test("an edit goes on where it was after the panel was hidden", skip, async () => {
+  const editing: ToPanel = {
+    type: "queue",
+    messages: [{ id: "1", question: "one", chips: [], state: "editing" }],
+    held: "",
+  };
+  await shown(...RUNNING, editing);
+  await harness.page.keyboard.type(" more");
+  await harness.page.reload(); // as VS Code does with a view that was hidden
+  await shown(...RUNNING, editing);
+  await harness.page.keyboard.type("!");
+  await harness.page.keyboard.press("Enter");
+  assert.deepEqual(
+    (await harness.said("requeued")).map(({ question }) => question),
+    ["one more!"],
+  );
+});
+
 test("a queue that waits for the user says why, and goes on by a button", skip, async () => {
   await shown(...stream("answered"), queue("The run was stopped.", "one"));
   const list = harness.page.getByRole("region", { name: "Queued messages" });

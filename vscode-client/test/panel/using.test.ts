@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Citation, Event } from "../../src/wire.ts";
 import { button, CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
-import { ASKER, situation, stream, until } from "./harness/streams.ts";
+import { ASKER, NEW, situation, stream, until } from "./harness/streams.ts";
 
 openBeforeEach();
 
@@ -259,6 +259,38 @@ test("a question is edited and asked again", skip, async () => {
   await input.press("Enter");
   assert.equal((await harness.said("ask"))[0]?.insteadOf, "offline");
   assert.equal(await harness.page.locator(".turn").count(), 1);
+});
+
+test(
+  "what was being written comes back after an edit, sent or not, also after a reload",
+  skip,
+  async () => {
+    const words = "And where is it taken off?";
+    const [first, second] = [stream("offline"), stream("asked")];
+    await shown(...first, ...second, { type: "compose", text: words, chips: [CHIP] });
+    const edits = button("Edit the question and ask again");
+    await edits.first().click();
+    await edits.last().click();
+    assert.notEqual(await input.inputValue(), words);
+    await input.press("Escape");
+    assert.equal(await input.inputValue(), words);
+    await edits.first().click();
+    await harness.page.reload(); // as VS Code does with a view that was hidden
+    await harness.tell(situation(), ...first, ...second);
+    assert.equal(await input.inputValue(), "Where is the tax added to a price?");
+    await input.press("Enter");
+    const [asked] = await harness.said("ask");
+    assert.deepEqual([asked?.insteadOf, asked?.chips], ["offline", []]);
+    assert.equal(await input.inputValue(), words);
+    assert.equal(await harness.page.locator(".composer .chip").count(), 1);
+  },
+);
+
+test("an edited question that is gone gives what was being written back", skip, async () => {
+  await shown(...stream("offline"), { type: "compose", text: "And now?", chips: [] });
+  await button("Edit the question and ask again").click();
+  await harness.tell(NEW);
+  assert.equal(await input.inputValue(), "And now?");
 });
 
 test("sessions: search, rename, delete, resume by keyboard", skip, async () => {

@@ -130,7 +130,7 @@ test("one that is edited is not sent, nor what follows it", async () => {
   assert.deepEqual(scene.asked, ["A"]);
 });
 
-test("an edit that is left is sent as it was, with what follows it", async () => {
+test("an edit that is left is as it was, and waits for the user with what follows it", async () => {
   const scene = new Scene();
   const { queue } = scene.conversation;
   await scene.add("a", "b");
@@ -138,6 +138,9 @@ test("an edit that is left is sent as it was, with what follows it", async () =>
   await scene.ends();
   queue.stopEditing();
   await scene.queueing.advance(scene.conversation);
+  assert.deepEqual([scene.asked, scene.waiting], [[], ["a waiting", "b waiting"]]);
+  assert.equal(queue.held, "A message was being edited.");
+  await scene.queueing.goOn(scene.conversation);
   assert.deepEqual(scene.asked, ["a"]);
 });
 
