@@ -160,7 +160,7 @@ class SessionHooks:
         given = {
             "session_id": self.session_id,
             "hook_event_name": event.value,
-            "permission_mode": mode_of(acting.mode),
+            "permission_mode": mode_of(acting.modes.of(self.session_id)),
             **said,
         }
         async with asyncio.TaskGroup() as group:
