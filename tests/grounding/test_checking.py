@@ -216,37 +216,6 @@ def test_what_is_found_of_a_statement(cited: CitedLines, statement: str, verdict
     assert bool(judgement.reason) is (verdict in (C, U))
 
 
-@pytest.mark.parametrize(
-    ("statement", "verdict"),
-    [
-        ("`send` calls `encode` in a background thread.", N),
-        ("`send` calls `encode` and handles the error.", N),
-        ("`send` calls `encode` lazily.", N),
-        ("`send` calls `encode` once per file.", N),
-        ("`send` calls `encode` with the given value.", N),
-        ("`send` calls `encode` for each argument.", N),
-        ("`send` calls `encode` by `self.write(data)`.", N),
-        ("`send` calls `encode`, which returns a string.", N),
-        ("`send` returns `data` and calls its callers.", N),
-        ("`send` raises `ValueError` and never returns.", N),
-        ("`send` is a method which is not called by the class.", N),
-        ("`send` takes only `timeout` by keyword.", N),
-        ("`send` has two keyword-only parameters, `timeout` and `retries`.", N),
-        ("`close` sets `self.done` atomically.", N),
-        ("`close` is declared async, and it calls the class.", N),
-        ("Note that the `send` method calls both `open` and `write` internally.", S),
-        ("`send` takes `timeout` only by keyword.", S),
-        ("`send` raises the error `ValueError` if `retries > LIMIT`.", S),
-        ("`close` is an async method.", S),
-        ("`close` sets `self.done` to `True`.", S),
-    ],
-)
-def test_a_statement_is_carried_if_it_says_nothing_beside_its_claims(
-    statement: str, verdict: Verdict
-) -> None:
-    assert check(statement, [PYTHON]).verdict is verdict
-
-
 def test_several_citations_carry_a_statement_together() -> None:
     statement = "`send` raises `ValueError`, which `Get` does not."
     assert check(statement, [PYTHON, GO]).verdict is not Verdict.UNSUPPORTED

@@ -28,6 +28,7 @@ from glossator.grounding.calling import (
 from glossator.grounding.cited import CitedLines, Code, Evidence, spaced
 from glossator.grounding.claim import Claim, Relation
 from glossator.grounding.claims import claims_of
+from glossator.grounding.denying import is_denied
 from glossator.grounding.encoding import Known, encoded, is_statement
 from glossator.grounding.english import is_english
 from glossator.grounding.evidence import find
@@ -204,20 +205,7 @@ def _known(codes: Sequence[Code]) -> Known:
 
 
 def _carries(claim: Claim, found: Evidence, codes: Sequence[Code]) -> bool:
-    """Whether the lines say it, or say of a denial that it is not so.
-
-    They say so only of what they are about: who calls a function stands elsewhere.
-    """
-    if claim.negated:
-        subjects = (claim.subject,) if claim.subject or not claim.topical else claim.objects
-        if claim.relation is Relation.CALLS and not any(
-            each is not None and code.about(each) is not None
-            for each in (*subjects, *claim.inside)
-            for code in codes
-        ):
-            return False
-        return found in (Evidence.OPPOSITE, Evidence.ABSENT)
-    return found is Evidence.FOUND
+    return is_denied(claim, found, codes) if claim.negated else found is Evidence.FOUND
 
 
 def _denies(tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
