@@ -15,7 +15,13 @@ import pytest
 
 from glossator.evaluation import MadeStatement, SourceText, phrasings, statements
 from glossator.evaluation.facts import KINDS, Fact, key
-from glossator.evaluation.falsifying import FALSIFICATIONS, NEIGHBOUR, WRONG_CITATION, WRONG_FILE
+from glossator.evaluation.falsifying import (
+    FALSIFICATIONS,
+    INVENTED,
+    NEIGHBOUR,
+    WRONG_CITATION,
+    WRONG_FILE,
+)
 from glossator.evaluation.outline_facts import outline_facts
 from glossator.evaluation.phrasing import slots_in
 
@@ -179,7 +185,20 @@ def test_what_is_called_false_is_false(modules: dict[str, ModuleType]) -> None:
             assert false.cited == true.cited
             assert false.text != true.text
             truths = [_is_true(module, claim) is claim.holds for claim in false.claims]
+            if false.falsification == INVENTED:
+                assert all(truths)
+                assert false.text.startswith(true.text.removesuffix("."))
+                continue
             assert truths.count(False) == 1, f"{false.text} {false.claims}"
+
+
+def test_no_line_of_a_function_tells_of_what_is_invented() -> None:
+    found = [each for each in made(seed=5) if each.falsification == INVENTED]
+    clauses = phrasings().clauses
+    assert len(found) > 5
+    for each in found:
+        (words,) = [words for clause, words in clauses if each.text.endswith(f"{clause}.")]
+        assert not any(words.search(line) for span in each.cited for line in span.lines)
 
 
 def test_all_kinds_that_the_files_have_are_said() -> None:
@@ -208,6 +227,7 @@ def test_the_seed_decides() -> None:
 
 def test_the_halves_share_no_phrasing() -> None:
     dev, held_out = phrasings("dev"), phrasings("held-out")
+    assert not {each for each, _ in dev.clauses} & {each for each, _ in held_out.clauses}
     for kind in KINDS:
         assert not {*sum(dev.pairs[kind], ())} & {*sum(held_out.pairs[kind], ())}
         assert 4 <= len(phrasings().pairs[kind]) == len(dev.pairs[kind]) + len(held_out.pairs[kind])

@@ -9,11 +9,13 @@ from glossator.grounding import CitedLines
 
 
 def cited(file: FileFacts, spans: Iterable[Lines]) -> tuple[CitedLines, ...]:
-    """The lines of the spans, with the headers of the definitions around them."""
+    """The lines of the spans, with the headers of the definitions around them and the next line."""
     found = []
     for first, last in spans:
         enclosing = tuple(file.lines[each.name_line - 1] for each in _around(file, first))
-        found.append(CitedLines(file.path, first, tuple(file.lines[first - 1 : last]), enclosing))
+        lines = tuple(file.lines[first - 1 : last])
+        behind = next((line for line in file.lines[last:] if line.strip()), "")
+        found.append(CitedLines(file.path, first, lines, enclosing, behind))
     return tuple(found)
 
 

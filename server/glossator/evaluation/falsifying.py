@@ -25,9 +25,14 @@ DIRECTION = "direction"
 WRONG_FILE = "wrong file"
 NEIGHBOUR = "neighbouring lines"
 WRONG_CITATION = "wrong citation"
+INVENTED = "invented clause"
 FALSIFICATIONS = (
     NEAR, FAR, NUMBER, CONSTANT, NEGATION, DIRECTION, WRONG_FILE, NEIGHBOUR, WRONG_CITATION,
+    INVENTED,
 )  # fmt: skip
+DEEDS = frozenset(  # kinds that say what a function does, which a clause can be added to
+    {"attribute", "call", "raise", "throw", "catch", "return", "string", "comparison", "generator"}
+)
 
 _DEFINED = frozenset("fc")  # slots of which every name of the file is known
 _KIN = frozenset("be")

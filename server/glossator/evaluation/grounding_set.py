@@ -17,6 +17,8 @@ from glossator.core.languages import language_of
 from glossator.evaluation.citing import cited, elsewhere, says_nothing, text_of
 from glossator.evaluation.facts import KINDS, Fact, FileFacts, Lines
 from glossator.evaluation.falsifying import (
+    DEEDS,
+    INVENTED,
     NEGATION,
     NEIGHBOUR,
     WRONG_CITATION,
@@ -71,11 +73,15 @@ class _Claim:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A sentence before it is put into words: one claim, or two about the same function."""
+    """A sentence before it is put into words: one claim, or two about the same function.
+
+    A `clause` that no lines carry may stand at its end.
+    """
 
     claims: tuple[_Claim, ...]
     spans: tuple[Lines, ...]
     style: Style
+    clause: str = ""
 
     @property
     def kind(self) -> str:
@@ -273,6 +279,7 @@ class _Maker:
                     yield twin.falsification, file, with_(twin.fact)
         if all(claim.fact.holds for claim in said.claims):
             yield from self._elsewhere(file, said)
+            yield from self._invented(file, said)
 
     def _elsewhere(self, file: FileFacts, said: _Said) -> Iterator[tuple[str, FileFacts, _Said]]:
         """The sentence with lines that do not carry it."""
@@ -292,6 +299,16 @@ class _Maker:
                     yield label, file, replace(said, spans=(span,))
                     break
 
+    def _invented(self, file: FileFacts, said: _Said) -> Iterator[tuple[str, FileFacts, _Said]]:
+        """The sentence with more at its end, of which nothing in the function tells."""
+        claim = said.claims[0]
+        if said.kind not in DEEDS or not claim.template.startswith("{f} "):
+            return
+        code = text_of(cited(file, [claim.fact.within]))
+        clauses = [clause for clause, words in self._phrasings.clauses if not words.search(code)]
+        if clauses:
+            yield INVENTED, file, replace(said, clause=self._chance.choice(clauses))
+
     def _text(self, file: FileFacts, said: _Said) -> str:
         first, *rest = (
             self._phrasings.say(
@@ -304,6 +321,9 @@ class _Maker:
             )
             for number, claim in enumerate(said.claims)
         )
+        if said.clause:
+            comma = "" if said.clause.startswith(",") else " "
+            return f"{first.removesuffix('.')}{comma}{said.clause}."
         return f"{first.removesuffix('.')} and {rest[0]}" if rest else first
 
 

@@ -25,6 +25,7 @@ _CALLED = frozenset("fgmh")  # slots of what may be written with ()
 _SORTS = {"interface": "an interface", "enum": "an enum"}
 
 Pair: TypeAlias = tuple[str, str]  # a statement and its negation
+Clause: TypeAlias = tuple[str, re.Pattern[str]]  # and the words of code that it could be true of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,12 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Phrasings:
-    """The phrasings of each kind, words for the operators, and what may stand around."""
+    """The phrasings of each kind, words for the operators, and what may stand around or behind."""
 
     pairs: Mapping[str, Sequence[Pair]]
     operators: Mapping[str, Sequence[str]]
     frames: Sequence[str]
+    clauses: Sequence[Clause]
 
     def say(
         self,
@@ -127,7 +129,12 @@ def phrasings(half: str = "all") -> Phrasings:
         for kind in KINDS
     }
     frames = [each for name in halves for each in table["frames"][name]]
-    return Phrasings(pairs, operators, frames)
+    clauses = [
+        (clause, re.compile(words, re.IGNORECASE))
+        for name in halves
+        for clause, words in table["clauses"][name]
+    ]
+    return Phrasings(pairs, operators, frames, clauses)
 
 
 def slots_in(template: str) -> frozenset[str]:

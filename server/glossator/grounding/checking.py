@@ -2,15 +2,14 @@
 
 Three checks, each of which can refuse: every name, number and quoted text of the statement stands
 in the lines; what it claims (`grounding/claims.py`) is written there (`grounding/evidence.py`); and
-what it denies is not. What passes is *supported* if what it names was found in claims that are
-written, else *undecided*: nothing speaks against it.
+what it denies is not. What passes is *supported* if its claims are all written, and it names and
+says nothing beside them (`grounding/saying.py`); else *undecided*: nothing speaks against it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
@@ -29,10 +28,12 @@ from glossator.grounding.calling import (
 from glossator.grounding.cited import CitedLines, Code, Evidence, spaced
 from glossator.grounding.claim import Claim, Relation
 from glossator.grounding.claims import claims_of
-from glossator.grounding.encoding import Known
+from glossator.grounding.denying import is_denied
+from glossator.grounding.encoding import Known, encoded, is_statement
 from glossator.grounding.english import is_english
 from glossator.grounding.evidence import find
 from glossator.grounding.literals import is_among, value_of
+from glossator.grounding.saying import says_more
 from glossator.grounding.wording import Kind, Token, tokens_of
 
 _IMPLIED = frozenset(  # what lines may mean without writing it
@@ -51,9 +52,6 @@ _NEGATIONS = frozenset(
     "not no never nor neither without nowhere none nothing cannot rather instead lacks omits"
     " unlike".split()
 )
-_LIMITS = frozenset("so only except otherwise always sometimes often twice".split())
-_ORDER = frozenset("before after until first last then finally later earlier".split())
-_WHEN = re.compile(r"\b(?:if|whenever|unless|while|when(?! (?:calling|invoking|running)\b))\b")
 _COMPUTED = re.compile(  # lines that may stand for a number which is not written in them
     r"<<|>>|\*\*| [*/%] |\b(?:HTTP_?)?Status\w+|\b(?:MAX|MIN|Max|Min)[A-Z_\d]\w*|\bmath\."
 )
@@ -133,35 +131,40 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
         named, sure = missing
         reason = f"{named} does not occur in the lines.{_elsewhere(chain(*judged), calls)}"
         return Judgement(Verdict.UNSUPPORTED, reason, sure)
-    carried: set[Token] = set()
     for findings in judged:
         if refused := _refused_clause(findings):
             return replace(refused, reason=f"{refused.reason}{_elsewhere(findings, calls)}")
         for claim, found in findings:
-            if claim.sure and _carries(claim, found, codes):
-                carried |= _named_in(claim)
             is_open = found is Evidence.UNKNOWN and claim.sure and not claim.topical
             if is_open and not claim.condition and call_of(claim, calls):
                 where = told_elsewhere(claim, calls)
                 reason = f"The lines do not say {_said(claim)}. {where}"
                 return Judgement(Verdict.UNSUPPORTED, reason)
-    is_carried = any(token.kind is not Kind.NUMBER for token in carried) and all(
-        token in carried
-        for token in tokens
-        if token.kind in (Kind.NAME, Kind.STRING, Kind.NUMBER) and not token.inside
-    )
-    relations = {claim.relation for claim, _ in chain(*judged) if claim.sure}
-    is_carried = is_carried and not _is_narrowed(tokens, relations)
+    is_carried = _is_carried(tokens, known, list(chain(*judged)), codes)
     return Judgement(Verdict.SUPPORTED if is_carried else Verdict.UNDECIDED)
 
 
-def _is_narrowed(tokens: Sequence[Token], relations: AbstractSet[Relation]) -> bool:
-    """Whether the statement says when or how often, and no claim about order or values says so."""
-    words = [token.text.lower() for token in tokens if token.kind is Kind.WORD]
-    if Relation.COMPARES not in relations and _WHEN.search(" ".join(words)):
-        return True
-    said = _LIMITS if Relation.BEFORE in relations else _LIMITS | _ORDER
-    return not said.isdisjoint(words)
+def _is_carried(
+    tokens: Sequence[Token],
+    known: Known,
+    found: Sequence[tuple[Claim, Evidence]],
+    codes: Sequence[Code],
+) -> bool:
+    """Whether the lines carry each claim, and the statement says nothing beside its claims."""
+    if not all(claim.sure and _carries(claim, evidence, codes) for claim, evidence in found):
+        return False
+    named = {token for claim, _ in found for token in _named_in(claim)}
+    if all(token.kind is Kind.NUMBER for token in named):
+        return False
+    if any(token not in named for token in tokens if _has_to_be_claimed(token)):
+        return False
+    return not says_more(encoded(tokens, known), [claim for claim, _ in found])
+
+
+def _has_to_be_claimed(token: Token) -> bool:
+    if token.kind is Kind.FRAGMENT:
+        return not is_statement(token)  # the parts of one are told
+    return token.kind in (Kind.NAME, Kind.STRING, Kind.NUMBER) and not token.inside
 
 
 def _named_in(claim: Claim) -> set[Token]:
@@ -202,20 +205,7 @@ def _known(codes: Sequence[Code]) -> Known:
 
 
 def _carries(claim: Claim, found: Evidence, codes: Sequence[Code]) -> bool:
-    """Whether the lines say it, or say of a denial that it is not so.
-
-    They say so only of what they are about: who calls a function stands elsewhere.
-    """
-    if claim.negated:
-        subjects = (claim.subject,) if claim.subject or not claim.topical else claim.objects
-        if claim.relation is Relation.CALLS and not any(
-            each is not None and code.about(each) is not None
-            for each in (*subjects, *claim.inside)
-            for code in codes
-        ):
-            return False
-        return found in (Evidence.OPPOSITE, Evidence.ABSENT)
-    return found is Evidence.FOUND
+    return is_denied(claim, found, codes) if claim.negated else found is Evidence.FOUND
 
 
 def _denies(tokens: Sequence[Token], codes: Sequence[Code]) -> bool:

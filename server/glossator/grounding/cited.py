@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 
-from glossator.grounding.definitions import Definition, defined, definitions
+from glossator.grounding.definitions import Definition, defined, definitions, is_whole
 from glossator.grounding.literals import numbers_in, value_of
 from glossator.grounding.wording import Kind, Token
 
@@ -33,13 +33,15 @@ class Evidence(Enum):
 class CitedLines:
     """Lines as they were shown; `enclosing` are the first lines of what encloses them.
 
-    The outermost comes first.
+    The outermost comes first. `behind` is the next line that is not blank, "" at the end of the
+    file.
     """
 
     path: str
     first_line: int
     lines: tuple[str, ...]
     enclosing: tuple[str, ...] = ()
+    behind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,17 @@ class Code:
             return found
         inner = tuple(each for each in found for own in owners if own.start < each.start < own.end)
         return inner or found
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the lines are a whole file."""
+        return self.cited.first_line == 1 and not self.cited.behind
+
+    def has_all_of(self, token: Token) -> bool:
+        """Whether the lines hold all of what has the name: a function, a class, a file."""
+        if found := self.defining(token):
+            return all(is_whole(each, self.cited.lines, self.cited.behind) for each in found)
+        return self.is_file and self._is_path(token.text)
 
     def is_within(self, token: Token) -> bool:
         """Whether the lines are part of a definition of the name."""

@@ -136,10 +136,11 @@ def _trimmed(answer: str, is_file: Callable[[str], bool]) -> Iterator[AnswerStat
 
 
 def cited_lines(path: str, document: Document, span: Span) -> CitedLines:
-    """The lines of a span, with the first lines of the definitions around them."""
+    """The lines of a span, with the first lines of the definitions around them and the next one."""
     own = document.lines[span.first_line - 1 : span.last_line]
     enclosing = (document.lines[line - 1] for line in enclosing_lines(document, span))
-    return CitedLines(path, span.first_line, tuple(own), tuple(enclosing))
+    behind = next((line for line in document.lines[span.last_line :] if line.strip()), "")
+    return CitedLines(path, span.first_line, tuple(own), tuple(enclosing), behind)
 
 
 def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:

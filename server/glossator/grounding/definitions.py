@@ -47,6 +47,7 @@ _STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _LIFETIME = re.compile(r"(?<=[<&])'\w+(?!\w*')|(?<=, )'\w+(?=[,>:])")
 _METHOD_ENDS = r"\{\s*\}?\s*$|\(\s*$|\)\s*:[^=;]+;\s*$"
 _GOES_ON = re.compile(r"\s*(?:where\b|\{\s*$)")  # a signature of Rust's
+_NO_CODE = re.compile(r"\s*(?:#|//|/\*|\*)(?!\[)")  # a comment or directive, at any indentation
 _OPENING, _CLOSING = "([{<", ")]}>"
 
 
@@ -157,6 +158,23 @@ def definitions(lines: Sequence[str]) -> Iterator[Definition]:
         )
 
 
+def is_whole(found: Definition, lines: Sequence[str], behind: str) -> bool:
+    """Whether a definition that begins in the lines ends there, too.
+
+    `behind` is the next line that is not blank, "" if there is none.
+    """
+    indent = _indent(lines[found.start])
+    is_braced = lines[found.body - 1].rstrip().endswith("{")
+    *_, last = lines[: found.end]
+    if found.end > found.body and _indent(last) <= indent and last.lstrip().startswith("}"):
+        return True
+    following = next((each for each in lines[found.end :] if each.strip()), behind)
+    if is_braced:
+        return following.lstrip().startswith("}") and _indent(following) <= indent
+    goes_on = following.lstrip().startswith((")", "]", "{", "where"))
+    return not following or (_indent(following) <= indent and not goes_on)
+
+
 def _is_method(first: str, last: str) -> bool:
     """Whether lines that may be a call declare a method."""
     found = _METHOD.match(first)
@@ -256,7 +274,9 @@ def _end_of(lines: Sequence[str], start: int, body: int) -> int:
     indent = _indent(lines[start])
     for at in range(body, len(lines)):
         line = lines[at]
-        if line.strip() and _indent(line) <= indent and not _GOES_ON.match(line):
+        if not line.strip() or _NO_CODE.match(line):
+            continue
+        if _indent(line) <= indent and not _GOES_ON.match(line):
             return at + 1 if re.match(r"\s*[})\]]", line) else at
     return len(lines)
 

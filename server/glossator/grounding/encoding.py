@@ -47,7 +47,7 @@ def _text(tokens: Sequence[Token], known: Known) -> str:
     is_opened = False  # a statement of code, whose parts are told one by one
     for at, token in enumerate(tokens):
         if token.kind is Kind.FRAGMENT:
-            is_opened = _STATEMENT.match(token.text) is not None
+            is_opened = is_statement(token)
             if is_opened:
                 continue
         if (token.inside and not is_opened) or (
@@ -65,6 +65,11 @@ def _text(tokens: Sequence[Token], known: Known) -> str:
         else:
             words.append(token.text.lower() if token.kind is Kind.WORD else token.text)
     return " ".join(words)
+
+
+def is_statement(fragment: Token) -> bool:
+    """Whether it is code whose parts are told one by one: `raise ValueError(text)`."""
+    return _STATEMENT.match(fragment.text) is not None
 
 
 def _is_pronoun(at: int, tokens: Sequence[Token]) -> bool:

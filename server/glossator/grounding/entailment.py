@@ -7,7 +7,7 @@ nothing counts which it made up. Lines and statements are material and may hold 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from glossator.core.shown import in_tags, shown_prose
@@ -132,7 +132,8 @@ def _together(one: CitedLines, other: CitedLines) -> CitedLines | None:
         return None
     lines = (*one.lines, *other.lines[len(shared) :])
     unseen = (each for each in other.enclosing if each not in one.enclosing + lines)
-    return CitedLines(one.path, one.first_line, lines, (*one.enclosing, *unseen))
+    behind = (one if len(lines) == len(one.lines) else other).behind
+    return replace(one, lines=lines, enclosing=(*one.enclosing, *unseen), behind=behind)
 
 
 def _named(part: CitedLines, blocks: Sequence[CitedLines]) -> str:

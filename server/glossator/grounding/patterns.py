@@ -117,7 +117,7 @@ PATTERNS: Final[dict[Relation, tuple[str, ...]]] = {
         "{s} {_}(?:has|contains|offers) {_}{members} {_}{o1}",
         "{o1} belongs to {s}",
         "{o1} {_}(?:defined|declared|implemented) {_}(?:by|in|on|inside|within) {s}",
-        "{s} {_}(?:method|member) {_}{o1}",
+        "{s} (?:[a-z]+ )?(?:method|member) {o1}",
     ),
     Relation.IMPLEMENTS: ("{s} {_}implements? {_}{o}",),
     Relation.SORT: (
@@ -162,6 +162,15 @@ _AUXILIARY = (
     r"(?:is|are|was|be|being|becomes?|has|have|to|must|should|would|will|does|do|gets|isn't"
     r"|doesn't|aren't|not|never|no longer|already|still|strictly)"
 )
+_MACRO = re.compile(r"\{\w+\}")
+_WORD = re.compile(r"(?<!\\)[a-z][a-z']+")
+_OWN: Final[dict[Relation, tuple[str, ...]]] = {  # words that stand in macros
+    Relation.TAKES: (_MACROS["params"],),
+    Relation.COUNT: (_MACROS["params"], _MACROS["count"]),
+    Relation.MEMBER: (_MACROS["members"],),
+    Relation.SORT: (_MACROS["sort"],),
+    Relation.COMPARES: tuple(words for _, words in _SIGNS),
+}
 INVERSE: Final = {
     ">=": "<", "<": ">=", "<=": ">", ">": "<=", "==": "!=", "!=": "==", "is": "is not",
 }  # fmt: skip
@@ -228,8 +237,14 @@ def _filled(pattern: str) -> str:
 
 
 @cache
+def words_of(relation: Relation) -> frozenset[str]:
+    """The words that the patterns of a relation consist of, in the singular, too."""
+    patterns = (_MACRO.sub(" ", each) for each in PATTERNS.get(relation, ()))
+    words = _WORD.findall(" ".join((*patterns, *_OWN.get(relation, ()))))
+    return frozenset(words) | {each.removesuffix("s") for each in words}
+
+
+@cache
 def vocabulary() -> frozenset[str]:
     """The words that patterns and comparisons consist of: their meaning is known."""
-    texts = [each for patterns in PATTERNS.values() for each in patterns]
-    words = re.findall(r"[a-z][a-z']+", " ".join((*texts, *(each for _, each in _SIGNS))))
-    return frozenset(words) | {each.removesuffix("s") for each in words}
+    return frozenset().union(*map(words_of, Relation))

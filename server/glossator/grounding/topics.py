@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Final
@@ -264,6 +265,14 @@ def topic_of(clause: str) -> Topic | None:
             rest, between = words.sub(" ", clause), _between(words, clause)
             return Topic(said, holds, rest, between, _subject_of(said, clause))
     return None
+
+
+def without_words(clause: str, relations: AbstractSet[Relation]) -> str:
+    """The clause without the words that tell one of the relations."""
+    for relation, _, words in _TOPICS:
+        if relation in relations or _OF_VALUES.get(relation) in relations:
+            clause = words.sub(" ", clause)
+    return clause
 
 
 def _between(words: re.Pattern[str], clause: str) -> str:

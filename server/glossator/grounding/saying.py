@@ -1,0 +1,92 @@
+"""Whether a sentence says more than the claims that were found in it.
+
+"`save` calls `send` in a background thread" holds the claim that `save` calls `send`, and one that
+no rule reads. So each word of a sentence has to belong to one of the claims, or say nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+from glossator.grounding.claim import Claim, Relation
+from glossator.grounding.patterns import words_of
+from glossator.grounding.topics import without_words
+
+_PLAIN: Final = frozenset(  # what says nothing, and what names are called
+    """
+    a an the this that these those it its itself their is are was were be been being get gets got
+    has have had having do does did doing can may which who what there here and or but nor both
+    either as also too of to in on by from inside within into among for
+    any all at ever anywhere
+    note shows show shown see seen says say said words according looking stated states means other
+    directly explicitly actually itself indeed thus therefore hence internally exactly simply really
+    code line lines file module body implementation source definition declaration signature program
+    function functions method methods class classes parameter parameters argument arguments
+    constant variable attribute attributes field fields property properties value values
+    name named type string literal text number object instance
+    own one
+    """.split()
+)
+_DENIALS: Final = frozenset(
+    "not never no none nothing neither cannot nowhere without doesn't isn't don't aren't can't"
+    " won't didn't wasn't hasn't".split()
+)
+_NAMED: Final = re.compile(r"\bcalled (?=[NCS]\d)")
+_DENYING: Final = frozenset(  # what a denial may tell of them need not be a negated claim
+    {
+        Relation.COUNT,
+        Relation.REQUIRED,
+        Relation.KEYWORD_ONLY,
+        Relation.ASYNC,
+        Relation.BEFORE,
+        Relation.COMPARES,
+    }
+)
+_SIGNATURE: Final = "takes take accepts accept expects expect has have declares declare with"
+_RELATED: Final = {  # what else the claims of a relation read
+    Relation.COMPARES: (
+        "if when whenever whether unless case where check checks checked test tests tested testing"
+        " branch condition conditions guard guarded guards part compares compared verifies ensures"
+        " asserts exceed must should be still"
+    ),
+    Relation.RAISES: "error errors exception exceptions new",
+    Relation.CATCHES: "error errors exception exceptions clause",
+    Relation.CALLS: "caller callers makes make use uses used work part function",
+    Relation.RETURNS: "result results",
+    Relation.DEFAULTS: f"{_SIGNATURE} callers caller get gets when calling",
+    Relation.TYPE: _SIGNATURE,
+    Relation.RETURN_TYPE: f"{_SIGNATURE} result promises promise",
+    Relation.REQUIRED: f"{_SIGNATURE} calling callers caller when must be pass passed",
+    Relation.KEYWORD_ONLY: f"{_SIGNATURE} only must need can be pass passed given",
+    Relation.BEFORE: "calls call called calling runs once",
+    Relation.YIELDS: "use uses",
+    Relation.SORT: "declared defined",
+    Relation.ASYNC: "ordinary plain regular normal function",
+    Relation.DECORATED: "with decorator decorators carries carry",
+    Relation.IMPORTS: "out where takes take pulls pull",
+}
+_NARROWING: Final = re.compile(
+    r"\b(?:so|except|otherwise|always|sometimes|often|twice"
+    r"|(?<!keyword )only(?! (?:(?:be )?(?:given|passed) )?(?:by|as|with) ))\b"
+)
+
+
+def says_more(text: str, claims: Iterable[Claim]) -> bool:
+    """Whether an encoded sentence has words beside those of its claims."""
+    if _NARROWING.search(text):
+        return True
+    claims = tuple(claims)
+    relations = {each.relation for each in claims}
+    left = _NAMED.sub(" ", without_words(text, relations))
+    own = _PLAIN.union(*map(_own_words, relations))
+    if relations & _DENYING or any(each.negated for each in claims):
+        own |= _DENIALS
+    return not own.issuperset(re.findall(r"(?<![\w'])[a-z][a-z']*", left))
+
+
+@cache
+def _own_words(relation: Relation) -> frozenset[str]:
+    return (words_of(relation) | frozenset(_RELATED.get(relation, "").split())) - _DENIALS

@@ -1,0 +1,104 @@
+"""What a sentence says besides its claims, and what the lines do not hold of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from glossator.grounding import CitedLines, Verdict, check
+from tests.grounding.test_checking import CLIENT, GO, IMPORTING, PYTHON, N, S
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("`send` calls `encode` in a background thread.", N),
+        ("`send` calls `encode` and handles the error.", N),
+        ("`send` calls `encode` lazily.", N),
+        ("`send` calls `encode` once per file.", N),
+        ("`send` calls `encode` with the given value.", N),
+        ("`send` calls `encode` for each argument.", N),
+        ("`send` calls `encode` by `self.write(data)`.", N),
+        ("`send` calls `encode`, which returns a string.", N),
+        ("`send` returns `data` and calls its callers.", N),
+        ("`send` raises `ValueError` and never returns.", N),
+        ("`send` is a method which is not called by the class.", N),
+        ("`send` takes only `timeout` by keyword.", N),
+        ("`send` has two keyword-only parameters, `timeout` and `retries`.", N),
+        ("`close` sets `self.done` atomically.", N),
+        ("`close` is declared async, and it calls the class.", N),
+        ("Note that the `send` method calls both `open` and `write` internally.", S),
+        ("`send` takes `timeout` only by keyword.", S),
+        ("`send` raises the error `ValueError` if `retries > LIMIT`.", S),
+        ("`close` is an async method.", S),
+        ("`close` sets `self.done` to `True`.", S),
+    ],
+)
+def test_a_statement_is_carried_if_it_says_nothing_beside_its_claims(
+    statement: str, verdict: Verdict
+) -> None:
+    assert check(statement, [PYTHON]).verdict is verdict
+
+
+WHOLE = tuple(CLIENT.strip("\n").split("\n"))
+GO_LINES = GO.lines
+
+
+def part(first: int, last: int, path: str = "src/client.py") -> CitedLines:
+    """Lines of the client's file, 1-based, as they are cited."""
+    behind = next((line for line in WHOLE[last:] if line.strip()), "")
+    enclosing = tuple(WHOLE[at] for at in (0, 2) if at + 1 < first)
+    return CitedLines(path, first, WHOLE[first - 1 : last], enclosing, behind)
+
+
+@pytest.mark.parametrize(
+    ("cited", "statement", "verdict"),
+    [
+        # all of the function, its first lines, some within
+        (part(3, 10), "`send` never calls `shutdown`.", S),
+        (part(3, 9), "`send` never calls `shutdown`.", N),
+        (part(3, 8), "`send` never calls `write`.", N),  # as line 9 does
+        (part(7, 9), "`send` never calls `shutdown`.", N),
+        (part(3, 9), "`send` does not raise `KeyError`.", N),
+        (part(3, 9), "`send` doesn't return `request`.", N),
+        (part(3, 9), "There is no check in `send` that `timeout` is above `LIMIT`.", N),
+        (part(3, 10), "There is no check in `send` that `timeout` is above `LIMIT`.", S),
+        (part(1, 10), "`Client` does not define `stop`.", N),
+        (part(1, 13), "`Client` does not define `stop`.", S),
+        (part(12, 13), "`close` does not assign `self.data`.", S),
+        (part(12, 12), "`close` does not assign `self.done`.", N),
+        # what the first lines tell
+        (part(3, 4), "`send` is not asynchronous.", S),
+        (part(3, 4), "`timeout` does not default to 31 in `send`.", S),
+        (part(3, 4), "`send` does not accept `data`.", S),
+        (part(1, 13), "`Client` does not extend `Data`.", S),
+        # what lines say of something else
+        (part(3, 10), "`encode` is not asynchronous.", N),
+        (part(3, 10), "`shutdown` is never called, and `send` is a method.", N),
+        (part(3, 10), "`data` is optional in `send`.", N),
+        # the end of the file
+        (replace(part(3, 10), behind=""), "`send` never calls `shutdown`.", S),
+        (replace(GO, lines=GO_LINES[:5], behind="}"), "`Get` never calls `store`.", S),
+        (replace(GO, lines=GO_LINES[:4], behind=GO_LINES[4]), "`Get` never calls `store`.", N),
+        (replace(GO, lines=GO_LINES[:4], behind=""), "`Get` never calls `store`.", N),
+        (CitedLines("a.py", 1, ("def f(",), behind=") -> int:"), "`f` never calls `g`.", N),
+        # a comment at the margin does not end a function, nor does a directive
+        (
+            CitedLines(
+                "a.c", 1, ("int f(int a) {", "#if X", "  g(a);", "#endif"), behind="  h(a);"
+            ),
+            "`f` never calls `h`.",
+            N,
+        ),
+        # imports stand anywhere in a file
+        (IMPORTING, "The module does not import `join` from `b`.", S),
+        (replace(IMPORTING, behind="x = 1"), "The module does not import `join` from `b`.", N),
+        (replace(IMPORTING, behind="x = 1"), "`split` is not imported from `os`.", N),
+    ],
+)
+def test_a_denial_needs_all_of_what_it_is_about(
+    cited: CitedLines, statement: str, verdict: Verdict
+) -> None:
+    judgement = check(statement, [cited])
+    assert judgement.verdict is verdict, judgement.reason
