@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.application import follow_facts, memorise
+from glossator.application import established_again, follow_facts, memorise
 from glossator.core.document import Document
 from glossator.core.events import RunFinished
 from glossator.core.fact import FactState
@@ -206,6 +206,19 @@ async def test_one_that_goes_stale_in_a_run_is_an_event_and_the_model_hears_of_i
         assert [each[: len(GONE)] for each in told(s, 1)] == [GONE]
         states = [each.fact.state for each in s.port.of(FactChanged)]
         assert states[-1] is FactState.STALE
+
+
+async def test_one_whose_file_was_just_touched_elsewhere_still_holds(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    async with stage(root, FILES, []) as s:
+        await memorised(s, judged(s, PRICE, ("shop.py", 1, 2)))
+        (fact,) = await s.app.ledger.fresh()
+        session = s.app.sessions.create()
+        session.keep(FACTS, [fact.id, True])
+        async with s.app.runs.open(session.id, None, session.note) as run:
+            (root / "shop.py").write_text("# Prices\n\n" + FILES["shop.py"])
+            s.touched("shop.py")
+            assert (await established_again(s.app, session, run)).texts == ()
 
 
 async def test_a_compaction_takes_what_was_told_and_it_is_told_again(tmp_path: Path) -> None:
