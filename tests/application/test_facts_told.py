@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.application import established_again, follow_facts, memorise
+from glossator.application import established_again, follow_facts, memorise, write_memory_back
 from glossator.core.document import Document
 from glossator.core.events import RunFinished
 from glossator.core.fact import FactState
@@ -74,6 +74,7 @@ async def memorised(s: Stage, *statements: CheckedStatement) -> list[str]:
     session = s.app.sessions.create()
     async with s.app.runs.open(session.id, None, session.note) as run:
         await memorise(s.app, session, run, statements)
+        await write_memory_back(s.app, session)
     return [each.statement for each in s.app.ledger.all() if each.session == session.id]
 
 
