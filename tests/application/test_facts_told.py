@@ -166,6 +166,45 @@ async def test_it_does_not_outlive_the_name_of_what_its_lines_stand_in(tmp_path:
         assert await s.app.ledger.fresh() == (fact,)
 
 
+CLASSES = """class Shop:
+    def price(self):
+        net = 1
+        tax = 1
+        return net + tax
+
+    def rent(self):
+        return 9
+
+
+class Pool:
+    def swim(self):
+        return 'wet'
+"""
+METHOD = "    def price(self):\n        net = 1\n        tax = 1\n        return net + tax\n\n"
+
+
+@pytest.mark.parametrize(
+    ("now", "stands"),
+    [
+        (CLASSES.replace(METHOD, "").replace("class Pool:\n", f"class Pool:\n{METHOD}"), None),
+        (CLASSES.replace("class Shop:\n", "class Shop:\n    pass\n\n\nclass Other:\n"), None),
+        (CLASSES.replace(METHOD, "").replace("\n\n\nclass", f"\n\n{METHOD}\nclass"), 7),
+        ("import os\n\n\n" + CLASSES, 7),
+    ],
+)
+async def test_it_stands_in_the_class_that_it_stood_in(
+    tmp_path: Path, now: str, stands: int | None
+) -> None:
+    async with stage(tmp_path / "ws", {"shop.py": CLASSES}, []) as s:
+        await memorised(s, judged(s, "`tax` is 1.", ("shop.py", 4, 4)))
+        (fact,) = await s.app.ledger.fresh()
+        assert [each.first_line for each in fact.context] == [1, 2]
+        (tmp_path / "ws" / "shop.py").write_text(now)
+        s.touched("shop.py")
+        lines = [s.app.ledger.view(each).first_line for each in await s.app.ledger.fresh()]
+        assert lines == ([] if stands is None else [stands])
+
+
 async def test_what_was_told_is_not_told_again_but_that_it_is_gone(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     turns = [Turn(Text(f"Answer {number}.")) for number in range(4)]
