@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.application import follow_facts, memorise
+from glossator.application import established_again, follow_facts, memorise, write_memory_back
 from glossator.core.document import Document
 from glossator.core.events import RunFinished
 from glossator.core.fact import FactState
@@ -74,6 +74,7 @@ async def memorised(s: Stage, *statements: CheckedStatement) -> list[str]:
     session = s.app.sessions.create()
     async with s.app.runs.open(session.id, None, session.note) as run:
         await memorise(s.app, session, run, statements)
+        await write_memory_back(s.app, session)
     return [each.statement for each in s.app.ledger.all() if each.session == session.id]
 
 
@@ -165,6 +166,45 @@ async def test_it_does_not_outlive_the_name_of_what_its_lines_stand_in(tmp_path:
         assert await s.app.ledger.fresh() == (fact,)
 
 
+CLASSES = """class Shop:
+    def price(self):
+        net = 1
+        tax = 1
+        return net + tax
+
+    def rent(self):
+        return 9
+
+
+class Pool:
+    def swim(self):
+        return 'wet'
+"""
+METHOD = "    def price(self):\n        net = 1\n        tax = 1\n        return net + tax\n\n"
+
+
+@pytest.mark.parametrize(
+    ("now", "stands"),
+    [
+        (CLASSES.replace(METHOD, "").replace("class Pool:\n", f"class Pool:\n{METHOD}"), None),
+        (CLASSES.replace("class Shop:\n", "class Shop:\n    pass\n\n\nclass Other:\n"), None),
+        (CLASSES.replace(METHOD, "").replace("\n\n\nclass", f"\n\n{METHOD}\nclass"), 7),
+        ("import os\n\n\n" + CLASSES, 7),
+    ],
+)
+async def test_it_stands_in_the_class_that_it_stood_in(
+    tmp_path: Path, now: str, stands: int | None
+) -> None:
+    async with stage(tmp_path / "ws", {"shop.py": CLASSES}, []) as s:
+        await memorised(s, judged(s, "`tax` is 1.", ("shop.py", 4, 4)))
+        (fact,) = await s.app.ledger.fresh()
+        assert [each.first_line for each in fact.context] == [1, 2]
+        (tmp_path / "ws" / "shop.py").write_text(now)
+        s.touched("shop.py")
+        lines = [s.app.ledger.view(each).first_line for each in await s.app.ledger.fresh()]
+        assert lines == ([] if stands is None else [stands])
+
+
 async def test_what_was_told_is_not_told_again_but_that_it_is_gone(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     turns = [Turn(Text(f"Answer {number}.")) for number in range(4)]
@@ -206,6 +246,19 @@ async def test_one_that_goes_stale_in_a_run_is_an_event_and_the_model_hears_of_i
         assert [each[: len(GONE)] for each in told(s, 1)] == [GONE]
         states = [each.fact.state for each in s.port.of(FactChanged)]
         assert states[-1] is FactState.STALE
+
+
+async def test_one_whose_file_was_just_touched_elsewhere_still_holds(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    async with stage(root, FILES, []) as s:
+        await memorised(s, judged(s, PRICE, ("shop.py", 1, 2)))
+        (fact,) = await s.app.ledger.fresh()
+        session = s.app.sessions.create()
+        session.keep(FACTS, [fact.id, True])
+        async with s.app.runs.open(session.id, None, session.note) as run:
+            (root / "shop.py").write_text("# Prices\n\n" + FILES["shop.py"])
+            s.touched("shop.py")
+            assert (await established_again(s.app, session, run)).texts == ()
 
 
 async def test_a_compaction_takes_what_was_told_and_it_is_told_again(tmp_path: Path) -> None:

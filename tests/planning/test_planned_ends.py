@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from glossator.prompts import load_prompt
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.plan_question import PlanChoice
 from glossator.usecases.rewind import RewindRequest, rewind
-from tests.patience import until
+from tests.patience import SECONDS, until
 from tests.planning.planned import (
     ANSWER,
     FILES,
@@ -29,6 +30,7 @@ from tests.planning.planned import (
     Reply,
     cites,
     last_text,
+    plan,
     unclear,
 )
 from tests.stage import Stage, stage
@@ -231,6 +233,41 @@ async def test_a_fact_is_cited_in_a_task_and_in_the_answer(tmp_path: Path) -> No
         reports = [e.citations for e in s.port.of(AgentFinished) if LIMIT in e.summary]
         spans = [(c.target, c.span and c.span.first_line) for each in reports for c in each]
         assert spans == [(f"fact {fact}", 2)]
+
+
+async def test_a_fact_whose_file_was_just_touched_elsewhere_can_be_cited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its lines are not compared yet when the task's result is reviewed."""
+    fact, requests, may_compare = "", 0, threading.Event()
+    path = tmp_path / "ws" / "store.py"
+
+    def save(_: dict[str, Any]) -> Turn:
+        nonlocal requests
+        requests += 1
+        settled = s.app.anchors.settled
+
+        async def waited_for() -> None:
+            may_compare.set()
+            await settled()
+
+        monkeypatch.setattr(s.app.anchors, "settled", waited_for)
+        s.app.anchors._thread.submit(may_compare.wait, SECONDS)
+        path.write_text("# Rows\n" + FILES["store.py"])
+        s.touched("store.py")
+        return Turn(Text(f"- {LIMIT} [cite: fact, {fact}, null]"))
+
+    made = plan(("What limit does save have?", []), ("What is in common?", [1]))
+    analysis = Turn(Text("- Both are small. [cite: task, 1]"))
+    tasks: dict[str, Reply] = {"save have?": save, "in common": analysis}
+    cast = Cast(Turn(Text("Small.")), decomposer=made, tasks=tasks)
+    async with stage(tmp_path / "ws", FILES, cast) as s:
+        fact = await add_fact(s, LIMIT, "store.py", 2)
+        await s.ask(f"{QUESTION} The limit?", plan=PlanChoice.PLAN)
+        assert requests == 1
+        reports = [e.citations for e in s.port.of(AgentFinished) if LIMIT in e.summary]
+        spans = [(c.target, c.span and c.span.first_line) for each in reports for c in each]
+        assert spans == [(f"fact {fact}", 3)]
 
 
 async def test_a_plan_is_compacted(tmp_path: Path) -> None:

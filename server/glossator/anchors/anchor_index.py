@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from glossator.anchors.passages import Freshness, HashedTexts, Read, freshness_of
+from glossator.anchors.passages import Freshness, HashedTexts, Heads, Read, freshness_of
 from glossator.anchors.renames import Names, RenameTracker, found_again, new_path, still_so
 from glossator.core.passage import Passage
 from glossator.documents import WorkspaceHost
@@ -35,6 +35,7 @@ class _Cited:
     """What a key cites, the paths whose renaming concerns it, and how it was judged last."""
 
     passages: tuple[Passage | None, ...]
+    heads: tuple[Heads, ...]
     paths: frozenset[str]
     freshness: Freshness | None
 
@@ -66,15 +67,17 @@ class AnchorIndex:
         passages: Sequence[Passage | None],
         about: Iterable[str] = (),
         freshness: Freshness | None = None,
+        heads: Iterable[Heads] = (),
     ) -> None:
         """Watch these passages, in place of others that the key may have.
 
         `about` are paths that it does not cite, but whose renaming concerns it. `freshness` is what
-        is told of it until it is judged.
+        is told of it until it is judged. `heads` are for each passage the first lines of the
+        definitions around it, the outermost first, which must stay around it.
         """
         self.remove(key)
         paths = frozenset((*(each.path for each in passages if each), *about))
-        self._cited[key] = _Cited(tuple(passages), paths, freshness)
+        self._cited[key] = _Cited(tuple(passages), tuple(heads), paths, freshness)
         for path in paths:
             self._citing[path].add(key)
         self._doubt((key,))
@@ -194,7 +197,7 @@ def _judged(
     """
     texts, found = HashedTexts(read), []
     for key, cited in all_cited:
-        freshness = freshness_of(cited.passages, texts)
+        freshness = freshness_of(cited.passages, texts, cited.heads)
         if freshness != cited.freshness:
             found.append((key, cited, freshness))
         for path in cited.paths:

@@ -1,5 +1,8 @@
 """Cited lines as they were, and where they are now.
 
+Lines may have been judged with heads, the first lines of the definitions around them. These must
+still be around them: a method that went to another class is not what it was.
+
 The same lines at the same place are unchanged. At another place they count as moved if half of the
 lines around them moved, too: the same words may occur elsewhere by chance.
 """
@@ -11,8 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import zip_longest
 
 from glossator.core.document import Document, Missing
+from glossator.core.indentation import depth, is_inside, level
 from glossator.core.passage import Passage, line_hashes
 from glossator.core.span import Span
 from glossator.core.uri import to_path
@@ -21,13 +26,15 @@ _AROUND = 3  # lines on each side that are remembered
 _NEAR = 60  # lines around the old place that are compared where the passage changed
 
 Read = Callable[[str], Document | Missing]
+Heads = Sequence[Passage]  # of one line each
 
 
 @dataclass(frozen=True)
 class HashedText:
-    """The lines of a document as hashes."""
+    """The lines of a document as hashes; `texts` are the lines themselves."""
 
     lines: tuple[str, ...]
+    texts: tuple[str, ...] = ()
 
     @cached_property
     def places(self) -> Mapping[str, Sequence[int]]:
@@ -35,6 +42,30 @@ class HashedText:
         found: defaultdict[str, list[int]] = defaultdict(list)
         for at, line in enumerate(self.lines):
             found[line].append(at)
+        return found
+
+    @cached_property
+    def outer(self) -> Sequence[int]:
+        """For each line the nearest one above that is less deep, 0-based; -1: there is none."""
+        outer = [-1] * len(self.texts)
+        open_: list[tuple[int, int]] = []  # lines that are not over yet, each deeper than the last
+        for at, line in enumerate(self.texts):
+            if is_inside(line):
+                own, deep = depth(line), level(line)
+                outer[at] = next((above for above, its in reversed(open_) if its < deep), -1)
+                while open_ and open_[-1][1] >= own:
+                    open_.pop()
+                open_.append((at, own))
+        return outer
+
+    def around(self, first: int, last: int) -> list[int]:
+        """The lines inside of which some lines stand, 0-based, the outermost first."""
+        own = (at for at in range(first, last + 1) if is_inside(self.texts[at]))
+        found: list[int] = []
+        at = self.outer[begin] if (begin := next(own, None)) is not None else -1
+        while at >= 0:
+            found.insert(0, at)
+            at = self.outer[at]
         return found
 
     def find(self, wanted: tuple[str, ...]) -> Iterator[int]:
@@ -61,7 +92,8 @@ class HashedTexts:
             document = self._read(path)
             text = document if isinstance(document, Document) else None
             self.seen[path] = text.sha256 if text else None
-            self._known[path] = HashedText(line_hashes(text.lines if text else ()))
+            lines = tuple(text.lines) if text else ()
+            self._known[path] = HashedText(line_hashes(lines), lines)
         return self._known[path]
 
 
@@ -81,7 +113,10 @@ class PassagePlace:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """A place for each passage that something rests on, and how many cited lines changed."""
+    """A place for each passage that something rests on, and how many cited lines changed.
+
+    The places of a passage's heads follow its own.
+    """
 
     places: tuple[PassagePlace | None, ...]
     changed: int
@@ -112,12 +147,42 @@ def passage_of(span: Span, read: Read) -> Passage:
     )
 
 
-def freshness_of(passages: Sequence[Passage | None], texts: HashedTexts) -> Freshness:
-    """Compare passages with the current texts; blocking, for a thread."""
-    places = tuple(place_of(each, texts.of(each.path)) if each else None for each in passages)
-    cited = zip(passages, places, strict=True)
-    changed = {(each.path, line) for each, place in cited if each and place for line in place.lost}
-    return Freshness(places, len(changed))
+def freshness_of(
+    passages: Sequence[Passage | None], texts: HashedTexts, heads: Sequence[Heads] = ()
+) -> Freshness:
+    """Compare passages with the current texts; blocking, for a thread.
+
+    `heads` are those of each passage, the outermost first; without any, no passage has some.
+    """
+    places: list[PassagePlace | None] = []
+    changed: set[tuple[str, int]] = set()
+    for passage, own in zip_longest(passages, heads, fillvalue=()):
+        if not passage:
+            places.append(None)
+            continue
+        text = texts.of(passage.path)
+        found = [place_of(passage, text)]
+        found += _places_of_heads(own, found[0], text)
+        changed |= {(passage.path, line) for place in found for line in place.lost}
+        places += found
+    return Freshness(tuple(places), len(changed))
+
+
+def _places_of_heads(heads: Heads, passage: PassagePlace, text: HashedText) -> list[PassagePlace]:
+    """Where the heads of a passage are around it, in their order; others are lost."""
+    if passage.changed or not heads:
+        return [place_of(each, text) for each in heads]
+    around = text.around(passage.first_line - 1, passage.last_line - 1)
+    places = []
+    for head in heads:
+        at = next((at for at in around if text.lines[at : at + 1] == head.lines), None)
+        if at is None:
+            lost = frozenset((head.first_line,))
+            places.append(PassagePlace(head.first_line, head.last_line, 1, lost))
+        else:
+            places.append(PassagePlace(at + 1, at + 1))
+            around = around[around.index(at) + 1 :]
+    return places
 
 
 def place_of(passage: Passage, text: HashedText) -> PassagePlace:

@@ -33,7 +33,7 @@ from .instructing import (
 )
 from .judging import Judging
 from .leaving_out import LeftOut, left_out
-from .memorising import memorise
+from .memorising import memorise, write_memory_back
 from .opening import LEFT_OUT, SECTIONS, opening_of
 from .planned_tasks import PlannedTasks, synthesis
 from .progress import BuildProgress
@@ -102,4 +102,5 @@ __all__ = [
     "session_hooks",
     "source_of_all",
     "synthesis",
+    "write_memory_back",
 ]

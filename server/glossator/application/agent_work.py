@@ -129,6 +129,7 @@ async def _run(
         return job.context(clock)
 
     async def review(report: str) -> str:
+        await app.anchors.settled()  # else a fact whose file was just touched would be stale
         return await asyncio.to_thread(faults, report, job.sources(app.host.snapshot()))
 
     surroundings = RunContext(
@@ -172,6 +173,7 @@ async def _checked(
 
     A partial one names the lines that were shown since `before`, cited or not.
     """
+    await app.anchors.settled()  # as above
     snapshot = app.host.snapshot()
     sources = job.sources(snapshot)
 

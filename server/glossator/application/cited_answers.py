@@ -153,7 +153,9 @@ class CitedAnswers:
         self.forget(session_id, list(self._answers[session_id])[:-MOST_ANSWERS])
 
     def _watch(self, key: AnswerKey, answer: _Answer) -> None:
-        self._anchors.add(key, [each for lines in answer.lines.values() for each in lines.passages])
+        lines = answer.lines.values()
+        heads = [each.heads for each in lines]
+        self._anchors.add(key, [each.passage for each in lines], heads=heads)
 
     async def _renamed(self, names: Names) -> None:
         """Have lines go with files that have other names now, and keep them so."""

@@ -1,4 +1,7 @@
-"""Memorising: what was judged to be carried by its lines becomes a fact of the workspace."""
+"""Memorising: what was judged to be carried by its lines becomes a fact of the workspace.
+
+The memory of a session is written back when a run ends, however it does.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ _REPORTS = 10
 async def memorise(
     app: Application, session: Session, run: Run, statements: Iterable[CheckedStatement]
 ) -> None:
-    """Keep the sentences that are carried and new, and write the memory of the session back.
+    """Keep the sentences that are carried and new.
 
     Only listed files of the workspace count: what ignore files or the user's rules leave out does
     not. The facts that were added are events of the run, see `follow_facts`.
@@ -55,7 +58,12 @@ async def memorise(
     ]
     new = await asyncio.to_thread(lambda: [_new_fact(each, snapshot) for each in carried])
     await app.ledger.remember(session.id, run.id, [each for each in new if each is not None])
-    await app.ledger.cores.keep(session.id, bench=_bench(session, snapshot))
+
+
+async def write_memory_back(app: Application, session: Session) -> None:
+    """Keep what the session established, and what it looked at, for later runs."""
+    if app.settings.facts.enabled:
+        await app.ledger.cores.keep(session.id, bench=_bench(session, app.host.snapshot()))
 
 
 def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact | None:

@@ -75,7 +75,7 @@ async def established(app: Application, session: Session, run: Run, question: st
     if not settings.told:
         return Telling()
     await ledger.settled(_TEAM_SECONDS)
-    return _telling(session, ledger, await facts_for(app, session, question))
+    return await _telling(app, session, await facts_for(app, session, question))
 
 
 async def facts_for(app: Application, session: Session, question: str) -> list[Fact]:
@@ -93,7 +93,7 @@ async def established_again(app: Application, session: Session, run: Run) -> Tel
     was_compacted = session.kept(FACTS)[-1:] == [None]
     if was_compacted and (asked := session.asked):
         return await established(app, session, run, asked[-1].question)
-    return _telling(session, app.ledger, []) if _told(session) else Telling()
+    return await _telling(app, session, []) if _told(session) else Telling()
 
 
 def follow_facts(app: Application, session: Session, run: Run) -> None:
@@ -113,7 +113,10 @@ def follow_facts(app: Application, session: Session, run: Run) -> None:
     run.ending.callback(app.ledger.subscribe(changed))
 
 
-def _telling(session: Session, ledger: Ledger, new: list[Fact]) -> Telling:
+async def _telling(app: Application, session: Session, found: list[Fact]) -> Telling:
+    await app.anchors.settled()  # else a fact whose file was just touched would count as gone
+    ledger = app.ledger
+    new = [each for each in found if ledger.is_fresh(each)]
     gone = [each for each in _told(session) if not _holds(ledger, each)]
     texts = []
     if new:

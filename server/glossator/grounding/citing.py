@@ -10,6 +10,7 @@ from functools import cache
 from glossator.core.citations import CitationMark, no_file, parse_citations, unreadable
 from glossator.core.document import Document
 from glossator.core.fact import FactState
+from glossator.core.indentation import depth, is_inside, level
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.core.standing import OTHERWISE, UNSURE, confirmed
 from glossator.grounding.cited import CitedLines
@@ -28,9 +29,6 @@ from glossator.grounding.verify import (
 _NEXT_BLOCK = re.compile(r"\n[ \t>]*(?:\n|[-*+|]|\d{1,3}[.)] |#{1,6} |`{3}|~{3})")
 _MARKER = re.compile(  # of an item, a quotation, or the sentence before
     rf"\s*(?:(?:[-*+]|\d{{1,3}}[.)]|>|{re.escape(UNSURE)}|{re.escape(OTHERWISE)})\s+)*"
-)
-_OUTSIDE = re.compile(  # what stands at the margin inside of functions: directives and labels of C
-    r"\s*#\s*(?:if|ifdef|ifndef|elif|else|endif|define|undef|pragma|error)\b| ?\w+:\s*$"
 )
 
 Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
@@ -149,30 +147,17 @@ def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:
     The outermost comes first.
     """
     own = document.lines[span.first_line - 1 : span.last_line]
-    depth = min((_level(line) for line in own if _is_inside(line)), default=0)
+    deep = min((level(line) for line in own if is_inside(line)), default=0)
     found: list[int] = []
     for number in range(span.first_line - 1, 0, -1):
         line = document.lines[number - 1]
-        if depth == 0:
+        if deep == 0:
             break
-        if _is_inside(line) and _depth(line) < depth:
-            depth = _level(line)
+        if is_inside(line) and depth(line) < deep:
+            deep = level(line)
             if defined(line):
                 found.insert(0, number)
     return tuple(found)
-
-
-def _is_inside(line: str) -> bool:
-    return bool(line.strip()) and not _OUTSIDE.match(line)
-
-
-def _level(line: str) -> int:
-    """How deep a line stands: a bracket in front of it belongs to what began as deep above."""
-    return _depth(line) + (line.lstrip()[0] in ")]}{")
-
-
-def _depth(line: str) -> int:
-    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
 
 
 def _stated(statement: AnswerStatement, established: Established) -> Basis | None:

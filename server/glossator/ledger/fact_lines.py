@@ -25,7 +25,8 @@ class FactLines:
 
     def watch(self, fact: Fact, freshness: Freshness | None = None) -> None:
         """Follow its lines; `freshness` is what is told of them until they are compared."""
-        self._anchors.add(FactKey(fact.id), fact.passages, freshness=freshness)
+        key, heads = FactKey(fact.id), (fact.context,)
+        self._anchors.add(key, (fact.passage,), freshness=freshness, heads=heads)
 
     def drop(self, fact_id: str) -> None:
         """Follow them no more."""

@@ -301,8 +301,10 @@ class Answering:
     async def _execute(self) -> tuple[Signal, str]:
         """Work on the tasks, and have the user settle what their sources disagree about."""
         tasks = PlannedTasks(self._app, self._delegation)
-        self._results = await execute(self._tasks, tasks.work, self._show)
-        await memorise(self._app, self._session, self._run, tasks.uncontested())
+        try:
+            self._results = await execute(self._tasks, tasks.work, self._show)
+        finally:  # what some established is kept, also if others are cancelled
+            await memorise(self._app, self._session, self._run, tasks.uncontested())
         told = [self._settled] if self._settled else []
         for conflict in tasks.conflicts:
             if self.flow.may(Signal.CONFLICT):

@@ -23,6 +23,7 @@ from glossator.application import (
     follow_facts,
     keep_texts,
     session_hooks,
+    write_memory_back,
 )
 from glossator.context import Attached, Exhibit
 from glossator.core.answers import Answer
@@ -218,6 +219,7 @@ async def _answer(
     asked = "\n\n".join([question, *(each.text for each in opened.steered)])
     recall.begin(meter, mentioning)
     follow_facts(app, session, run)
+    run.ending.push_async_callback(write_memory_back, app, session)
     described = await open_conversation(app, session, run)
     mentioned = await attach_mentioned(app, session, run, mentioning, attached)
     for notice in filter(None, (expansion.notice, mentioned.notice)):

@@ -60,6 +60,8 @@ class Grounding:
     async def _corrected(self, answer: CorrectedAnswer) -> CorrectedAnswer:
         number = len(answer.checked.fallen)
         self._flow.on(Signal.FELL, f"{number} sentence{'s' * (number > 1)} to correct")
+        # What holds is kept, also if correcting the others is cancelled.
+        await memorise(self._app, self._session, self._run, answer.checked.statements)
         answer = await correct(
             self._app, self._session, self._run, self._meter, self.judging, answer
         )
@@ -67,7 +69,7 @@ class Grounding:
         return answer
 
     async def _remember(self, checked: CheckedAnswer) -> None:
-        """Keep what holds as facts, and write the memory of the session back."""
+        """Keep what holds as facts."""
         carried = any(each.verdict is Verdict.SUPPORTED for each in checked.statements)
         if remembers := carried and self._app.settings.facts.enabled:
             self._flow.on(Signal.CARRIED)
