@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from glossator.hooks import HookAnswer, HookEvent
 from glossator.hooks.answer import answer_of
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.hooks import ListHooksRequest, list_hooks
+from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
@@ -64,6 +66,19 @@ def result(s: Stage, number: int = 1) -> str:
 
 def texts(s: Stage, number: int) -> str:
     return "\n".join(block.get("text", "") for block in s.said(number))
+
+
+def muses(body: dict[str, Any]) -> Turn:
+    """A model whose thinking can be left out."""
+    return summary_turn() if is_asked_for_a_summary(body) else Turn(MUSING, Text("Hello."))
+
+
+async def long_session(s: Stage) -> str:
+    """A session that can be compacted."""
+    session = (await s.ask("Hi")).session_id
+    for number in range(8):
+        await s.ask(f"And number {number}?", session_id=session)
+    return session
 
 
 def test_null_says_nothing() -> None:
@@ -274,6 +289,49 @@ async def test_a_note_that_a_compaction_took_is_told_again(tmp_path: Path) -> No
         assert "\nAda\n" in texts(s, 1)
 
 
+async def test_a_session_begins_again_after_a_compaction(tmp_path: Path) -> None:
+    """What the hooks of its start say then is told with the next message."""
+    settings = hooks("sessionStart", "echo Ada", 'grep -o \'"source": "[a-z]*"\'')
+    async with stage(tmp_path / "ws", FILES, muses, settings) as s:
+        session = await long_session(s)
+        await compact_session(s.app, CompactRequest(session))
+        await s.ask("And?", session_id=session)
+        assert "\nAda\n" in texts(s, -1)
+        assert '"source": "compact"' in texts(s, -1)
+
+
+@pytest.mark.parametrize(
+    ("matcher", "seen"),
+    [
+        ("*", "startup compact"),
+        ("", "startup compact"),
+        ("startup|clear", "startup"),
+        ("resume", ""),
+        ("compact", "compact"),
+    ],
+)
+async def test_which_beginnings_a_hook_is_about(tmp_path: Path, matcher: str, seen: str) -> None:
+    says = 'grep -o \'"source": "[a-z]*"\' | cut -d\'"\' -f4 >> seen.txt'
+    settings = hooks("sessionStart", says, matcher=matcher)
+    async with stage(tmp_path / "ws", FILES, muses, settings) as s:
+        (s.root / "seen.txt").touch()
+        session = await long_session(s)
+        await compact_session(s.app, CompactRequest(session))
+        assert (s.root / "seen.txt").read_text().split() == seen.split()
+
+
+@pytest.mark.parametrize(("matcher", "refused"), [("auto", False), ("auto|manual", True)])
+async def test_which_compactions_a_hook_is_about(
+    tmp_path: Path, matcher: str, *, refused: bool
+) -> None:
+    settings = hooks("beforeCompaction", "touch ran; exit 2", matcher=matcher)
+    async with stage(tmp_path / "ws", FILES, muses, settings) as s:
+        session = await long_session(s)
+        with pytest.raises(UsageError) if refused else nullcontext():
+            await compact_session(s.app, CompactRequest(session))
+        assert (s.root / "ran").exists() is refused
+
+
 async def test_a_hook_has_the_model_go_on(tmp_path: Path) -> None:
     """At most three times, whatever it says."""
     settings = hooks("stop", "echo tests fail >&2; exit 2")
@@ -340,6 +398,13 @@ async def test_what_the_workspace_asks_for_is_not_run(tmp_path: Path) -> None:
         ]
         assert listed.hooks[1].why == "The workspace asks for it. Adopt it to let it run."
         assert "settings.local.json was not read as JSON" in listed.problems[0]
+
+
+async def test_a_matcher_that_names_no_occasion(tmp_path: Path) -> None:
+    settings = hooks("sessionStart", "true", matcher="startup|Bash")
+    with pytest.raises(UsageError, match="names no occasion"):
+        async with stage(tmp_path / "ws", FILES, HELLO, settings):
+            pass
 
 
 async def test_a_matcher_that_names_no_tool(tmp_path: Path) -> None:

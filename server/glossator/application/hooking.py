@@ -67,11 +67,10 @@ class SessionHooks:
         """
         told: list[str] = []
         if source:
-            began = await self._run(HookEvent.SESSION_START, source=source)
+            began = await self._run(HookEvent.SESSION_START, source, source=source)
             if began.halt:
                 raise UsageError(_refusal(began.halt))
-            if began.block:  # it cannot be refused
-                self.tell(f"A hook (sessionStart) says: {_for_user(began.block)}")
+            self._tell_block(began)
             told += _told(HookEvent.SESSION_START, began)
         said = await self._run(HookEvent.PROMPT_SUBMIT, prompt=question)
         if reason := said.block or said.halt:
@@ -123,9 +122,23 @@ class SessionHooks:
 
     async def refuses_compaction(self, trigger: str) -> str:
         """Why the conversation is not to be compacted; "" if it may be."""
-        said = await self._run(HookEvent.BEFORE_COMPACTION, trigger=trigger)
+        said = await self._run(HookEvent.BEFORE_COMPACTION, trigger, trigger=trigger)
         reason = said.block or said.halt
         return f"a hook of yours refuses: {_for_user(reason)}" if reason else ""
+
+    async def compacted(self) -> None:
+        """Run the hooks of a session's start again: what they said is gone from the conversation.
+
+        What they say now goes with the next message.
+        """
+        said = await self._run(HookEvent.SESSION_START, "compact", source="compact")
+        self._tell_block(said)
+        self._heard(HookEvent.SESSION_START, said)
+
+    def _tell_block(self, began: HookAnswer) -> None:
+        """A hook of a session's start cannot refuse it."""
+        if began.block:
+            self.tell(f"A hook (sessionStart) says: {_for_user(began.block)}")
 
     def _heard(self, event: HookEvent, said: HookAnswer) -> None:
         if said.halt and not self.halted:
@@ -139,9 +152,9 @@ class SessionHooks:
         given = await asyncio.to_thread(input_of, tool, args.of_tool(), locate)
         return {"tool_name": tool, "tool_input": given, "tool_use_id": call_id}
 
-    async def _run(self, event: HookEvent, tool: str = "", **said: object) -> HookAnswer:
+    async def _run(self, event: HookEvent, about: str = "", **said: object) -> HookAnswer:
         """Run the hooks of a moment side by side; what they say together."""
-        acting, before = self.app.acting, self.app.hooks.of(event, tool)
+        acting, before = self.app.acting, self.app.hooks.of(event, about)
         if not before or not acting.trust.is_trusted:
             return _NOTHING
         await self.app.ready()

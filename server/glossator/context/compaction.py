@@ -139,8 +139,8 @@ class Compactor:
     """Compacts one conversation: on command, or at `share` of the window (None: never).
 
     `carried` gives the state that the summary carries over. `refused` says why it may not be
-    compacted now, "" if it may. `compacted` is called with the result,
-    `emit` with notices for the user.
+    compacted now, "" if it may. `compacted` is called with the result, `afterwards` awaited then,
+    `emit` called with notices for the user.
     """
 
     conversation: Conversation
@@ -153,6 +153,7 @@ class Compactor:
     emit: Callable[[Event], None] = lambda _: None
     backoff: CompactionBackoff = field(default_factory=CompactionBackoff)
     refused: Callable[[], Awaitable[str]] | None = None
+    afterwards: Callable[[], Awaitable[object]] | None = None
 
     async def compact_if_needed(self, last: Usage, meter: Meter) -> bool:
         """Compact if the last request nearly fills the window; whether it did.
@@ -192,6 +193,8 @@ class Compactor:
             self._wait(made.after)
             self.backoff.notified = False
             self.compacted(made)
+            if self.afterwards is not None:
+                await self.afterwards()
         return made
 
     def _wait(self, tokens: int) -> None:

@@ -28,7 +28,7 @@ class Hooks:
                 named.id("settings", event.value, hook.matcher, hook.command),
                 event,
                 hook,
-                rules_of(hook.matcher, f"the setting hooks.{event.setting}"),
+                rules_of(event, hook.matcher, f"the setting hooks.{event.setting}"),
             )
             for event in HookEvent
             for hook in getattr(settings, event.name.lower())
@@ -59,9 +59,9 @@ class Hooks:
         new, self._lost = lost - self._lost, lost
         return tuple(sorted(new))
 
-    def of(self, event: HookEvent, tool: str = "") -> tuple[KnownHook, ...]:
-        """Those that run at a moment; for tool hooks, those about the tool."""
-        chosen = tuple(each for each in (*self._own, *self.adopted) if each.is_for(event, tool))
+    def of(self, event: HookEvent, about: str = "") -> tuple[KnownHook, ...]:
+        """Those that run at a moment that is `about` a tool or an occasion; "": any."""
+        chosen = tuple(each for each in (*self._own, *self.adopted) if each.is_for(event, about))
         off = self._switches.off(ContextKind.HOOK) if chosen else frozenset()
         return tuple(each for each in chosen if each.id not in off)
 

@@ -1,4 +1,4 @@
-"""What a hook is: when it runs, about which tools, and the id by which it is named."""
+"""What a hook is: when it runs, about what, and the id by which it is named."""
 
 from __future__ import annotations
 
@@ -29,12 +29,22 @@ class HookEvent(StrEnum):
         first, *rest = self.name.lower().split("_")
         return first + "".join(map(str.capitalize, rest))
 
+    @property
+    def occasions(self) -> tuple[str, ...]:
+        """What a matcher can name instead of tools: why a session begins, or is compacted."""
+        match self:
+            case HookEvent.SESSION_START:  # `clear` never happens here
+                return ("startup", "resume", "compact", "clear")
+            case HookEvent.BEFORE_COMPACTION:
+                return ("auto", "manual")
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class KnownHook:
     """A hook that can run: one of the user's, or one that a `folder` of the workspace asks for.
 
-    `folder` is "" for the user's own.
+    `folder` is "" for the user's own. `rules` are what its matcher names: tools or occasions.
     """
 
     id: str
@@ -43,10 +53,10 @@ class KnownHook:
     rules: tuple[ToolRule, ...]
     folder: str = ""
 
-    def is_for(self, event: HookEvent, tool: str) -> bool:
-        """Whether it runs at a moment; for tool hooks, whether it is about the tool."""
-        about = not tool or any(is_about(rule, tool) for rule in self.rules)
-        return self.event is event and about
+    def is_for(self, event: HookEvent, about: str) -> bool:
+        """Whether it runs at a moment that is `about` a tool or an occasion; "": any."""
+        named = not about or any(is_about(rule, about) for rule in self.rules)
+        return self.event is event and named
 
 
 class HookIds:
@@ -62,9 +72,16 @@ class HookIds:
         return digest(f"{said}{self._given[said]}".encode())[:8]
 
 
-def rules_of(matcher: str, where: str) -> tuple[ToolRule, ...]:
-    """The tools that a matcher names. Raises `UsageError`, which says `where` it stands."""
-    return tuple(_rule(name, where) for name in (matcher.strip() or "*").split("|"))
+def rules_of(event: HookEvent, matcher: str, where: str) -> tuple[ToolRule, ...]:
+    """What a matcher names. Raises `UsageError`, which says `where` it stands."""
+    names = (matcher.strip() or "*").split("|")
+    known = (*event.occasions, "*")
+    if event.occasions and (wrong := next((each for each in names if each not in known), None)):
+        raise UsageError(
+            f"The matcher {shown(wrong)} in {where} names no occasion. Write"
+            f" {', '.join(event.occasions)} or *, or several with | between them."
+        )
+    return tuple(_rule(name, where) for name in names)
 
 
 def _rule(name: str, where: str) -> ToolRule:

@@ -120,7 +120,7 @@ def _prepared(
     try:
         seconds = {} if asked.timeout is None else {"timeout": min(asked.timeout, _SECONDS)}
         hook = Hook(matcher=asked.matcher or "*", command=asked.command, **seconds)
-        rules = rules_of(asked.matcher, file)
+        rules = rules_of(event, asked.matcher, file)
         files, sha256 = tuple[str, ...](), ""
         if digests is not None:
             meant = _PROJECT.sub(lambda _: folder, hook.command)

@@ -12,7 +12,8 @@ class Hook(Group):
 
     matcher: str = Field(
         "*",
-        description="The tools whose calls it is about, as in Edit|Bash; only for tool hooks.",
+        description="What it is about: of tool hooks the tools, as in Edit|Bash; of sessionStart"
+        " startup, resume or compact; of beforeCompaction auto or manual.",
     )
     command: str = Field(
         min_length=1, description="The shell command; it is given JSON on its standard input."

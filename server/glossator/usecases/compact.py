@@ -85,6 +85,7 @@ def compactor_of(
         emit,
         session.backoff,
         refused if hooks.any_of(HookEvent.BEFORE_COMPACTION) else None,
+        hooks.compacted if hooks.any_of(HookEvent.SESSION_START) else None,
     )
 
 

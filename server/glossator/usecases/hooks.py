@@ -192,5 +192,6 @@ def _state(app: Application, found: Proposal, held: _Held | None) -> _Held:
 
 
 def _described(event: HookEvent, matcher: str) -> str:
-    tools = "every tool" if matcher in ("", "*") else matcher
-    return f"Runs {_MOMENTS[event].format(tools)}"
+    of_all = matcher in ("", "*")
+    when = _MOMENTS[event].format("every tool" if of_all else matcher)
+    return f"Runs {when}{f' ({matcher})' if event.occasions and not of_all else ''}"
