@@ -31,7 +31,7 @@ def grounded() -> dict[str, Any]:
         given = {"target": "a.py", "reason": "", "uri": "file:///w/a.py", "firstLine": 3}
         return given | {"lastLine": 3, "status": status, "basis": basis, "at": at} | more
 
-    lines = {"firstLine": 7, "lastLine": 9}
+    lines, one = {"firstLine": 7, "lastLine": 9}, {"firstLine": 1, "lastLine": 1}
     moved = {"target": "c.py", "firstLine": 1, "lastLine": 2, "reason": "They are lines 5-6 now."}
     claim = "Nothing of `b.py` is left."
     start = GROUNDED.index(claim)
@@ -43,6 +43,7 @@ def grounded() -> dict[str, Any]:
             cited("doc, a.py", 2, "contradicted", "model", reason="The lines say 3, not 5."),
             cited("fact", 1, "verified", "model", target="fact f1", uri="file:///w/l.py", **lines),
             cited("task", 1, "read", None, target="task 1", **lines),
+            cited("task", 1, "read", None, target="task 1", uri="file:///w/b.py", **one),
             cited("doc, c.py", 1, "moved", None, **moved),
         ],
         "uncited": [{"statement": claim, "start": start, "end": start + len(claim)}],
@@ -68,8 +69,8 @@ def test_what_was_found_of_each_sentence_is_told_in_words(
         "✗ a.py:3, contradicted (judged by a model): The lines say 3, not 5."
         " “They retry five times”\n"
         "! c.py:1-2, moved: They are lines 5-6 now. “As task 1 found, it waits”\n"
-        "fact f1: l.py:7-9\n"
-        "task 1: a.py:7-9\n"
+        "fact f1: /w/l.py:7-9\n"
+        "task 1: /w/a.py:7-9, /w/b.py:1\n"
         "? cites nothing: “Nothing of `b.py` is left.”\n"
         "~ rewritten: “Runs may go on.” The lines end them. Now: “Runs end at once.”\n"
         "5 citations: 1 verified by rules, 1 verified by a model, 1 read, 1 moved,"

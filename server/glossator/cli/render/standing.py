@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import PurePosixPath
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import starmap
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from glossator.cli.render import Part, Styled, TextLine, line
@@ -53,8 +55,11 @@ def standing_parts(answer: Answer) -> Iterator[Part]:
     for cited in distinct(answer.citations):
         if not holds(cited):
             yield _doubted(cited, sentence_at(answer.text, cited.at))
-    names = {each.target: each for each in answer.citations if names_no_file(each) and each.uri}
-    yield from map(_named, names.values())
+    named: defaultdict[str, dict[Styled, None]] = defaultdict(dict)
+    for cited in answer.citations:
+        if names_no_file(cited) and cited.uri:
+            named[cited.target][_lines_of(cited)] = None
+    yield from starmap(_named, named.items())
     for claim in answer.uncited:
         yield _line("? ", "yellow", f"cites nothing: “{one_sentence(claim.statement)}”")
     changed = [each for each in answer.corrections if each.what is not Correcting.MARKED]
@@ -78,14 +83,21 @@ def _doubted(citation: CitationView, sentence: str) -> TextLine:
     return TextLine(spans, "citation", hang=_HANG)
 
 
-def _named(citation: CitationView) -> TextLine:
-    """`fact f12: runs.py:7-9`: where the lines of a fact or a task stand."""
-    name = PurePosixPath(unquote(urlsplit(citation.uri or "").path)).name
+def _named(target: str, places: Iterable[Styled]) -> TextLine:
+    """`fact f12: core/runs.py:7-9, core/jobs.py:3`: where the lines of a fact or a task stand."""
+    spans = [Styled(f"{target}: ", "dim")]
+    for each in places:
+        spans += [each, Styled(", ")]
+    return TextLine(tuple(spans[:-1]), "citation", hang=_HANG)
+
+
+def _lines_of(citation: CitationView) -> Styled:
+    """A link to the lines, with the path from the current folder if they are below it."""
+    path = Path(unquote(urlsplit(citation.uri or "").path))
+    here = Path.cwd()
+    name = str(path.relative_to(here) if path.is_relative_to(here) else path)
     first, last = citation.leads_to
-    lines = place(name, first, last or first) if first else name
-    return TextLine(
-        (Styled(f"{citation.target}: ", "dim"), Styled(lines, "blue", citation.uri)), "citation"
-    )
+    return Styled(place(name, first, last or first) if first else name, "blue", citation.uri)
 
 
 def _line(sign: str, style: str, text: str) -> TextLine:
