@@ -18,7 +18,7 @@ from glossator.core.span import Basis, CitationStatus, runs
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import CheckedStatement, Verdict, document_of, enclosing_lines
-from glossator.ledger import WorkingBench
+from glossator.ledger import WorkingBench, stands_alone, without_label
 from glossator.sessions import Run, Session
 
 # How sure a judgement is: checks without a model compare words and numbers and are rarely wrong
@@ -26,14 +26,7 @@ from glossator.sessions import Run, Session
 _CONFIDENCE: Mapping[Basis, float] = {Basis.CHECKS: 0.9, Basis.MODEL: 0.8}
 _LINES = 200  # that one fact may rest on
 _BETWEEN = 10  # of them that nothing cites: any change there would make it stale
-_LABEL = re.compile(r"^\s*(?:\*\*|__)[^*_]+(?:\*\*|__)\s*:\s+")  # of an item
 _OTHER = re.compile(r"(?:fact [\w-]+|task \d+|run \d+)$")  # targets that are no documents
-_LEANS = re.compile(  # it cannot be understood without the sentence before
-    r"\W*(?:in (?:both|either|this|that|these|those|such|each) "
-    r"|it|its|they|their|this|that|these|those|both|he|she|otherwise|then|so|therefore|thus"
-    r"|hence|however|but|and|also|instead|likewise|the (?:former|latter|same|other))\b",
-    re.IGNORECASE,
-)
 # A statement is judged by all lines that it cites; those that the model quoted are VERIFIED.
 _CARRYING = frozenset({CitationStatus.VERIFIED, CitationStatus.READ})
 _PLACES = 50  # of the working bench
@@ -77,9 +70,8 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     none.
     """
     carrying = [each for each in judged.citations if each.status in _CARRYING]
-    leans = _LEANS.match(judged.statement.text)
-    is_row = judged.statement.text.lstrip().startswith("|")  # means nothing without its table
-    if leans or is_row or any(_OTHER.match(each.target) for each in carrying):
+    statement = without_label(judged.statement.text)
+    if not stands_alone(statement) or any(_OTHER.match(each.target) for each in carrying):
         return None
     spans = [each.span for each in carrying if each.span is not None]
     basis = judged.basis
@@ -98,7 +90,7 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     # Its lines were judged together with what they stand in.
     headers = {line for span in spans for line in enclosing_lines(document, span)}
     return NewFact(
-        _LABEL.sub("", judged.statement.text, count=1),
+        statement,
         snapshot.relative(path),
         replace(spans[0], first_line=first, last_line=last),
         basis,

@@ -3,6 +3,7 @@ from .fact_lines import FactKey
 from .files import LedgerFiles, ledger_folder
 from .ledger import Ledger
 from .memory_core import MemoryCore, SessionSummary, SystemProfile, WorkingBench
+from .standing_alone import stands_alone, without_label
 from .team import MAX_BYTES, TeamLedger
 
 __all__ = [
@@ -17,4 +18,6 @@ __all__ = [
     "TeamLedger",
     "WorkingBench",
     "ledger_folder",
+    "stands_alone",
+    "without_label",
 ]
