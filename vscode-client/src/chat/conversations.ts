@@ -252,6 +252,7 @@ export class Conversations implements Disposable {
     conversation.transcript.add(event);
     if (event.kind === "run.started" && conversation.id === undefined) {
       conversation.id = event.sessionId;
+      this.#queues.keep(event.sessionId, conversation.queue.kept); // of its first run
       this.#changes.fire();
       void this.#describe(conversation);
     }
