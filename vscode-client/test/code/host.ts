@@ -256,12 +256,16 @@ const tests: Tests = {
     };
     await vscode.commands.executeCommand("glossator.ask", { question: "What is an area?" });
     const id = chat.sessionId ?? "";
-    await vscode.commands.executeCommand("glossator.context.focus");
     Object.assign(server, { run: spy });
-    await vscode.commands.executeCommand("glossator.newSession");
-    await until(async () => (listed.at(-1) === null ? [true] : []));
-    await vscode.commands.executeCommand("glossator.resumeSession", id);
-    await until(async () => (listed.at(-1) === id ? [true] : []));
+    await vscode.commands.executeCommand("glossator.context.focus");
+    await vscode.commands.executeCommand("glossator.refreshContext");
+    const lists = async (sessionId: string | null) =>
+      await until(async () => (listed.at(-1) === sessionId ? [true] : []));
+    await lists(id);
+    chat.show();
+    await lists(null);
+    await chat.resume(id);
+    await lists(id);
     Object.assign(server, { run });
   },
 
