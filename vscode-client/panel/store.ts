@@ -64,7 +64,7 @@ export const sought = signal<string | null>(null);
 /** What waits for an answer and has scrolled out of sight: by the ids of its cards. */
 export const away = signal<ReadonlyMap<string, string>>(new Map());
 
-/** Counts up when a question was sent, which is to be in sight. */
+/** Counts up when the user has asked something, here or in an editor: it is to be in sight. */
 export const sent = signal(0);
 
 /** Counts up when the input is to take the focus. */
@@ -85,6 +85,9 @@ function isNew({ type }: ToPanel | Local): boolean {
 /** Take a message in. */
 export function receive(message: ToPanel | Local): void {
   const last = turns.value.at(-1);
+  if (message.type === "begun" && !message.asked.queued && !isKnown(message.asked.runId)) {
+    goToEnd();
+  }
   state.value = reduce(state.value, message);
   if (message.type === "withdrawn" || message.type === "answered") {
     forgetWritten(message.id);
@@ -92,7 +95,7 @@ export function receive(message: ToPanel | Local): void {
   if ((message.type === "asked" || message.type === "begun") && last !== turns.value.at(-1)) {
     forgetWritten(last?.runId ?? ""); // the card of its plan is gone
   }
-  if (isNew(message) && !turns.value.some(({ runId }) => runId === insteadOf.value)) {
+  if (isNew(message) && !isKnown(insteadOf.value ?? "")) {
     giveUpEdit();
   }
   if (message.type === "keep") {
@@ -105,6 +108,15 @@ export function receive(message: ToPanel | Local): void {
   if (message.type === "compose") {
     compose(message.text, message.chips);
   }
+}
+
+function isKnown(runId: string): boolean {
+  return turns.value.some((turn) => turn.runId === runId);
+}
+
+function goToEnd(): void {
+  keep({ scroll: null });
+  sent.value += 1;
 }
 
 function withChips(there: readonly Chip[], more: readonly Chip[]): readonly Chip[] {
@@ -144,8 +156,7 @@ export function detach(chip: Chip): void {
 /** Ask a question about these; `instead` leaves that run and what followed out. */
 export function ask(question: string, about: readonly Chip[], instead: string | null): void {
   const runId = crypto.randomUUID();
-  keep({ scroll: null });
-  sent.value += 1;
+  goToEnd();
   receive({ type: "asked", runId, question, chips: about, insteadOf: instead });
   tell({
     type: "ask",

@@ -46,7 +46,13 @@ import type { Handlers, Launch } from "./server/connection.ts";
 import { pythonWithServer } from "./server/environment.ts";
 import { findInterpreter } from "./server/interpreter.ts";
 import { Server, type ServerState } from "./server/server.ts";
-import { opensDiffs, pythonSetting, serverSettings, showsChanges } from "./settings.ts";
+import {
+  opensDiffs,
+  pythonSetting,
+  serverSettings,
+  showsChanges,
+  startSettings,
+} from "./settings.ts";
 import { Standings } from "./standings.ts";
 import { type Surface, Surfaces } from "./surfaces.ts";
 import { UndoneFiles } from "./undone-files.ts";
@@ -69,6 +75,7 @@ export class Glossator implements Disposable {
   readonly #choices = new Choices((error) => void showFailure(error, this.log));
   readonly #parts: Disposable;
   #restartWanted = false;
+  #startedWith = ""; // the settings
   #installing: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly context: ExtensionContext) {
@@ -163,6 +170,7 @@ export class Glossator implements Disposable {
       this.server.onState(({ phase }) => phase !== "starting" && contextView.refresh()),
       this.server.onContextChange(() => contextView.refresh()),
       this.conversations.onEnding(() => contextView.refresh()),
+      ...this.#onSession(() => contextView.refresh()),
     );
   }
 
@@ -190,16 +198,17 @@ export class Glossator implements Disposable {
     return {
       "glossator/permission": (asked: PermissionRequest, token) =>
         inquiries.ask(
-          permission(asked, this.proposals, ({ hunks }) =>
+          permission(asked, this.proposals, (hunks) =>
             this.changes.reviewed(asked.sessionId, hunks),
           ),
           token,
         ),
       "glossator/question": (asked, token) => inquiries.ask(question(asked, this.plans), token),
-      "glossator/review": (plan: ReviewRequest, token) => {
-        this.changes.reviewed(plan.sessionId, plan.hunks);
-        return inquiries.ask(review(plan, this.proposals), token);
-      },
+      "glossator/review": (plan: ReviewRequest, token) =>
+        inquiries.ask(
+          review(plan, this.proposals, (hunks) => this.changes.reviewed(plan.sessionId, hunks)),
+          token,
+        ),
       "glossator/diagnostics": (wanted, token) => diagnostics.answer(wanted, token),
       "glossator/saveDocuments": (wanted, token) => save(wanted, token),
       "glossator/calls": (wanted) => calls(wanted),
@@ -247,6 +256,18 @@ export class Glossator implements Disposable {
     return { panel, chat, commands: table, dispose: () => both.dispose() };
   }
 
+  /** Call it whenever the chat used last shows another session, or is another one. */
+  #onSession(call: () => void): Disposable[] {
+    let before = this.chat.sessionId;
+    const look = () => {
+      if (this.chat.sessionId !== before) {
+        before = this.chat.sessionId;
+        call();
+      }
+    };
+    return [this.surfaces.onTurn(look), this.conversations.onChange(look)];
+  }
+
   #listeners(): Disposable[] {
     return [
       this.server.onState((state) => this.#serverIs(state)),
@@ -257,7 +278,7 @@ export class Glossator implements Disposable {
       }),
       workspace.onDidGrantWorkspaceTrust(() => this.#restartWhenIdle()),
       workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration("glossator")) {
+        if (change.affectsConfiguration("glossator") && this.#startedWith !== this.#wanted) {
           this.#choices.forget((setting) => change.affectsConfiguration(setting));
           this.#restartWhenIdle();
         }
@@ -300,8 +321,14 @@ export class Glossator implements Disposable {
     }
   }
 
+  /** The settings that a server would start with now, to be compared. */
+  get #wanted(): string {
+    return JSON.stringify(startSettings(this.context.extension.packageJSON));
+  }
+
   async #prepare(report: (step: string) => void): Promise<Launch> {
     report("Looking for Python");
+    this.#startedWith = this.#wanted;
     const { secrets, extension } = this.context;
     const [program, environment] = await Promise.all([
       this.#python(),

@@ -6,6 +6,11 @@ const SECTION = "glossator";
 /** Settings of this extension, which the server does not know. */
 const OURS: ReadonlySet<string> = new Set(["python", "edits.openDiff", "edits.showChanges"]);
 
+/** All that the server starts with, as the user has set it. */
+export function startSettings(manifest: unknown): object {
+  return { python: pythonSetting(), ...serverSettings(manifest) };
+}
+
 /** The Python that the user names; empty if none. */
 export function pythonSetting(): string {
   const named = workspace.getConfiguration(SECTION).inspect<string>("python")?.globalValue;

@@ -13,6 +13,7 @@ import { modeOf } from "./choices.ts";
 import { describeModel } from "./commands/models.ts";
 import type { Changes } from "./editor/changes.ts";
 import { selectionChip } from "./editor/chips.ts";
+import { isChatActive } from "./editor/columns.ts";
 import type { Plans } from "./editor/plans.ts";
 import { hasKey } from "./key.ts";
 import type { Chip, ModelChoice, Situation } from "./panel/messages.ts";
@@ -149,9 +150,13 @@ export class Standings implements Disposable {
     this.post();
   }
 
+  /** A chat in an editor tab takes the place of the editor: what was selected there stays. */
   #selected(editor: TextEditor | undefined): void {
     clearTimeout(this.#selectionTimer);
     this.#selectionTimer = setTimeout(() => {
+      if (editor === undefined && isChatActive()) {
+        return;
+      }
       const chip = selectionChip(editor);
       if (JSON.stringify(chip) !== JSON.stringify(this.#chip)) {
         this.#chip = chip;

@@ -1,11 +1,13 @@
-// Above the input, what must stay in sight: what waits for an answer and has scrolled away, the steps
-// of a run that works, and commands in the background.
+// Above the input, what must stay in sight: what waits for an answer and has scrolled away, the tasks
+// and steps of a run that works, and commands in the background.
 
 import { plural } from "../../src/commands/markdown.ts";
+import type { Step } from "../../src/plan-steps.ts";
 import { summaryOf } from "../../src/shown.ts";
-import type { BackgroundJob, Todo } from "../../src/wire.ts";
+import type { BackgroundJob } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { Steps } from "../parts/lists.tsx";
+import type { Part } from "../state/model.ts";
 import { away, jobs, listing, live, seek } from "../store.ts";
 import { Fold, IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -14,16 +16,17 @@ import { Shown } from "../ui/shown.tsx";
 /** All of them. */
 export function Strips() {
   const running = jobs.value.filter(({ outcome }) => outcome === "");
-  const todo = live.value?.parts.findLast((part) => part.kind === "todo");
+  const lists = live.value?.parts.flatMap(listed).filter(({ steps }) => steps.length > 0) ?? [];
   const waiting = listing.value ? [] : [...away.value];
-  const hasSteps = todo !== undefined && todo.steps.length > 0;
-  if (running.length === 0 && !hasSteps && waiting.length === 0) {
+  if (running.length + lists.length + waiting.length === 0) {
     return null;
   }
   return (
     <section class="strips" aria-label="In progress">
       {running.length > 0 && <Jobs running={running} />}
-      {hasSteps && <Now steps={todo.steps} />}
+      {lists.map((list) => (
+        <Now key={list.kind} {...list} />
+      ))}
       {waiting.map(([id, label]) => (
         <Waiting key={id} id={id} label={label} />
       ))}
@@ -41,18 +44,42 @@ function Waiting({ id, label }: { id: string; label: string }) {
   );
 }
 
+/** Tasks of the plan, or steps of the model's own. */
+interface List {
+  readonly kind: "plan" | "todo";
+  readonly steps: readonly Step[];
+}
+
+function listed(part: Part): List[] {
+  switch (part.kind) {
+    case "todo":
+      return [{ kind: "todo", steps: part.steps }];
+    case "plan":
+      return [
+        {
+          kind: "plan",
+          steps: part.tasks.map(({ id, description, state }) => {
+            return { text: `${id}. ${description}`, state };
+          }),
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
 /** The step that is at work, and how many are done before it. */
-function Now({ steps }: { steps: readonly Todo[] }) {
+function Now({ kind, steps }: List) {
   const done = steps.filter(({ state }) => state === "done").length;
   const now = steps.find(({ state }) => state === "active");
   const number = Math.min(done + 1, steps.length);
   return (
     <Fold
-      id="strip todo"
+      id={`strip ${kind}`}
       name="strip"
       head={
         <>
-          <Icon name="checklist" />
+          <Icon name={kind === "plan" ? "list-tree" : "checklist"} />
           <span class="strip-words">
             {now ? `${number} of ${steps.length}: ` : `${done} of ${steps.length} done`}
             {now && <Shown text={now.text} />}

@@ -1,6 +1,7 @@
 // The model's list of steps, and the orchestrator's plan.
 
 import type { ComponentChildren } from "preact";
+import type { Step } from "../../src/plan-steps.ts";
 import type { PlannedTask, TaskState, Todo } from "../../src/wire.ts";
 import { Markdown } from "../markdown/view.tsx";
 import { placeOf, rewritten } from "../state/cites.ts";
@@ -35,7 +36,7 @@ export const TodoList = memo(({ steps, runId }: { steps: readonly Todo[]; runId:
 ));
 
 /** The steps alone. */
-export function Steps({ steps }: { steps: readonly Todo[] }) {
+export function Steps({ steps }: { steps: readonly Step[] }) {
   return (
     <ol>
       {steps.map(({ text, state }) => (

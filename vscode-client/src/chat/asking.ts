@@ -5,7 +5,7 @@ import type { Asked } from "../panel/messages.ts";
 import type { Attachment, PlanChoice } from "../wire.ts";
 
 /** A question, as the panel or a command puts it. */
-export interface Asking extends Pick<Asked, "runId" | "question" | "chips"> {
+export interface Asking extends Pick<Asked, "runId" | "question" | "chips" | "queued"> {
   readonly attachments: readonly Attachment[];
   /** It takes the place of that run and of what followed, in the conversation that is shown. */
   readonly insteadOf?: string | null;

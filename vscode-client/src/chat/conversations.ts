@@ -51,7 +51,8 @@ export class Conversations implements Disposable {
   readonly queueing = new Queueing<Conversation>({
     runOf: (conversation) => this.runOf(conversation),
     steer: (runId, message, signal) => this.#steer(runId, message, signal),
-    ask: (conversation, message) => this.ask(conversation, { runId: randomUUID(), ...message }),
+    ask: (conversation, message) =>
+      this.ask(conversation, { runId: randomUUID(), queued: true, ...message }),
     carryOut: (conversation, message) => this.#carryOut(conversation, message),
     isShown: (conversation) => this.#viewersOf(conversation).length > 0,
     show: (conversation) => this.showQueue(conversation),
@@ -107,8 +108,8 @@ export class Conversations implements Disposable {
 
   /** Ask in a conversation. */
   async ask(conversation: Conversation, asking: Asking): Promise<void> {
-    const { runId, question, attachments, chips, plan } = asking;
-    await this.follow(conversation, { runId, question, chips }, (sessionId) =>
+    const { runId, question, attachments, chips, plan, queued = false } = asking;
+    await this.follow(conversation, { runId, question, chips, queued }, (sessionId) =>
       this.server.run("glossator.ask", {
         question,
         attachments,
@@ -251,6 +252,7 @@ export class Conversations implements Disposable {
     conversation.transcript.add(event);
     if (event.kind === "run.started" && conversation.id === undefined) {
       conversation.id = event.sessionId;
+      this.#queues.keep(event.sessionId, conversation.queue.kept); // of its first run
       this.#changes.fire();
       void this.#describe(conversation);
     }

@@ -1,5 +1,5 @@
 // Editing the selected lines, or the cursor's, without leaving the editor: what to do is typed in a box,
-// and the edit waits as a diff, in every mode.
+// and the edit waits as a diff, in every mode. What the chat is at goes on beside it.
 
 import { randomUUID } from "node:crypto";
 import { type Disposable, ProgressLocation, window } from "vscode";
@@ -51,7 +51,7 @@ async function carryOut(
     try {
       const about = { ...lines, instruction, review: true };
       const question = `${QUESTIONS[NAME]}\n\n${instruction}`;
-      await chat.act({ name: NAME, lines: about }, question, runId);
+      await chat.actElsewhere({ name: NAME, lines: about }, question, runId);
       await cancelling.settled();
     } finally {
       cancelled.dispose();

@@ -5,7 +5,11 @@ import { TAB } from "../panel/tab.ts";
 
 /** Beside an editor tab with a chat that has the focus, else where the user is. */
 export function besideChat(): ViewColumn {
+  return isChatActive() ? ViewColumn.Beside : ViewColumn.Active;
+}
+
+/** Whether the editor tab that the user is in is a chat. */
+export function isChatActive(): boolean {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;
-  const isChat = input instanceof TabInputWebview && input.viewType.endsWith(TAB);
-  return isChat ? ViewColumn.Beside : ViewColumn.Active;
+  return input instanceof TabInputWebview && input.viewType.endsWith(TAB);
 }

@@ -81,6 +81,8 @@ export interface Asked {
   readonly action?: OnLines;
   /** It takes the place of that run and of what followed, once it has begun. */
   readonly insteadOf?: string;
+  /** It was sent by itself, from the queue: the user may be reading elsewhere. */
+  readonly queued?: boolean;
 }
 
 /** A message for the end of the run that is on; one that is steering goes to the model meanwhile. */

@@ -1,11 +1,11 @@
 // `glossator/permission`: whether a tool may act.
 
 import { ThemeIcon } from "vscode";
-import { allowed } from "../editor/parts.ts";
+import { allowed, keptOf } from "../editor/parts.ts";
 import type { Proposal, Proposals } from "../editor/proposals.ts";
 import { showText } from "../editor/texts.ts";
 import { labelled, shown, summaryOf } from "../shown.ts";
-import type { Choice, EditPlan, PermissionAnswer, PermissionRequest } from "../wire.ts";
+import type { Choice, Hunk, PermissionAnswer, PermissionRequest } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
 import { askForWords, pick } from "./pick.ts";
 
@@ -18,11 +18,11 @@ const CHOICES: Readonly<Record<Choice, { readonly icon: string; readonly label: 
 /** Denying stands first, so that a key pressed too early allows nothing. */
 const ORDER: readonly Choice[] = ["deny", "once", "session", "always"];
 
-/** As the panel shows it, and as a picker; `reviewed` is called if it is accepted in its diff. */
+/** As the panel shows it, and as a picker; `reviewed` gets what of it is accepted in its diff. */
 export function permission(
   request: PermissionRequest,
   proposals: Proposals,
-  reviewed: (plan: EditPlan) => void,
+  reviewed: (hunks: readonly Hunk[]) => void,
 ): Inquiry<PermissionAnswer> {
   const { title, detail, sessionId, sessionTitle, plan } = request;
   let proposal: Proposal | undefined;
@@ -40,7 +40,7 @@ export function permission(
       beside: ({ leftOut, leaveOut, answer }) => {
         const decide = (take: boolean) => {
           if (take) {
-            reviewed(plan);
+            reviewed(keptOf(plan.hunks, leftOut()));
           }
           answer({ choice: take ? "once" : "deny" });
         };

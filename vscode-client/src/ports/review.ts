@@ -9,8 +9,12 @@ import type { Hunk, Review, ReviewRequest } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
 import { askForWords, pick } from "./pick.ts";
 
-/** As the panel shows it, and as a picker. */
-export function review(plan: ReviewRequest, proposals: Proposals): Inquiry<Review> {
+/** As the panel shows it, and as a picker; `taken` gets what of it is accepted, wherever that is. */
+export function review(
+  plan: ReviewRequest,
+  proposals: Proposals,
+  taken: (hunks: readonly Hunk[]) => void,
+): Inquiry<Review> {
   let proposal: Proposal | undefined;
   const open = () => (proposal ? proposal.open() : openDiff(plan));
   return {
@@ -21,7 +25,11 @@ export function review(plan: ReviewRequest, proposals: Proposals): Inquiry<Revie
     message: (id) => ({ type: "review", id, plan }),
     ask: (signal, leftOut) => askNatively(plan, keptOf(plan.hunks, leftOut), signal, open),
     open,
-    complete: reviewed,
+    complete: (answer, leftOut) => {
+      const review = reviewed(answer, leftOut);
+      taken(plan.hunks.filter(({ id }) => review.accepted.includes(id)));
+      return review;
+    },
     beside: ({ leftOut, leaveOut, answer }) => {
       const all = plan.hunks.map(({ id }) => id);
       const decide = (take: boolean) => answer({ accepted: take ? all : [] });

@@ -20,6 +20,7 @@ import { demo, extension, ready, type Tests, until } from "./hosted.ts";
 import { changeTests } from "./hosted-changes.ts";
 import { diffTests } from "./hosted-diffs.ts";
 import { glossTests } from "./hosted-glosses.ts";
+import { planTests } from "./hosted-plans.ts";
 import { rootTests } from "./hosted-roots.ts";
 import { tabTests } from "./hosted-tabs.ts";
 
@@ -35,6 +36,7 @@ export async function run(): Promise<void> {
     ...glossTests,
     ...rootTests,
     ...tabTests,
+    ...planTests,
   })) {
     try {
       await test();
@@ -198,6 +200,78 @@ const tests: Tests = {
     assert.deepEqual([mode, own?.mode], ["plan", "auto"]);
     await vscode.commands.executeCommand("glossator.setMode", "ask");
     assert.equal((await server.run("glossator.status", {})).mode, "ask");
+  },
+
+  async "only what the server starts with starts it anew"() {
+    const { server } = await ready();
+    const phases: string[] = [];
+    const listening = server.onState(({ phase }) => phases.push(phase));
+    const settings = vscode.workspace.getConfiguration("glossator");
+    const put = async (name: string, value: unknown) =>
+      await settings.update(name, value, vscode.ConfigurationTarget.Global);
+    for (const value of [false, undefined]) {
+      phases.length = 0;
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      const changing = vscode.workspace.onDidChangeConfiguration(resolve);
+      await put("edits.openDiff", value);
+      await promise; // the extension has heard it before
+      changing.dispose();
+      assert.deepEqual(phases, []);
+      await put("grounding.entailment", value);
+      await until(async () => (phases.at(-1) === "ready" ? [true] : []));
+    }
+    listening.dispose();
+  },
+
+  async "what waits for a session's first run is kept as soon as there is a session"() {
+    const glossator = await ready();
+    const { chat, conversations, server } = glossator;
+    const { context } = glossator as unknown as { context: vscode.ExtensionContext };
+    const kept: unknown[] = [];
+    const listening = server.onEvent((event) => {
+      if (event.kind === "run.started") {
+        const all = context.workspaceState.get<Record<string, unknown>>("glossator.queues", {});
+        kept.push(all[event.sessionId]);
+      }
+    });
+    await vscode.commands.executeCommand("glossator.newSession");
+    const asking = { question: "What is an area?", attachments: [], chips: [] };
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    const beginning = conversations.onChange(resolve);
+    const first = chat.ask({ ...asking, runId: randomUUID() });
+    const message = { id: "m", question: "And a circle?", chips: [] };
+    await begun;
+    beginning.dispose();
+    await conversations.queueing.add(chat.shown, message, false);
+    await first;
+    await until(async () => (kept.length === 2 && conversations.running.length === 0 ? [1] : []));
+    assert.deepEqual(kept, [[message], undefined]);
+    listening.dispose();
+  },
+
+  async "the Context view is about the session that is shown"() {
+    const { chat, server } = await ready();
+    const listed: (string | null)[] = [];
+    const run = server.run.bind(server);
+    const spy = (name: "glossator.listContext", request: { sessionId: string | null }) => {
+      if (name === "glossator.listContext") {
+        listed.push(request.sessionId);
+      }
+      return run(name, request);
+    };
+    await vscode.commands.executeCommand("glossator.ask", { question: "What is an area?" });
+    const id = chat.sessionId ?? "";
+    Object.assign(server, { run: spy });
+    await vscode.commands.executeCommand("glossator.context.focus");
+    await vscode.commands.executeCommand("glossator.refreshContext");
+    const lists = async (sessionId: string | null) =>
+      await until(async () => (listed.at(-1) === sessionId ? [true] : []));
+    await lists(id);
+    chat.show();
+    await lists(null);
+    await chat.resume(id);
+    await lists(id);
+    Object.assign(server, { run });
   },
 
   async "a citation is opened at its lines"() {

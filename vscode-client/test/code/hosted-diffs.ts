@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { permission } from "../../src/ports/permission.ts";
+import { review } from "../../src/ports/review.ts";
 import type { EditPlan, Hunk } from "../../src/wire.ts";
 import { demo, ready, type Tests, until } from "./hosted.ts";
 
@@ -91,6 +93,39 @@ export const diffTests: Tests = {
     await vscode.commands.executeCommand("glossator.rejectPart", input.modified, "h4");
     assert.deepEqual([[...leftOut], decided], [["h4"], [true]]);
     proposal.dispose();
+  },
+
+  async "only what is accepted counts as decided about, in its diff or on its card"() {
+    const { document } = await demo();
+    const { proposals } = await ready();
+    const plan = planFor(document, [4, 5]);
+    const about = { sessionId: "s", sessionTitle: "" };
+    const taken: string[] = [];
+    const take = (hunks: readonly Hunk[]) => taken.push(...hunks.map(({ id }) => id));
+    const request = {
+      ...{ tool: "Edit", title: "May Edit?", detail: "", cut: null, plan, ...about },
+      ...{ reasons: [], suggestions: [], choices: ["once" as const, "deny" as const] },
+    };
+    for (const rejected of [["h4", "h5"], ["h4"]]) {
+      const { leftOut, answer } = deciding();
+      const sheet = { ...answer, leftOut: () => leftOut, answer: () => undefined };
+      const inquiry = permission(request, proposals, take);
+      const beside = inquiry.beside?.(sheet);
+      await inquiry.open();
+      const input = proposed()[0]?.input as vscode.TabInputTextDiff;
+      await lensesOf(input.modified);
+      for (const id of ["h4", "h5"]) {
+        const command = rejected.includes(id) ? "rejectPart" : "acceptPart";
+        await vscode.commands.executeCommand(`glossator.${command}`, input.modified, id);
+      }
+      beside?.dispose();
+      await until(async () => (proposed().length === 0 ? [true] : []));
+    }
+    assert.deepEqual(taken, ["h5"]);
+    const inquiry = review({ ...plan, ...about }, proposals, take);
+    inquiry.complete?.({ accepted: [] }, new Set());
+    inquiry.complete?.({ accepted: ["h4", "h5"] }, new Set(["h5"]));
+    assert.deepEqual(taken, ["h5", "h4"]);
   },
 
   async "the keyboard goes to the edit that the user waits for, by its session"() {

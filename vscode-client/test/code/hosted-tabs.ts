@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { ready, type Tests, until } from "./hosted.ts";
+import type { ToPanel } from "../../src/panel/messages.ts";
+import { demo, ready, type Tests, until } from "./hosted.ts";
 
 const QUESTION = { question: "How is an area computed?" };
 
@@ -41,6 +42,41 @@ export const tabTests: Tests = {
       chat.ask({ ...asking, runId: randomUUID() }),
     ]);
     assert.equal((await conversations.list()).length, before.length + 2);
+  },
+
+  async "what is selected stays with a chat that takes the place of its editor"() {
+    const { surfaces } = await ready();
+    const editor = await demo();
+    editor.selection = new vscode.Selection(3, 0, 4, 0);
+    const posted: ToPanel[] = [];
+    const selected = () => {
+      const last = posted.findLast((message) => message.type === "situation");
+      return last?.situation.selection?.label;
+    };
+    await vscode.commands.executeCommand("glossator.newInEditor");
+    await until(async () => (surfaces.isTabUsed ? [true] : []));
+    const tab = surfaces.current;
+    tab.panel.post = (message) => posted.push(message);
+    await until(async () => (vscode.window.activeTextEditor === undefined ? [true] : []));
+    await tab.commands["glossator.ask"]?.(QUESTION); // in which time it would have gone
+    await until(async () => (tab.chat.session?.title ? [true] : []));
+    assert.equal(selected(), "demo.py:4");
+  },
+
+  async "an edit in the editor leaves the chat what it is at"() {
+    const { chat, surfaces } = await ready();
+    const { document } = await demo();
+    await vscode.commands.executeCommand("glossator.newSession");
+    const lines = { uri: document.uri.toString(), firstLine: 4, lastLine: 5 };
+    const asking = chat.ask({ ...QUESTION, attachments: [], chips: [], runId: randomUUID() });
+    const { shown } = chat;
+    const edit = surfaces.current.commands["glossator.edit"];
+    await Promise.all([asking, edit?.({ ...lines, instruction: "Name it r." })]);
+    assert.equal(chat.shown, shown);
+    assert.deepEqual(
+      shown.asked.map(({ question }) => question),
+      [QUESTION.question],
+    );
   },
 
   async "the view's conversation goes on in an editor tab"() {

@@ -178,6 +178,22 @@ test("steps and jobs stand above the input while they go on", skip, async () => 
   assert.equal(await strips.count(), 0);
 });
 
+test("tasks of a plan stand there, too, with their ticks", skip, async () => {
+  const task = { dependencies: [], tools: [], result: "" };
+  const tasks = [
+    { ...task, id: "1", description: "Find the tax", state: "done" },
+    { ...task, id: "2", description: "Mend `net`", state: "active" },
+  ];
+  await shown(run(STARTED, { kind: "plan", tasks }));
+  const strip = harness.page.locator(".strips .strip");
+  await strip.getByText("2 of 2: 2. Mend `net`").waitFor();
+  await strip.locator(".fold-head").click();
+  const entries = (await strip.locator("ol").textContent()) ?? "";
+  assert.match(entries, /done: 1\. Find the tax.*now: 2\. Mend net/);
+  await harness.tell(run(STARTED, { kind: "plan", tasks }, OVER));
+  assert.equal(await strip.count(), 0);
+});
+
 test(
   "what waits and has scrolled away is named above the input, which leads there",
   skip,
@@ -196,16 +212,32 @@ test(
   },
 );
 
-test("sending a question goes to the end", skip, async () => {
-  await shown(...stream("answered"));
-  const box = harness.page.locator(".transcript");
-  await box.evaluate((each) => {
-    each.scrollTop = 0;
-  });
-  await input.fill("And then?");
-  await input.press("Enter");
-  await harness.page.waitForFunction(() => {
-    const each = document.querySelector(".transcript");
-    return each !== null && each.scrollHeight - each.scrollTop - each.clientHeight < 5;
-  });
-});
+test(
+  "sending a question goes to the end, as one that is asked in an editor does",
+  skip,
+  async () => {
+    await shown(...stream("answered"));
+    const box = harness.page.locator(".transcript");
+    const toBegin = async () =>
+      await box.evaluate((each) => {
+        each.scrollTop = 0;
+      });
+    const atEnd = async () =>
+      await harness.page.waitForFunction(() => {
+        const each = document.querySelector(".transcript");
+        return each !== null && each.scrollHeight - each.scrollTop - each.clientHeight < 5;
+      });
+    await toBegin();
+    await input.fill("And then?");
+    await input.press("Enter");
+    await atEnd();
+    await toBegin();
+    const asked = { runId: "e", question: "Explain this.", chips: [] };
+    await harness.tell({ type: "begun", asked });
+    await atEnd();
+    await toBegin();
+    await harness.tell({ type: "begun", asked: { ...asked, runId: "q", queued: true } });
+    await harness.page.getByRole("button", { name: "To the end of the conversation" }).waitFor();
+    assert.equal(await box.evaluate((each) => each.scrollTop), 0);
+  },
+);
