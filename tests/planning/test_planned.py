@@ -418,6 +418,22 @@ async def test_a_plan_is_worked_on_as_the_user_changed_it(tmp_path: Path) -> Non
         assert len(cast.asked["decomposer"]) == 1
 
 
+async def test_a_change_that_cannot_be_used_is_no_review(tmp_path: Path) -> None:
+    """Of which there may be four: here the plan is changed in words as often as that allows."""
+    cast = Cast(cites("client.py"), decomposer=(FOUR,) * 4, tasks=TASKS)
+    async with stage(tmp_path / "ws", FILES, cast, {"plan": {"review": True}}) as s:
+        wrong = [QuestionAnswer(("Go on",), draft=f"2. How?\n2. Why {n}?") for n in range(6)]
+        s.port.answers += [
+            *wrong,
+            *(QuestionAnswer((), f"Not so, {n}.") for n in range(3)),
+            QuestionAnswer(("Go on",)),
+        ]
+        await s.ask(QUESTION, plan=PlanChoice.PLAN)
+        assert len(s.port.questions) == 10
+        assert states(s).count("CLARIFYING") == 4
+        assert states(s)[-4:] == PLANNED[2:]
+
+
 async def test_the_user_wants_no_plan(tmp_path: Path) -> None:
     cast = Cast(READS, ANSWER, decomposer=FOUR)
     async with stage(tmp_path / "ws", FILES, cast, {"plan": {"review": True}}) as s:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from functools import partial
 
 from glossator.agent import Agent, RunContext, RunOutcome, run_agent
 from glossator.application import Application, Delegation, PlannedTasks, memorise, synthesis
@@ -18,7 +17,7 @@ from glossator.core.errors import ModelError
 from glossator.core.events import DiscardReason, Notice, TextDiscarded
 from glossator.core.fact import Fact
 from glossator.core.grounded_events import PlanChanged, PlannedTask
-from glossator.core.question import Question, QuestionAnswer
+from glossator.core.question import Question
 from glossator.core.shown import shown, shown_prose
 from glossator.core.span import Citation
 from glossator.llm import user_message
@@ -39,15 +38,14 @@ from glossator.prompts import load_prompt
 from glossator.sessions import FACTS, Run, Session
 from glossator.tools import ToolContext
 from glossator.usecases.plan_question import PlanChoice, PlanQuestion
-from glossator.usecases.plan_review import DIRECTLY, GO_ON, reviewed
+from glossator.usecases.plan_review import DIRECTLY, GO_ON
+from glossator.usecases.run_questions import RunQuestions
 from glossator.usecases.telling import say_steered
 
 HEAD_START = 0.02  # seconds in which the first request leaves undisturbed
 GRACE = 1.0  # seconds that calls of the first reply wait for the dispatcher
 SECONDS = 60.0  # for the plan
 
-_NOBODY = "The user was asked and gave no answer. Take the most cautious reading."
-_REVIEWED_OUT = "The plan was changed several times, so the question is answered without one."
 _ATTACHED = (
     "The question came with these, of which tasks see nothing; a description names what it needs:"
 )
@@ -75,6 +73,7 @@ class Answering:
         asked: PlanQuestion,
     ) -> None:
         self.flow = Orchestrator(run.emit)
+        self._questions = RunQuestions(app.port, run, self.flow)
         self._app = app
         self._session = session
         self._run = run
@@ -101,7 +100,7 @@ class Answering:
         conversation, tool_context = self._session.conversation, context.tool_context
 
         async def of_a_call() -> ToolContext:
-            return replace(await tool_context(), ask_user=partial(self._ask, Signal.QUESTION))
+            return replace(await tool_context(), ask_user=self._questions.of_model)
 
         context = replace(context, before_acting=self._before_acting, tool_context=of_a_call)
         self._ask_model = lambda: run_agent(agent, conversation, context)
@@ -240,16 +239,14 @@ class Answering:
             if isinstance(made, NoPlan):
                 return self._unplanned(f"{made.reason} The question is answered directly.")
             if isinstance(made, Question):
-                self._settled = await self._clarified(Signal.AMBIGUITY, made)
+                self._settled = await self._questions.clarified(Signal.AMBIGUITY, made)
                 remarks.append(self._settled)
                 self._said.append(self._settled)
                 continue
-            self._show(made)
-            said = await self._reviewed(made) if self._app.settings.plan.review else GO_ON
+            said = await self._agreed(made)
             if said == GO_ON:
                 return Signal.PLANNED, f"{len(self._tasks)} tasks"
             if said == DIRECTLY:
-                self._show(())
                 return self._unplanned("")
             self._said.append(f"The user said of a plan: {shown_prose(said)}")
             remarks.append(f"The last plan was:\n{plan_text(self._tasks)}\n{self._said[-1]}")
@@ -259,40 +256,17 @@ class Answering:
             self._run.emit(Notice(notice))
         return Signal.UNPLANNED, "the question is answered directly"
 
-    async def _reviewed(self, tasks: tuple[PlannedTask, ...]) -> str:
-        """What the user said of a plan; their changes to it are taken over."""
-        said, changed = await reviewed(self._about_plan, tasks)
-        if said != DIRECTLY and changed != tasks:
+    async def _agreed(self, made: tuple[PlannedTask, ...]) -> str:
+        """What the user said of a plan that they are shown, if they want to review it."""
+        self._show(made)
+        if not self._app.settings.plan.review:
+            return GO_ON
+        said, changed = await self._questions.reviewed(made)
+        if said in ("", DIRECTLY):
+            said, changed = DIRECTLY, ()
+        if changed != made:
             self._show(changed)
         return said
-
-    async def _about_plan(self, question: Question) -> QuestionAnswer | None:
-        """Ask about the plan; None if that was asked often enough."""
-        if not self.flow.may(Signal.REVIEW):
-            self._run.emit(Notice(_REVIEWED_OUT))
-            return None
-        with self._run.clock.waiting():
-            return await self._ask(Signal.REVIEW, question)
-
-    async def _clarified(self, signal: Signal, question: Question) -> str:
-        """Ask the user; what a model is told of the answer."""
-        with self._run.clock.waiting():
-            said = _in_words(await self._ask(signal, question))
-        asked = f"The user was asked: {question.text}"
-        return f"{asked}\nThe user answered: {shown_prose(said)}" if said else f"{asked}\n{_NOBODY}"
-
-    async def _ask(self, signal: Signal, question: Question) -> QuestionAnswer:
-        """Ask the user, in the state for it; more questions than it knows have none."""
-        is_seen, asked = self.flow.may(signal), question.text.partition("\n")[0]
-        if is_seen:
-            self.flow.on(signal, asked)
-        answer = await self._app.port.ask_user(question)
-        said = _in_words(answer)
-        if is_seen:
-            self.flow.on(Signal.CLARIFIED, said)
-        if signal is not Signal.QUESTION:  # which a tool's result tells
-            self._run.emit(Notice(f"{asked} Your answer: {said or 'none'}"))
-        return answer
 
     def _show(self, tasks: tuple[PlannedTask, ...]) -> None:
         self._tasks = tasks
@@ -308,7 +282,7 @@ class Answering:
         told = [self._settled] if self._settled else []
         for conflict in tasks.conflicts:
             if self.flow.may(Signal.CONFLICT):
-                told.append(await self._clarified(Signal.CONFLICT, conflict))
+                told.append(await self._questions.clarified(Signal.CONFLICT, conflict))
             else:
                 told.append(f"{_UNSETTLED} {conflict.text}")
         self._settled = "\n\n".join(told)
@@ -334,10 +308,6 @@ def _way(way: TaskType, how: str) -> tuple[Signal, str]:
     signal = Signal.COMPLEX if way is TaskType.COMPLEX else Signal.SIMPLE
     name = "by a plan of tasks" if signal is Signal.COMPLEX else "without a plan"
     return signal, f"{name}, {how}" if how else ""
-
-
-def _in_words(answer: QuestionAnswer) -> str:
-    return "; ".join(filter(None, (*answer.chosen, answer.words)))
 
 
 async def _ended(task: asyncio.Task[object] | None) -> None:

@@ -9,15 +9,15 @@ from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown_prose
 from glossator.planning import plan_text, read_plan_text
 
+ASKED = "Work on this plan?"
 GO_ON = "Go on"
 DIRECTLY = "Answer directly"
-_ASKED = "Work on this plan?"
 _OPTIONS = (
     Option(GO_ON, "Run these tasks. To have the plan changed, type what should be different."),
     Option(DIRECTLY, "Without a plan."),
 )
 
-AskUser = Callable[[Question], Awaitable[QuestionAnswer | None]]
+AskUser = Callable[[Question], Awaitable[QuestionAnswer]]
 
 
 async def reviewed(
@@ -25,16 +25,14 @@ async def reviewed(
 ) -> tuple[str, tuple[PlannedTask, ...]]:
     """What the user said, `GO_ON`, `DIRECTLY` or words of their own, and the tasks to go on with.
 
-    If the plan cannot be used as they changed it, they are asked again and told why, until `ask`
-    gives None: it may not ask again.
+    It is "" if they said nothing. If the plan cannot be used as they changed it, they are asked
+    again and told why.
     """
     plan, fault = plan_text(tasks), ""
     while True:
-        text = "\n".join(filter(None, (_ASKED, fault, plan)))
+        text = "\n".join(filter(None, (ASKED, fault, plan)))
         answer = await ask(Question(text, _OPTIONS, draft=plan))
-        if answer is None:
-            return DIRECTLY, ()
-        said = answer.words or "".join(answer.chosen) or DIRECTLY
+        said = answer.words or "".join(answer.chosen)
         changed = shown_prose(answer.draft).strip() or plan
         if changed == plan_text(tasks):
             return said, tuple(tasks)
