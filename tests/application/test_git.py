@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from glossator.application.git import _in_words, stamps
+from glossator.application import git as git_module
+from glossator.application.git import _in_words, _Said, stamps
 from glossator.llm import Message, user_message
+from glossator.sandbox import Exit, Finished, Output
 from tests.application.delegating import FILES
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage
@@ -78,16 +80,89 @@ async def test_git_is_told_again_after_a_compaction(tmp_path: Path) -> None:
         assert str(s.sent(3)["messages"]).count("What git says of the workspace") == 1
 
 
+def in_words(printed: str, *, timed_out: bool = False, omitted: int = 0) -> str:
+    output = Output(printed.encode(), b"", omitted)
+    said = _Said.of(Finished(Exit(0), output, timed_out=timed_out))
+    return _in_words("/w", said, lambda path: "secret" in path)
+
+
 def test_what_git_printed_in_words() -> None:
-    many = "\n".join(f" M {number}.py" for number in range(30))
-    told = _in_words(
-        "/w", f"## main...origin/main [ahead 1]\n{many}\n\x1eabc 2030-01-02 Ada: One\n\x1e"
-    )
-    assert told.startswith("/w is on main...origin/main [ahead 1]\nNot committed:\n M 0.py")
-    assert "[10 more]" in told
+    many = "".join(f" M {number}.py\0" for number in range(30))
+    printed = f"main\n\x1eabc 2030-01-02 Ada: One\n\x1e\x1e\x1e## main...o/main [ahead 1]\0{many}"
+    told = in_words(printed)
+    assert told.startswith("/w is on main...o/main [ahead 1]\nNot committed:\n M 0.py\n")
+    assert "\n[10 more]\n" in told
     assert told.endswith("Last commits:\nabc 2030-01-02 Ada: One")
-    assert _in_words("/w", "fatal: not a git repository") == ""
-    assert _in_words("/w", "## HEAD (no branch)\n\x1e\x1e").endswith("Last commits: nothing")
+    assert "\n[at least 10 more]\n" in in_words(f"{printed} M cut", omitted=9)
+    assert in_words("fatal: not a git repository") == ""
+    assert in_words("\x1e\x1e\x1e\x1e## HEAD (no branch)\0").endswith("Last commits: nothing")
+
+
+def test_what_git_said_in_time_is_kept() -> None:
+    told = in_words("main\n\x1eabc Ada: One\n\x1eurl\n\x1eabc One\n\x1e## ma", timed_out=True)
+    assert told == (
+        "/w is on main\nRemote origin: url\n"
+        "Not committed: not known, as git took too long or said too much\n"
+        "Last commits:\nabc Ada: One"
+    )
+    assert in_words("main\n\x1eabc Ada: O", timed_out=True).endswith("abc Ada: O")
+
+
+@pytest.mark.parametrize(
+    ("entries", "named"),
+    [
+        (" M a.py\0 M secret.py\0?? b.py\0", [" M a.py", "?? b.py"]),
+        ("?? secret/\0?? src/\0", ["?? src/"]),
+        ("R  new.py\0old.py\0M  c.py\0", ["R  old.py -> new.py", "M  c.py"]),
+        ("R  new.py\0secret.py\0M  c.py\0", ["M  c.py"]),
+        (" M with a\nline.py\0", [" M with a\\nline.py"]),
+    ],
+)
+def test_hidden_files_are_not_named(entries: str, named: list[str]) -> None:
+    told = in_words(f"main\n\x1e\x1e\x1e\x1e## main\0{entries}")
+    assert told.splitlines()[2:-1] == named
+
+
+@SANDBOXED
+async def test_what_rules_hide_is_not_named(tmp_path: Path) -> None:
+    """Not even by the sandbox, in which a hidden file looks deleted or changed to git."""
+    root = tmp_path / "ws"
+    repository(root)
+    files = {"secret.env": "x", "keys/a.pem": "x", "kept/b.pem": "x", "src/c.py": "x"}
+    settings = {"permissions": {"deny": ["Read(*.env)", "Read(keys/**)", "Read(old.py)"]}}
+    async with stage(root, files, [], settings) as s:
+        told = await s.app.git.look()
+    assert "?? src/" in told
+    assert not any(name in told for name in ("secret.env", "keys", "old.py"))
+
+
+@SANDBOXED
+async def test_the_user_is_told_of_a_git_that_is_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "ws"
+    repository(root)
+    fast = git_module._LOOK.rpartition("; ")[0]
+    monkeypatch.setattr(git_module, "_LOOK", f"{fast}; sleep 60")
+    monkeypatch.setattr(git_module, "_SECONDS", 1.0)
+    async with stage(root, {}, []) as s:
+        for _ in range(2):
+            told = await s.app.git.look()
+            assert "is on trunk" in told
+            assert "Not committed: not known" in told
+            assert "Ada: First of all" in told
+        (notice,) = s.port.told
+        assert "git did not end within 1 s" in notice
+
+
+@SANDBOXED
+async def test_what_git_said_at_the_start_counts(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    repository(root)
+    async with stage(root, FILES, []) as s:
+        await s.app.ready()
+        await s.app.git.look()  # the one that is under way
+        assert s.app.git.known()
 
 
 @pytest.mark.parametrize(

@@ -105,9 +105,8 @@ class Application:
         disabled = settings.customizations.disabled
         self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
         self.exploring = asyncio.Semaphore(settings.agents.parallel)  # sub-agents at work
-        options = options_of(settings.models)
         statements = partial(statements_in, self.host, self.symbols)
-        self.models = Models(settings.models, environment, options, statements)
+        self.models = Models(settings.models, environment, options_of(settings.models), statements)
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
         self.runs = Runs(port)
@@ -132,7 +131,7 @@ class Application:
         )
         self.tools: Registry = ToolsWithMcp(own_tools, self.mcp, port.begin)
         self._mcp_news: WeakKeyDictionary[Session, News] = WeakKeyDictionary()
-        self.git = Git(self.host, self.acting.trust, self.acting.limited)
+        self.git = Git(self.host, self.acting, port.tell)
         self.editor_state: EditorState | None = None  # None: the editor does not tell it
         self._contexts: ContextStore | None = None
         self.team = TeamContexts(self)
@@ -166,6 +165,9 @@ class Application:
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
+        if self._starting:
+            self._starting.cancel()  # a scan that nobody will use is not begun
+            await asyncio.wait({self._starting})
         await self.summaries.close()
         await self.mcp.close()
         await self.git.close()
@@ -176,9 +178,6 @@ class Application:
         await self.glosses.close()
         await self.ledger.close()
         await self.hover_cache.close()
-        if self._starting:
-            self._starting.cancel()  # a scan that nobody will use is not begun
-            await asyncio.wait({self._starting})
         await self.retriever.close()  # first, since what it indexes is looked up
         await self.team.close()
         if self._contexts is not None:
@@ -345,6 +344,7 @@ class Application:
         if self.sharing is not None:
             self.team.start(self.sharing)
         self.retriever.start()
-        self.git.look()
         await self.mcp.refresh()
         await follow_context_files(self.host, self.port)
+        await self.host.ready()  # what git said while the scan went on would count as old
+        self.git.look()

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from glossator.application.acting import Acting
 from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
 from glossator.core.shown import in_tags, shown, shown_text
-from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.permissions import TrustQuestion
+from glossator.documents import WorkspaceHost
 from glossator.prompts import load_prompt
 from glossator.sandbox import Exit, Finished, LimitedShell, Output, ShellCommand
 
@@ -42,15 +42,16 @@ _GIT = (
 # Of these one changes with a commit, a fetch, a branch, a remote or what is staged.
 _FILES = (("HEAD",), ("index",), ("logs", "HEAD"), ("config",), ("FETCH_HEAD",))
 _BETWEEN = "\x1e"
-_LOOK = f"; printf '{_BETWEEN}'; ".join(
-    shlex.join((*_GIT, *arguments))
-    for arguments in (
-        ("status", "--porcelain=v1", "--branch", "--untracked-files=normal"),
-        ("log", f"-{_COMMITS}", "-s", "--date=short", "--format=%h %ad %an: %s"),
-        ("config", "--get", "remote.origin.url"),  # silent where there is none
-        ("log", f"-{_OFFERED}", "-s", f"--format=%h %<({_SUBJECT},trunc)%s"),
-    )
+_COMMANDS = (
+    ("branch", "--show-current"),
+    ("log", f"-{_COMMITS}", "-s", "--date=short", "--format=%h %ad %an: %s"),
+    ("config", "--get", "remote.origin.url"),  # silent where there is none
+    ("log", f"-{_OFFERED}", "-s", f"--format=%h %<({_SUBJECT},trunc)%s"),
+    # the last, as it looks at every file
+    ("status", "--porcelain=v1", "-z", "--branch", "--untracked-files=normal"),
 )
+_LOOK = f"; printf '{_BETWEEN}'; ".join(shlex.join((*_GIT, *each)) for each in _COMMANDS)
+_ANY_FILE = "?"  # the name of a file in a folder, for rules about all that is in it
 _READS = Permit(only_reads=True)  # a repository then makes git run nothing
 _HASH = re.compile(r"[0-9a-f]{4,64}")
 CUT = "[cut here: "  # begins the line between the ends of a long output
@@ -93,6 +94,30 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
+class _Said:
+    """What git said of one root.
+
+    `status` is None if it is not here, and `cut` if it is not here whole.
+    """
+
+    branch: str = ""
+    log: str = ""
+    remote: str = ""
+    offered: str = ""
+    status: str | None = None
+    cut: bool = False
+
+    @staticmethod
+    def of(finished: Finished) -> _Said:
+        """What the commands printed."""
+        told = finished.output.head.decode(errors="replace").split(_BETWEEN, len(_COMMANDS) - 1)
+        ended = (*(part.strip("\n") for part in told[:4]), "", "", "", "")
+        branch, log, remote, offered = ended[:4]
+        status = None if finished.timed_out or len(told) < len(_COMMANDS) else told[-1]
+        return _Said(branch, log, remote, offered, status, finished.output.omitted_bytes > 0)
+
+
+@dataclass(frozen=True, slots=True)
 class _Known:
     """What git said, and about which state of the workspace."""
 
@@ -104,13 +129,9 @@ class _Known:
 class Git:
     """What git says about the roots; for the event-loop thread."""
 
-    def __init__(
-        self,
-        host: WorkspaceHost,
-        trust: TrustQuestion,
-        shell: Callable[[WorkspaceSnapshot], LimitedShell],
-    ) -> None:
-        self._host, self._trust, self._shell = host, trust, shell
+    def __init__(self, host: WorkspaceHost, acting: Acting, tell: Callable[[str], object]) -> None:
+        self._host, self._acting, self._tell = host, acting, tell
+        self._slow = set[str]()  # the roots of which the user was told that git is slow
         self._known: _Known | None = None
         self._looking: asyncio.Task[str] | None = None
 
@@ -139,30 +160,42 @@ class Git:
             await asyncio.wait({self._looking})
 
     async def _look(self) -> str:
-        if not self._trust.is_trusted:
+        if not self._acting.trust.is_trusted:
             return ""
         state = self._state()
-        shell = await asyncio.to_thread(self._shell, self._host.snapshot())
+        shell = await asyncio.to_thread(self._acting.limited, self._host.snapshot())
         texts: list[str] = []
         commits: list[Commit] = []
         if shell.open_reason is None:
             for root in filter(has_repository, self._host.roots[:ROOTS]):
                 finished = await _run(shell, root, _LOOK, _SECONDS)
-                # the last of several commands may fail: a repository without a remote
-                told = "" if finished is None else finished.output.head.decode(errors="replace")
-                if text := _in_words(root, told):
+                if finished is None:
+                    continue
+                said = _Said.of(finished)
+                if text := await asyncio.to_thread(_in_words, root, said, self._acting.hides):
                     texts.append(text)
-                    commits += _commits(told)
+                    commits += _commits(said)
+                if finished.timed_out:
+                    self._tell_slow(root)
         now = datetime.now().astimezone().strftime("%H:%M")
         text = "\n\n".join(texts)
         text = load_prompt("user/git").render(time=now, told=in_tags(text)) if text else ""
         self._known = _Known(state, text, tuple(commits))
         return text
 
+    def _tell_slow(self, root: str) -> None:
+        """Tell the user, once."""
+        if root not in self._slow:
+            self._slow.add(root)
+            self._tell(
+                f"The model is not told all that git says of {shown(root)}: git did not end within"
+                f" {_SECONDS:g} s. It can still ask git itself."
+            )
+
     def _state(self) -> object:
         """What changes when git may say something else."""
         roots = tuple(self._host.roots)
-        return self._trust.is_trusted, self._host.snapshot().revision, roots, stamps(roots)
+        return self._acting.trust.is_trusted, self._host.snapshot().revision, roots, stamps(roots)
 
 
 def has_repository(root: str) -> bool:
@@ -183,34 +216,49 @@ def _stamp(path: str) -> int | None:
         return None
 
 
-def _in_words(root: str, told: str) -> str:
-    """The branch, the remote, what changed and the last commits, in words; "" if there is none."""
-    status, log, remote, _ = _parts(told)
-    if not status.startswith("## "):
+def _in_words(root: str, said: _Said, hides: Callable[[str], bool]) -> str:
+    """The branch, the remote, what changed and the last commits; "" if git says nothing; blocking.
+
+    Files that are hidden are not named: the sandbox hides them from git, too, to which they then
+    look changed.
+    """
+    if ":" in said.branch:  # which no branch has in its name: git is not there, or no repository
         return ""
-    branch, *changed = status.splitlines()
-    lines = [f"{shown(root)} is on {branch.removeprefix('## ')}"]
-    if remote:
-        lines.append(f"Remote origin: {_SECRET.sub('', remote)}")
-    lines += _section("Not committed", changed, _STATUS_LINES)
-    lines += _section("Last commits", log.splitlines(), _COMMITS)
+    entries = (said.status or "").split("\0")[:-1]  # each ends so, but for one that was cut
+    branch = entries[0].removeprefix("## ") if entries else said.branch or "no branch"
+    lines = [f"{shown(root)} is on {branch}"]
+    if said.remote:
+        lines.append(f"Remote origin: {_SECRET.sub('', said.remote)}")
+    if said.status is None:
+        lines.append("Not committed: not known, as git took too long or said too much")
+    else:
+        changed = list(_changes(root, iter(entries[1:]), hides))
+        lines += _section("Not committed", changed, _STATUS_LINES, cut=said.cut)
+    lines += _section("Last commits", said.log.splitlines(), _COMMITS)
     return shown_text("\n".join(lines))
 
 
-def _commits(told: str) -> Iterator[Commit]:
-    for line in _parts(told)[3].splitlines():
+def _changes(root: str, entries: Iterator[str], hides: Callable[[str], bool]) -> Iterator[str]:
+    """Lines such as ` M name` of files that are not hidden. Source: git-status(1), "-z"."""
+    for entry in entries:
+        code, name = entry[:2], entry[3:]
+        before = next(entries, "") if set("RC") & set(code) else ""
+        paths = [os.path.join(root, each) for each in (name, before) if each]
+        paths += [os.path.join(path, _ANY_FILE) for path in paths if path.endswith(os.sep)]
+        if not any(map(hides, map(os.path.normpath, paths))):
+            yield f"{code} {shown(before)} -> {shown(name)}" if before else f"{code} {shown(name)}"
+
+
+def _commits(said: _Said) -> Iterator[Commit]:
+    for line in said.offered.splitlines():
         revision, _, subject = line.partition(" ")
         if _HASH.fullmatch(revision):  # what git says instead, where there are no commits
             yield Commit(revision, shown(subject.strip()))
 
 
-def _parts(told: str) -> list[str]:
-    """What each of the commands of `_LOOK` said."""
-    return [part.strip("\n") for part in (*told.split(_BETWEEN), "", "", "")[:4]]
-
-
-def _section(title: str, lines: Sequence[str], most: int) -> list[str]:
+def _section(title: str, lines: Sequence[str], most: int, *, cut: bool = False) -> list[str]:
+    """At most so many lines under a title; `cut`: there are still others."""
     if not lines:
         return [f"{title}: nothing"]
-    more = [f"[{len(lines) - most:,} more]"] * (len(lines) > most)
+    more = [f"[{'at least ' * cut}{len(lines) - most:,} more]"] * (len(lines) > most)
     return [f"{title}:", *lines[:most], *more]
