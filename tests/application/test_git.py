@@ -101,7 +101,8 @@ def test_what_git_printed_in_words() -> None:
 def test_what_git_said_in_time_is_kept() -> None:
     told = in_words("main\n\x1eabc Ada: One\n\x1eurl\n\x1eabc One\n\x1e## ma", timed_out=True)
     assert told == (
-        "/w is on main\nRemote origin: url\nNot committed: not known, as git took too long or said too much\n"
+        "/w is on main\nRemote origin: url\n"
+        "Not committed: not known, as git took too long or said too much\n"
         "Last commits:\nabc Ada: One"
     )
     assert in_words("main\n\x1eabc Ada: O", timed_out=True).endswith("abc Ada: O")

@@ -156,16 +156,16 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     return there
 
 
-def late(chosen: asyncio.Event, *main: Turn) -> Script:
+def late(chosen: asyncio.Event, *main: Turn, names: tuple[str, ...] = ("money", "tests")) -> Script:
     """The main model plays its turns, the first of which ends once the late choice is there.
 
-    Words find `tests`, which goes at once; the fast model adds `money`.
+    Words find `tests`, which goes at once; the fast model adds `money`, or chooses other `names`.
     """
     asked, turns = asyncio.Event(), iter(main)
 
     def turn(body: Mapping[str, Any]) -> Turn:
         if is_recall(body):
-            return Turn(*named("money", "tests")(body).blocks, gate=asked)
+            return Turn(*named(*names)(body).blocks, gate=asked)
         played = Turn(*next(turns).blocks, gate=None if asked.is_set() else chosen)
         asked.set()  # only now does the fast model answer
         return played
@@ -183,6 +183,20 @@ async def test_the_choice_of_the_model_follows_with_what_is_sent_next(
         assert [sent_with(s, number) for number in (0, 1)] == [["tests"], ["money"]]
         assert session.account.replies == 3
         assert notices(s) == ["Remembered: tests.", "Remembered: money."]
+
+
+async def test_a_question_gets_five_in_all(root: Path, chosen: asyncio.Event) -> None:
+    """Three that words find, and of five others that the fast model chooses the first two."""
+    for number in range(3):
+        by_hand(root, f"cats{number}.md", f"---\ntype: project\ndescription: Cats {number}\n---\nX")
+    others = tuple(f"other{number}" for number in range(5))
+    for name in others:
+        by_hand(root, f"{name}.md", f"---\ntype: project\ndescription: Dogs {name}\n---\nX")
+    main = [Turn(ToolUse("Read", {"path": "src/a.py"})), Turn(Text("Done."))]
+    async with stage(root, FILES, late(chosen, *main, names=others)) as s:
+        await s.ask("How many cats?")
+        assert len(sent_with(s, 0)) == 3
+        assert sent_with(s, 1) == ["other0", "other1"]
 
 
 async def test_what_was_chosen_too_late_to_be_sent_is_not_seen(

@@ -125,10 +125,13 @@ class Recall:
         return Telling(tuple(text for _, text in found), partial(self._sent, found))
 
     def late(self) -> tuple[str, ...]:
-        """What the choice adds, for the next message; what no message takes is not seen."""
+        """What the choice adds, up to `MOST` with those that went with the question.
+
+        It is for the next message; what no message takes is not seen.
+        """
         late, self._late = self._late, ()
         new = unseen(self._session, tuple(memory for memory, _ in late))
-        late = tuple(each for each in late if each[0] in new)
+        late = tuple(each for each in late if each[0] in new)[: MOST - len(self._given)]
         self._sent(late)
         return tuple(text for _, text in late)
 
