@@ -52,6 +52,12 @@ class Typed:
     def forget(self) -> None:
         """Nothing was typed ahead."""
 
+    def aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def put(self, text: str) -> bool:
+        raise AssertionError(text)
+
     def lend(self) -> AbstractContextManager[None]:
         return nullcontext()
 

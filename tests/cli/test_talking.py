@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from glossator.cli.edited_line import EditedLine
+from glossator.cli.waiting import Waiting
 from tests.cli.support import PYTHONPATH
 from tests.cli.terminal import CTRL_C, CTRL_D
-from tests.cli.test_acting import program, workspace
+from tests.cli.test_acting import AFTER, EDIT, PROMPT, program, workspace
 from tests.patience import until
 from tests.standin import StandIn, Text, ToolUse, Turn
 
@@ -202,3 +203,111 @@ async def test_an_editor_that_is_opened_has_the_keys(
             assert await terminal.ended() == 0
         asked = last_texts(api.requests[2])[-1]
         assert "1. Dive deeper.\n2. Surface again." in asked
+
+
+async def test_a_line_that_is_under_way_comes_back_after_a_question(tmp_path: Path) -> None:
+    workspace(tmp_path)
+    gate = asyncio.Event()
+    look, held = Turn(ToolUse("Read", {"path": "fish.py"})), Turn(EDIT, gate=gate)
+    script = [look, held, Turn(Text("It is done.")), Turn(Text("To two."))]
+    async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
+        await terminal.until(READY)
+        terminal.type("Dive.\n")
+        await until(lambda: len(api.requests) == 2)
+        terminal.type("How de")
+        await terminal.until("> How de▏")
+        gate.set()
+        await terminal.until(PROMPT)
+        terminal.type("y\n")
+        await terminal.until("+depth = 2")
+        await terminal.until("It is done.")
+        await terminal.until(f"{READY}How de")
+        terminal.type("ep?\n")
+        await terminal.until("To two.")
+        await terminal.until(READY)
+        terminal.type(CTRL_D)
+        assert await terminal.ended() == 0
+        assert (tmp_path / "fish.py").read_text() == AFTER
+        assert last_texts(api.requests[3])[-1] == "How deep?"
+
+
+async def test_a_line_that_is_under_way_outlives_a_question_that_is_withdrawn(
+    tmp_path: Path,
+) -> None:
+    workspace(tmp_path)
+    gate = asyncio.Event()
+    look, held = Turn(ToolUse("Read", {"path": "fish.py"})), Turn(EDIT, gate=gate)
+    script = [look, held, Turn(Text("To two."))]
+    async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
+        await terminal.until(READY)
+        terminal.type("Dive.\n")
+        await until(lambda: len(api.requests) == 2)
+        terminal.type("How de")
+        await terminal.until("> How de▏")
+        gate.set()
+        await terminal.until(PROMPT)
+        terminal.type("no, n")
+        terminal.type(CTRL_C)
+        await terminal.until(f"{READY}How de")
+        terminal.type("ep?\n")
+        await terminal.until("To two.")
+        await terminal.until(READY)
+        terminal.type(CTRL_D)
+        assert await terminal.ended() == 0
+        assert last_texts(api.requests[2])[-1] == "How deep?"
+
+
+async def test_what_is_queued_is_edited_in_its_place(tmp_path: Path) -> None:
+    workspace(tmp_path)
+    gate = asyncio.Event()
+    script = [reads(gate), *(Turn(Text(f"Answer {n}.")) for n in range(1, 5))]
+    async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
+        await terminal.until(READY)
+        terminal.type("What does it do?\n")
+        await until(lambda: bool(api.requests))
+        terminal.type("How wide?\nHow hgih?\nHow long?\n")
+        await terminal.until("Queued as number 3: How long?")
+        terminal.type("/queue edit 2\n")
+        await terminal.until("> How hgih?▏")
+        terminal.type("\x7f\x7f\x7f\x7f\x7fhigh?\n")
+        await terminal.until("Queued as number 2: How high?")
+        terminal.type("/queue edit 1 How deep?\n")
+        await terminal.until("Queued as number 1: How deep?")
+        terminal.type("/queue\n")
+        for each in ("1  How deep?", "2  How high?", "3  How long?", "/queue edit NUMBER"):
+            await terminal.until(each)
+        terminal.type("/queue edit 1\n")
+        await terminal.until("> How deep?▏")
+        gate.set()
+        await terminal.until("Answer 1.")
+        await terminal.until("Finish the message that you took back; an empty line drops it.\n> ")
+        terminal.type(" Tell.\n")
+        await terminal.until("Queued as number 1: How deep? Tell.")
+        await terminal.until("Answer 4.")
+        await terminal.until(READY)
+        terminal.type(CTRL_D)
+        assert await terminal.ended() == 0
+        asked = [last_texts(each)[-1] for each in api.requests[2:]]
+        assert asked == ["How deep? Tell.", "How high?", "How long?"]
+
+
+def test_a_message_that_is_edited_keeps_its_place() -> None:
+    waiting = Waiting(["a", "b", "c"])
+    assert waiting.edit("2") == "b"
+    assert waiting.take() == "a"
+    assert not waiting.is_ready  # c comes after the one that is edited
+    waiting.steer_failed("first")
+    assert waiting.take() == "first"
+    assert waiting.add("B") == 1
+    assert waiting.messages == ["B", "c"]
+    assert (waiting.edit("3"), waiting.remove("0"), waiting.remove("x")) == (None, None, None)
+    assert waiting.edit("2") == "c"
+    assert waiting.remove("1") == "B"
+    assert (waiting.add("C"), waiting.messages) == (1, ["C"])
+
+
+def test_only_one_message_is_edited_at_a_time() -> None:
+    waiting = Waiting(["a", "b"])
+    waiting.edit("1")
+    waiting.leave()
+    assert (waiting.is_ready, waiting.messages) == (True, ["b"])

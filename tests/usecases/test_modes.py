@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from glossator.core.answers import SessionMode
+from glossator.core.answers import ModeAnswer, SessionMode
 from glossator.core.errors import UnknownSession
 from glossator.core.permission import Mode
-from glossator.usecases.mode import ModeAnswer, SetModeRequest, set_mode
+from glossator.usecases.mode import SetModeRequest, set_mode
 from glossator.usecases.plans import StartPlanRequest, start_plan
 from glossator.usecases.sessions import DeleteSessionRequest, delete_session
 from glossator.usecases.status import StatusRequest, status

@@ -87,8 +87,23 @@ class EditedInput(StandardInput):
         """Also what is under way."""
         super().forget()
         self._lines.clear()
-        self._edited.text = ""
-        self._show("")
+        self.put("")
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """As a `Keyboard`'s."""
+        under_way = self._edited.text
+        self.forget()
+        try:
+            yield
+        finally:
+            self.put(under_way)
+
+    def put(self, text: str) -> bool:
+        """As a `Keyboard`'s."""
+        self._edited.text = text
+        self._show(text)
+        return True
 
     async def line(self) -> str:
         """As a `Keyboard`'s."""

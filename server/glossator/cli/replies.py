@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -127,46 +128,44 @@ class User:
     """Asks with a renderer, and reads answers from a keyboard; answers are JSON."""
 
     def __init__(self, renderer: Renderer, keyboard: Keyboard, lock: TerminalLock) -> None:
-        self._renderer = renderer
-        self._keyboard = keyboard
-        self._lock = lock
+        self.renderer = renderer
+        self.keyboard = keyboard
+        self.lock = lock
 
     async def answer(self, question: Question) -> dict[str, Json]:
         """A `QuestionAnswer`."""
-        async with self._lock.asking():
-            self._keyboard.forget()
-            self._renderer.question(question)
+        async with self._asking():
+            self.renderer.question(question)
             draft = question.draft
             while True:
-                line = await self._keyboard.line()
+                line = await self.keyboard.line()
                 if draft and line.strip().lower() == EDIT:
                     draft = await self._redrafted(draft)
                 elif isinstance(answer := parse_answer(line, question), str):
-                    self._renderer.ask_again(answer)
+                    self.renderer.ask_again(answer)
                 else:
-                    self._renderer.resume()
+                    self.renderer.resume()
                     return answer if draft == question.draft else {**answer, "draft": draft}
 
     async def _redrafted(self, draft: str) -> str:
         """The draft as the user's own editor leaves it; an empty one counts for nothing."""
         try:
-            with self._keyboard.lend():
+            with self.keyboard.lend():
                 changed = await edit_text(shown_prose(draft)) or draft
             said = f"{changed}\n{DRAFT_HINT}"
         except UsageError as error:
             changed, said = draft, str(error)
-        self._keyboard.forget()
-        self._renderer.ask_again(said)
+        self.keyboard.forget()
+        self.renderer.ask_again(said)
         return changed
 
     async def permit(self, request: PermissionRequest) -> dict[str, Json]:
         """A `PermissionAnswer`."""
-        async with self._lock.asking():
+        async with self._asking():
             prompt = PermissionPrompt.of(request)
-            self._keyboard.forget()
-            self._renderer.permission(prompt)
+            self.renderer.permission(prompt)
             while True:
-                line = await self._keyboard.line()
+                line = await self.keyboard.line()
                 key = line.strip().lower()
                 if key == VIEW:
                     await self._view(prompt)
@@ -174,30 +173,35 @@ class User:
                     return _in_parts(request.plan, *await self._chosen(request.plan.hunks))
                 elif prompt.is_edit(line):
                     prompt = replace(prompt, rules=await self._edited(prompt.rules))
-                    self._renderer.ask_again("\n".join((*prompt.reasons, prompt.hint)))
+                    self.renderer.ask_again("\n".join((*prompt.reasons, prompt.hint)))
                 elif isinstance(answer := prompt.parse(line), str):
-                    self._renderer.ask_again(answer)
+                    self.renderer.ask_again(answer)
                 else:
-                    self._renderer.resume()
+                    self.renderer.resume()
                     return answer
 
     async def review(self, hunks: Sequence[HunkView]) -> dict[str, Json]:
         """A `Review`: which hunks to apply, and the user's words."""
-        async with self._lock.asking():
-            self._keyboard.forget()
+        async with self._asking():
             accepted, words = await self._chosen(hunks)
             return {"accepted": accepted, "message": words}
+
+    @asynccontextmanager
+    async def _asking(self) -> AsyncIterator[None]:
+        async with self.lock.asking():
+            with self.keyboard.aside():
+                yield
 
     async def _chosen(self, hunks: Sequence[HunkView]) -> tuple[list[str], str]:
         """The ids of the hunks to apply, and the user's words about the others."""
         accepted: list[str] = []
         reasons: list[str] = []
         for number, hunk in enumerate(hunks, 1):
-            self._renderer.hunk(hunk, number=number, total=len(hunks))
-            line = (await self._keyboard.line()).strip()
+            self.renderer.hunk(hunk, number=number, total=len(hunks))
+            line = (await self.keyboard.line()).strip()
             while line.isdigit() or (len(line) == 1 and line.lower() not in _PART_KEYS):
-                self._renderer.ask_again(hunk_hint(number, len(hunks)))
-                line = (await self._keyboard.line()).strip()
+                self.renderer.ask_again(hunk_hint(number, len(hunks)))
+                line = (await self.keyboard.line()).strip()
             match line.lower():
                 case "y" | "yes":
                     accepted.append(hunk.id)
@@ -210,23 +214,23 @@ class User:
                     pass
                 case _:
                     reasons.append(line)
-        self._renderer.resume()
+        self.renderer.resume()
         return accepted, "\n".join(reasons)
 
     async def _view(self, prompt: PermissionPrompt) -> None:
-        with self._keyboard.lend():
+        with self.keyboard.lend():
             was_paged = await page(prompt.whole)
         if not was_paged:
-            self._renderer.whole(prompt.whole)
-        self._keyboard.forget()
-        self._renderer.ask_again(prompt.hint)
+            self.renderer.whole(prompt.whole)
+        self.keyboard.forget()
+        self.renderer.ask_again(prompt.hint)
 
     async def _edited(self, rules: Sequence[str]) -> tuple[str, ...]:
         """The rules as the user has them, each kept, replaced or left out."""
         kept: list[str] = []
         for number, rule in enumerate(rules, 1):
-            self._renderer.ask_again(edit_hint(rule, number, len(rules)))
-            typed = edited(rule, await self._keyboard.line())
+            self.renderer.ask_again(edit_hint(rule, number, len(rules)))
+            typed = edited(rule, await self.keyboard.line())
             kept += [] if typed is None else [typed]
         return tuple(kept)
 

@@ -122,9 +122,7 @@ class CommandRun:
             raise UsageError(NOBODY_TALKS)
         session = await newest_session(execute) if work.newest else work.session_id
         self._talking = Talking(
-            self._display,
-            self._keyboard,
-            self._lock,
+            self._user,
             beside,
             lambda command: self._with_plans(command, execute),
             self._answered,

@@ -5,50 +5,61 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from glossator.cli.asking import Beside, Command
+from glossator.cli.chat_words import (
+    AS_IT_IS,
+    command_of,
+    help_lines,
+    instead,
+    is_ours,
+    slash_word,
+    unknown,
+)
 from glossator.cli.messages import PROMPT, plural
-from glossator.cli.render.renderer import Renderer
+from glossator.cli.replies import User
 from glossator.cli.server import REQUEST_CANCELLED, ResponseError
-from glossator.cli.terminal import Keyboard, TerminalLock
+from glossator.cli.waiting import Waiting
 from glossator.core.answers import Answer
+from glossator.core.errors import UsageError
 from glossator.core.wire import Json
 
-_READY = "Ask; /queue lists what waits, /quit or Ctrl-D ends."
+_READY = "Ask; /help lists the commands, /quit or Ctrl-D ends."
 _HELD = "{count} not sent: /send asks them, /queue lists them; or ask something else."
+_EDITING = "Finish the message that you took back; an empty line drops it."
 _DURING = "Enter queues what you type meanwhile; /steer WORDS tells the model now."
 _NO_WORDS = "Write what the model is to take into account: /steer WORDS."
-_NOTHING = "Nothing is queued."
-_REMOVE = "/queue remove NUMBER takes one out."
+_NOT_EDITED = "Write the new words: /queue edit NUMBER WORDS."
+_GOES_ON = "What waits is asked as soon as this is done."
+_NEW = "The next question begins a new session."
 
 
 class Talking:
-    """Asks one question after the other. `ask` carries a question out and gives its answer."""
+    """Asks one question after the other. `ask` carries a command out and gives its answer."""
 
     def __init__(
         self,
-        renderer: Renderer,
-        keyboard: Keyboard,
-        lock: TerminalLock,
+        user: User,
         beside: Beside,
         ask: Callable[[Command], Awaitable[Any]],
         show: Callable[[object], None],
         session_id: str | None,
     ) -> None:
-        self._renderer = renderer
-        self._keyboard = keyboard
-        self._lock = lock
+        self._user = user
+        self._renderer = user.renderer
+        self._keyboard = user.keyboard
         self._beside = beside
         self._ask = ask
         self._show = show
         self._session_id = session_id
         self._run_id = ""  # of the run that is on, which may be that of a plan
-        self._queue: list[str] = []
+        self._waiting = Waiting()
+        self._renderer.counting(lambda: len(self._waiting.messages))
         self._held = False  # the user is to say that it goes on
         self._ended = False  # nothing more is typed
         self._steers: dict[asyncio.Task[None], asyncio.Future[Json]] = {}
-        self._left_over = 0  # words at the head of the queue that did not reach their run
 
     def heard(self, event: dict[str, Json]) -> None:
         """An event: a session is known from its first run on, also if that fails."""
@@ -60,45 +71,104 @@ class Talking:
         """Until the user has enough. Raises `ServerLost`."""
         self._tell(_DURING)
         try:
-            while (question := await self._next()) is not None:
-                await self._run(question)
+            while (line := await self._next()) is not None:
+                await self._carry_out(line)
         finally:
-            for each in self._queue:
+            for each in self._waiting.messages:
                 self._tell(f"Not sent: {each}")
 
     async def _next(self) -> str | None:
-        """The next question: what waits, else what is typed; None at the end."""
-        self._left_over = 0
-        while self._held or not self._queue:
+        """The next question or command: what waits, else what is typed; None at the end."""
+        self._waiting.left_over = 0
+        while self._held or not self._waiting.is_ready:
             if self._ended:
                 return None
-            if not self._queue:
-                self._held = False
-            count = plural(len(self._queue), "message")
-            self._renderer.prompt(_HELD.format(count=count) if self._queue else _READY)
+            self._held = self._held and bool(self._waiting)
+            self._renderer.prompt(self._hint)
             line = await self._keyboard.line()
             words = line.strip()
-            name, _, rest = words.partition(" ")
             if not line or words == "/quit":
                 return None
-            if name == "/queue":
-                self._change_queue(rest)
-            elif words == "/send":
+            if words == "/send":
                 self._held = False
-            elif words := (rest.strip() if name == "/steer" else words):
-                return words
-        question = self._queue.pop(0)
+            elif not self._arranged(words):
+                name, _, rest = words.partition(" ")
+                words = rest.strip() if name == "/steer" else words
+                if self._waiting.place is not None:
+                    self._put_back(words)
+                elif words:
+                    return words
+        question = self._waiting.take()
         self._tell(f"{PROMPT}{question}")
         return None if question == "/quit" else question
 
-    async def _run(self, question: str) -> None:
+    @property
+    def _hint(self) -> str:
+        if self._waiting.place is not None:
+            return _EDITING
+        count = plural(len(self._waiting.messages), "message")
+        return _HELD.format(count=count) if self._waiting else _READY
+
+    async def _carry_out(self, line: str) -> None:
+        """Ask a question, or do what a `/` word says."""
+        typed = slash_word(line)
+        if typed is None:
+            await self._run(self._question(line))
+        elif typed[0] == "new":
+            self._session_id = None
+            self._tell(_NEW)
+        elif typed[0] == "help":
+            self._tell("\n".join(help_lines()))
+        elif is_ours(typed[0]):
+            await self._do(*typed)
+        else:
+            await self._ask_about(typed[0], line)
+
+    async def _do(self, name: str, words: str) -> None:
+        try:
+            command = command_of(name, words, self._session_id)
+        except UsageError as error:
+            self._tell(str(error))
+            return
+        if name == "retry":
+            self._run_id = secrets.token_hex(8)
+            command = replace(command, argument={**command.argument, "runId": self._run_id})
+        done = await self._run(command)
+        if done and name == "plan" and words:
+            await self._run(self._question(words))
+
+    async def _ask_about(self, name: str, line: str) -> None:
+        """A word of a file or an MCP server is a question; one of nobody's only if wanted."""
+        try:
+            known = await self._ask(Command("glossator.complete", {"text": "/"}))
+        except ResponseError as error:
+            self._failed(error)
+            return
+        others = [item["label"].removeprefix("/") for item in known["items"]]
+        if name not in others:
+            answer = await self._user.answer(unknown(name, others))
+            if (words := answer["words"]) or not answer["chosen"]:
+                if words:
+                    await self._carry_out(words)
+                return
+            (chosen,) = answer["chosen"]
+            if chosen != AS_IT_IS:
+                await self._carry_out(instead(chosen, line))
+                return
+        await self._run(self._question(line))
+
+    def _question(self, question: str) -> Command:
         self._run_id = run_id = secrets.token_hex(8)
         argument = {"question": question, "sessionId": self._session_id, "runId": run_id}
+        return Command("glossator.ask", argument)
+
+    async def _run(self, command: Command) -> bool:
+        """Carry it out, and take what is typed meanwhile; False if it failed or was stopped."""
         typing = asyncio.create_task(self._typed())
         problem: ResponseError | None = None
         answer: object = None
         try:
-            answer = await self._ask(Command("glossator.ask", argument))
+            answer = await self._ask(command)
         except ResponseError as error:
             problem = error
         finally:
@@ -108,11 +178,16 @@ class Talking:
             if not answered.done():
                 await asyncio.wait({asyncio.ensure_future(self._beside.hear(answered))})
             await steering
-        if problem is None:
-            self._show(answer)
-            self._session_id = answer.session_id if isinstance(answer, Answer) else None
-            return
-        self._held = bool(self._queue)
+        if problem is not None:
+            self._failed(problem)
+            return False
+        self._show(answer)
+        if isinstance(answer, Answer):
+            self._session_id = answer.session_id
+        return True
+
+    def _failed(self, problem: ResponseError) -> None:
+        self._held = bool(self._waiting)
         if problem.code == REQUEST_CANCELLED:
             self._renderer.close()
             self._tell("Stopped.")
@@ -125,18 +200,26 @@ class Talking:
         while line := await self._keyboard.line():
             words = line.strip()
             name, _, rest = words.partition(" ")
-            if name == "/queue":
-                self._change_queue(rest)
-            elif name == "/steer" and not rest.strip():
-                self._tell(_NO_WORDS)
-            elif name == "/steer":
+            if name == "/steer":
                 self._steer(rest.strip())
-            elif words:
-                self._queue.append(words)
-                self._tell(f"Queued as number {len(self._queue)}: {words}")
+            elif words == "/send":
+                self._tell(_GOES_ON)
+            elif not self._arranged(words) and (words or self._waiting.place is not None):
+                self._put_back(words)
         self._ended = True
 
+    def _put_back(self, words: str) -> None:
+        """A message that is new, or that was taken back to be edited."""
+        if not words:
+            self._waiting.leave()
+            self._tell("Removed.")
+            return
+        self._tell(f"Queued as number {self._waiting.add(words)}: {words}")
+
     def _steer(self, words: str) -> None:
+        if not words:
+            self._tell(_NO_WORDS)
+            return
         argument = {"runId": self._run_id, "text": words}
         answered = self._beside.post(Command("glossator.steer", argument))
         steering = asyncio.create_task(self._steered(words, answered))
@@ -152,20 +235,27 @@ class Talking:
             self._tell(str(error))
             told, self._held = False, True
         if not told:
-            self._queue.insert(self._left_over, words)
-            self._left_over += 1
+            self._waiting.steer_failed(words)
             self._tell(f"The model was not told, so this is the next question: {words}")
 
-    def _change_queue(self, given: str) -> None:
-        """List what waits, or remove one of it."""
-        name, _, number = given.partition(" ")
-        if name == "remove" and number.strip().isdecimal():
-            place = int(number) - 1
-            if 0 <= place < len(self._queue):
-                self._tell(f"Removed: {self._queue.pop(place)}")
-                return
-        lines = [f"{place}  {each}" for place, each in enumerate(self._queue, 1)]
-        self._tell("\n".join([*lines, _REMOVE] if lines else [_NOTHING]))
+    def _arranged(self, line: str) -> bool:
+        """List what waits, or change it, if that is what the line says."""
+        name, _, given = line.partition(" ")
+        if name != "/queue":
+            return False
+        what, _, rest = given.strip().partition(" ")
+        number, _, words = rest.strip().partition(" ")
+        if what == "remove" and (gone := self._waiting.remove(number)) is not None:
+            self._tell(f"Removed: {gone}")
+        elif what == "edit" and (taken := self._waiting.edit(number)) is not None:
+            if words:
+                self._put_back(words)
+            elif not self._keyboard.put(taken):
+                self._waiting.add(taken)
+                self._tell(_NOT_EDITED)
+        else:
+            self._tell(self._waiting.listed())
+        return True
 
     def _tell(self, message: str) -> None:
-        self._lock.show(lambda: self._renderer.notice(message, "dim"))
+        self._user.lock.show(lambda: self._renderer.notice(message, "dim"))

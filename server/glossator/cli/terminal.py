@@ -58,6 +58,12 @@ class Keyboard(Protocol):
     async def line(self) -> str:
         """The next line; "" at the end of input."""
 
+    def aside(self) -> AbstractContextManager[None]:
+        """What is typed within the block is an answer; the line under way comes back after it."""
+
+    def put(self, text: str) -> bool:
+        """Have a line edited as if it had been typed; False where lines are not edited here."""
+
     def lend(self) -> AbstractContextManager[None]:
         """Let another program have it within the block."""
 
@@ -76,6 +82,16 @@ class StandardInput:
     async def line(self) -> str:
         """The next line; "" at the end of input, and when the terminal is gone."""
         return (await self._read()).decode(sys.stdin.encoding, "replace")
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """As a `Keyboard`'s; the terminal has the line under way, and drops it."""
+        self.forget()
+        yield
+
+    def put(self, text: str) -> bool:  # noqa: ARG002 - the terminal edits the line
+        """As a `Keyboard`'s."""
+        return False
 
     def lend(self) -> AbstractContextManager[None]:
         """As a `Keyboard`'s; nobody waits for a line meanwhile."""
@@ -104,6 +120,14 @@ class SharedKeyboard:
     def forget(self) -> None:
         """What was typed ahead."""
         self.keyboard.forget()
+
+    def aside(self) -> AbstractContextManager[None]:
+        """As a `Keyboard`'s."""
+        return self.keyboard.aside()
+
+    def put(self, text: str) -> bool:
+        """As a `Keyboard`'s."""
+        return self.keyboard.put(text)
 
     async def line(self) -> str:
         """As a `Keyboard`'s."""

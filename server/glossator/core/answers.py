@@ -158,6 +158,23 @@ class SpendingView:
 
 
 @dataclass(frozen=True, slots=True)
+class ModeAnswer:
+    """The mode, and the one before."""
+
+    mode: Mode
+    before: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """The model and its effort, and the model before."""
+
+    model: str
+    effort: str | None
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
 class SessionMode:
     """The mode of a session that had a run here, or was given one."""
 

@@ -1,6 +1,6 @@
 from .commands import COMMANDS, LoadedCommand, load_command
 from .declaration import CommandDeclaration, LineAction
-from .declared import DECLARED
+from .declared import CHAT_COMMANDS, DECLARED
 from .gloss import ShownGloss, report_at
 from .hover import HoverAnswer, HoverRequest, hover_at
 from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses_of
@@ -17,6 +17,7 @@ from .symbols import (
 )
 
 __all__ = [
+    "CHAT_COMMANDS",
     "COMMANDS",
     "DECLARED",
     "EXPLAIN",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
+from glossator.core.answers import ModeAnswer
 from glossator.core.permission import Mode
 
 
@@ -17,14 +18,6 @@ class SetModeRequest:
 
     mode: Mode
     session_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ModeAnswer:
-    """The mode, and the one before."""
-
-    mode: Mode
-    before: Mode
 
 
 async def set_mode(app: Application, request: SetModeRequest) -> ModeAnswer:

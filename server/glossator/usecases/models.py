@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.core.answers import ModelList, ModelView
+from glossator.core.answers import ModelAnswer, ModelList, ModelView
 from glossator.core.errors import UsageError
 from glossator.core.price import Price
 from glossator.llm import OFFLINE, ModelFacts, Models
@@ -23,15 +23,6 @@ class SetModelRequest:
 
     model: str
     effort: Effort | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """The model and its effort, and the model before."""
-
-    model: str
-    effort: str | None
-    before: str
 
 
 async def list_models(app: Application, _request: ListModelsRequest) -> ModelList:

@@ -224,6 +224,9 @@ class OutputTarget(Protocol):
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
         """The status line: words, or lines of who, what and how far, read at each drawing."""
 
+    def so_far(self, words: Callable[[], str]) -> None:
+        """What the status line says of the whole run, read at each drawing."""
+
     def progress(self, value: dict[str, Any]) -> None:
         """The value of a `$/progress` notification."""
 

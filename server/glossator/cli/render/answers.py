@@ -24,6 +24,7 @@ from glossator.cli.render import (
 )
 from glossator.cli.render.evaluation import evaluation_parts
 from glossator.cli.render.listings import Trusted, listing_parts
+from glossator.cli.render.models import model_parts
 from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.cli.render.standing import standing_parts
@@ -34,8 +35,9 @@ from glossator.core.answers import (
     ChunksView,
     DoctorAnswer,
     IndexAnswer,
+    ModeAnswer,
+    ModelAnswer,
     ModelList,
-    ModelView,
     RuleList,
     SpendingView,
     StatusAnswer,
@@ -45,7 +47,6 @@ from glossator.core.context_answers import ContextSourceList, PreviewAnswer
 from glossator.core.customization import CustomizationList
 from glossator.core.hook_answers import HookList
 from glossator.core.mcp_answers import McpServerList
-from glossator.core.price import Price
 from glossator.core.retrieval_answers import (
     BatchesEnded,
     ContextsAnswer,
@@ -79,8 +80,8 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
             yield Fields(tuple(_index(answer)), answer.problems)
         case DoctorAnswer():
             yield _doctor(answer)
-        case ModelList():
-            yield from _models(answer)
+        case ModelList() | ModelAnswer() | ModeAnswer():
+            yield from model_parts(answer)
         case (
             RuleList()
             | Trusted()
@@ -239,32 +240,3 @@ def _findings(check: Check) -> tuple[Styled, ...]:
     """The detail, and below it what to do."""
     step = (Styled(f"\n→ {check.next_step}", "yellow"),) if check.next_step else ()
     return (Styled(check.detail), *step)
-
-
-def _models(answer: ModelList) -> Iterator[Part]:
-    columns = tuple(Column(style=style) for style in ("green", "bold", "", "", "dim"))
-    yield Table(columns, tuple(_model(each, answer.effort) for each in answer.models))
-    if answer.problem:
-        yield line(answer.problem, "yellow", kind="table", aside=True)
-
-
-def _model(model: ModelView, effort: str | None) -> tuple[str, ...]:
-    """Mark, id, window, price and efforts; the one that answers is marked."""
-    asked = (effort if model.current else None) or model.effort
-    levels = (f"[{each}]" if each == asked else each for each in model.efforts or ())
-    return (
-        "*" if model.current else "",
-        model.id,
-        "" if model.window is None else amount(model.window),
-        "nothing is asked" if model.offline else _price(model.price),
-        ", ".join(levels),
-    )
-
-
-def _price(each: Price | None) -> str:
-    if each is None:
-        return "price unknown"
-    words = f"${each.input:g} in, ${each.output:g} out"
-    if each.above is None or each.up_to is None:
-        return words
-    return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"

@@ -80,6 +80,9 @@ class Pipe:
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
         """Nothing."""
 
+    def so_far(self, words: Callable[[], str]) -> None:
+        """Nothing."""
+
     def progress(self, value: dict[str, Json]) -> None:
         """A line now and then, on stderr."""
         percentage = value.get("percentage", 0)

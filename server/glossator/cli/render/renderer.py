@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from glossator.cli.messages import OPEN_ADDRESS, PROMPT, compacted_notice, short
@@ -22,6 +22,7 @@ from glossator.cli.render.activity import (
     AgentLines,
     EditLines,
     GroundingLines,
+    RunSoFar,
     ToolLines,
     changed_notice,
 )
@@ -90,6 +91,8 @@ class Renderer:
         self._edits = EditLines()
         self._agents = AgentLines()
         self._grounding = GroundingLines()
+        self._run = RunSoFar()
+        self._out.so_far(self._run.words)
 
     def event(self, wire: dict[str, Json]) -> None:
         """One event of a run; those that are not known are left out."""
@@ -99,6 +102,7 @@ class Renderer:
         match event:
             case RunStarted():
                 self._grounding = GroundingLines()
+                self._run.begin()
                 self._out.doing("Thinking…")
             case TextDelta(text=text):
                 self._out.stream(text)
@@ -117,6 +121,7 @@ class Renderer:
             case Notice(message=message):
                 self._tell(line(message, "yellow", aside=True))
             case RunFinished() | RunFailed() | RunCancelled():
+                self._run.end()
                 self._out.end_text()
             case _:
                 self._work(event)
@@ -154,6 +159,10 @@ class Renderer:
     def typing(self, text: str) -> None:
         """What the user is typing, which the terminal does not show itself."""
         self._out.typing(text)
+
+    def counting(self, queued: Callable[[], int]) -> None:
+        """The status line says how many messages wait for the end of the run."""
+        self._run.queued = queued
 
     def entered(self) -> None:
         """The line that was typed is finished."""
@@ -214,6 +223,7 @@ class Renderer:
             case Steered() | FilesChanged() | Compaction():
                 self._tell(_aside(event))
             case TodoChanged(steps=steps):
+                self._run.steps = steps
                 self._tell(*map(_step, steps))
             case EditProposed(plan=plan):
                 self._edits.proposed(plan)
@@ -234,6 +244,8 @@ class Renderer:
         if isinstance(event, StateChanged | PlanChanged | FactChanged):
             if isinstance(event, StateChanged) and event.state is RunState.VERIFYING:
                 self._tell()  # the answer is whole: it is not held back while it is checked
+            if isinstance(event, PlanChanged):
+                self._run.tasks = event.tasks
             if lines := [*self._grounding.told(event)]:
                 self._tell(*lines)
             self._doing()

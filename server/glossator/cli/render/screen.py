@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.status import Status
 from rich.style import Style
@@ -17,6 +17,7 @@ from rich.text import Text
 
 from glossator.cli import render
 from glossator.cli.render.markdown import CODE_THEME, THEME, BlockSplitter, MarkdownBlock, draw
+from glossator.cli.render.status_line import StatusLine
 from glossator.cli.render.typed import TypedLine
 from glossator.core.answers import Answer
 from glossator.core.shown import shown_text
@@ -49,8 +50,9 @@ class Screen:
         self._said: frozenset[str] = frozenset()  # its blocks
         self._replaced: frozenset[str] = frozenset()  # those of the text in whose place it stands
         self._typed = TypedLine(self._console)
-        self._drawn: RenderableType = "Starting…"  # in the status line
-        self._status = Status("Starting…", console=self._console, spinner_style="dim")
+        self._below = StatusLine()
+        self._drawn: RenderableType = self._below  # in the status line, or a bar
+        self._status = Status(self._drawn, console=self._console, spinner_style="dim")
         self._move()
 
     def show(self, part: render.Part, kind: str = "") -> None:
@@ -113,10 +115,14 @@ class Screen:
             self._print_blocks([*self._blocks.feed(answer.text), *self._blocks.flush()])
 
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
-        """In the status line; what does not fit is cut from the middle of a line."""
-        drawn = Text(activity, "dim") if isinstance(activity, str) else _StatusLines(activity)
-        self._drawn = drawn
+        """In the status line."""
+        self._below.activity = activity
+        self._drawn = self._below
         self._move()
+
+    def so_far(self, words: Callable[[], str]) -> None:
+        """Behind the words of the status line."""
+        self._below.so_far = words
 
     def progress(self, value: dict[str, Json]) -> None:
         """A bar in the status line."""
@@ -198,23 +204,6 @@ class Screen:
             self._said |= {block.text}
             if block.text not in self._replaced:
                 self._block("", draw(block, self._roots))
-
-
-class _StatusLines:
-    """Lines of who, what and how far, read whenever they are drawn."""
-
-    def __init__(self, lines: Callable[[], Iterable[Sequence[str]]]) -> None:
-        self._lines = lines
-
-    def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> RenderResult:
-        table = RichTable.grid(padding=(0, 1), expand=True)
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
-        table.add_column(no_wrap=True, justify="right")
-        for who, what, figures in self._lines():
-            cells = (render.Styled(who), render.Styled(what, "dim"), render.Styled(figures, "dim"))
-            table.add_row(*map(_cell, cells))
-        yield table
 
 
 def _shortened(call: str, most: int) -> str:
