@@ -24,6 +24,8 @@ WORD = re.compile(r"#\w+")
 def get(url="http://example.org", sep="#", size=SIZE // 2, most: int = 9, how=dict(
     timeout=40,
 )):
+    if sep not in ("#", *SIGNS):
+        raise ValueError(sep)
     data = self.encode(url)
     return data
 """
@@ -53,6 +55,10 @@ VALUES = CitedLines("src/k.py", 1, tuple(LINES.strip("\n").split("\n")))
         (VALUES, "`get` calls `self.encode(sep)`.", N),
         (VALUES, "`get` calls `self.decode(url)`.", U),
         (VALUES, "`data` is the result of `self.encode(url)`.", N),
+        # several of a sort, and types
+        (VALUES, '`get` raises `ValueError` if `sep` is not `"#"` or one of `SIGNS`.', N),
+        (VALUES, '`url` defaults to `"http://example.org"`, `sep` to `"#"`, `most` to 9.', N),
+        (VALUES, "The `most` parameter is an `int`.", N),
         (PYTHON, "The `send` method calls `encode`.", S),
         (JAVA, "`put(K, V)` calls `find`.", S),
         (JAVA, "`Tree.put(K key, V value)` throws a `NullPointerException`.", S),
