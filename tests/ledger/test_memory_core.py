@@ -198,6 +198,20 @@ async def test_it_goes_with_its_session_and_when_all_is_cleared(
         assert k.ledger.cores.of("s2").session_summary == SessionSummary()
 
 
+async def test_only_those_used_last_are_in_memory(
+    workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.ledger.cores._MOST", 2)
+    ws = await workspace(FILES)
+    async with kept(ws, tmp_path / "state") as k:
+        cores = k.ledger.cores
+        for session in ("s1", "s2", "s1", "s3"):
+            await cores.keep(session, summary=SUMMARY)
+        in_memory = [each for each in ("s1", "s2", "s3") if cores.of(each).session_summary.text]
+        assert in_memory == ["s1", "s3"]
+        assert (await cores.load("s2", k.told.append)).session_summary == SUMMARY
+
+
 def test_a_summary_that_says_nothing_replaces_none() -> None:
     """It is of a server that could not read the other one, and began a new memory."""
     said = MemoryCore(SESSION, session_summary=SUMMARY, updated_at=datetime.fromtimestamp(5, UTC))

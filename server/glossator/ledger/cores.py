@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,6 +24,8 @@ from glossator.ledger.memory_core import (
 )
 
 logger = logging.getLogger(__name__)
+
+_MOST = 100  # sessions whose cores are in memory; those of others are read again
 
 
 class WorkspaceFacts(team.WorkspaceRows, Protocol):
@@ -55,7 +58,7 @@ class MemoryCores:
         self._files = files
         self._team = shared
         self._profile = profile
-        self._cores: dict[str, MemoryCore] = {}
+        self._cores: OrderedDict[str, MemoryCore] = OrderedDict()  # the last ones used
         self._foreign: set[str] = set()  # sessions that a newer version keeps: not to be changed
 
     def of(self, session_id: str) -> MemoryCore:
@@ -94,12 +97,13 @@ class MemoryCores:
         """
         await self._look(session_id, self._files.tell)  # another server may have written it
         core = self._cores.get(session_id) or MemoryCore(session_id)  # it may be removed by now
-        self._cores[session_id] = replace(
+        core = replace(
             core,
             session_summary=summary.without_secrets() if summary else core.session_summary,
             working_bench=bench.without_secrets() if bench else core.working_bench,
             updated_at=datetime.now(UTC),
         )
+        self._hold(core)
         if session_id in self._foreign:
             return
         value = json.dumps(self.of(session_id).to_json(self._facts.state)).encode()
@@ -133,9 +137,17 @@ class MemoryCores:
     ) -> None:
         """Let a document count if it is newer than what is known."""
         known, core = self._cores.get(session_id), self._read(session_id, value, tell)
-        if known is None or known.updated_at < core.updated_at:
-            self._cores[session_id] = core
-            await self._facts.adopt(core.fact_ledger.values())
+        if known is not None and known.updated_at >= core.updated_at:
+            self._hold(known)
+            return
+        self._hold(core)
+        await self._facts.adopt(core.fact_ledger.values())
+
+    def _hold(self, core: MemoryCore) -> None:
+        self._cores[core.session_id] = core
+        self._cores.move_to_end(core.session_id)
+        if len(self._cores) > _MOST:
+            self._cores.popitem(last=False)
 
     def _read(
         self, session_id: str, value: bytes | None, tell: Callable[[str], object]

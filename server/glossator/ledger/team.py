@@ -21,6 +21,7 @@ from glossator.ledger.rows import (
     check_schema,
     forgotten,
     from_document,
+    lasting,
     newer,
     newest,
     parsed,
@@ -160,10 +161,10 @@ class TeamLedger:
             self._pause = _PAUSE
 
     async def _share_facts(self, facts: WorkspaceRows) -> None:
-        workspace, rows, brought = facts.workspace, dict(facts.rows), dict[str, LedgerRow]()
+        workspace, rows, brought = facts.workspace, lasting(facts.rows), dict[str, LedgerRow]()
 
         def merge(document: bytes | None) -> bytes | None:
-            there = from_document(document)
+            there = lasting(from_document(document))
             brought.clear()
             brought.update(newer(there, rows))
             return to_document(newest(there, rows)) if newer(rows, there) else None
