@@ -10,7 +10,7 @@ import pytest
 
 from glossator.application import established_again, follow_facts, memorise, write_memory_back
 from glossator.core.document import Document
-from glossator.core.events import RunFinished
+from glossator.core.events import Notice, RunFinished
 from glossator.core.fact import FactState
 from glossator.core.grounded_events import FactChanged
 from glossator.core.session_answers import Kind
@@ -19,7 +19,7 @@ from glossator.grounding import AnswerStatement, CheckedStatement, Verdict
 from glossator.sessions import FACTS
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.show_context import ShowContextRequest, show_context
-from tests.redis_server import redis_server
+from tests.redis_server import black_hole, redis_server
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -340,6 +340,23 @@ async def test_each_switch_turns_its_part_off(tmp_path: Path, settings: dict[str
         new = await memorised(s, leaning, judged(s, "`swim` is wet.", ("pool.py", 1, 2)))
         assert told(s, 0) == []
         assert new == (["`swim` is wet."] if settings == {"told": 0} else [])
+
+
+async def test_a_slow_server_of_the_team_holds_back_none_that_is_known_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_READ_SECONDS", "_WRITE_SECONDS", "_CONNECT_SECONDS"):
+        monkeypatch.setattr(f"glossator.store.shared.{name}", 600.0)
+    monkeypatch.setattr("glossator.ledger.team._CLOSING_SECONDS", 0.01)
+    root = tmp_path / "ws"
+    async with stage(root, FILES, []) as s:
+        await memorised(s, judged(s, PRICE, ("shop.py", 1, 2)))
+    async with black_hole() as url:
+        settings = {"store": {"url": url}}
+        async with stage(root, {}, [Turn(Text("It doubles it."))], settings) as s:
+            await s.ask(QUESTION)
+            assert [PRICE in each for each in told(s, 0)] == [True]
+            assert s.port.of(Notice) == []
 
 
 @pytest.mark.parametrize(("trusted", "is_shared"), [(True, True), (None, False), (False, False)])

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import StoreUnavailable
+from glossator.core.fact import FactState
 from glossator.ledger import SessionSummary, SystemProfile, WorkingBench
-from glossator.ledger.memory_core import core_from_json
+from glossator.ledger.memory_core import MemoryCore, core_from_json
 from glossator.ledger.team import merged_memory
 from glossator.store import LedgerStore
 from tests.ledger.support import KEEP, Kept, kept
@@ -195,6 +196,33 @@ async def test_it_goes_with_its_session_and_when_all_is_cleared(
         assert await k.ledger.cores.remove("s1") == ["s1"]
         assert await k.ledger.cores.remove("s1", workspace=k.ledger.workspace) == ["s2", "s3"]
         assert k.ledger.cores.of("s2").session_summary == SessionSummary()
+
+
+async def test_only_those_used_last_are_in_memory(
+    workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.ledger.cores._MOST", 2)
+    ws = await workspace(FILES)
+    async with kept(ws, tmp_path / "state") as k:
+        cores = k.ledger.cores
+        for session in ("s1", "s2", "s1", "s3"):
+            await cores.keep(session, summary=SUMMARY)
+        in_memory = [each for each in ("s1", "s2", "s3") if cores.of(each).session_summary.text]
+        assert in_memory == ["s1", "s3"]
+        assert (await cores.load("s2", k.told.append)).session_summary == SUMMARY
+
+
+def test_a_summary_that_says_nothing_replaces_none() -> None:
+    """It is of a server that could not read the other one, and began a new memory."""
+    said = MemoryCore(SESSION, session_summary=SUMMARY, updated_at=datetime.fromtimestamp(5, UTC))
+    bench = WorkingBench(("shop.py:1-2",))
+    new = MemoryCore(SESSION, working_bench=bench, updated_at=datetime.fromtimestamp(9, UTC))
+    one, other = (
+        json.dumps(each.to_json(lambda _: FactState.FRESH)).encode() for each in (said, new)
+    )
+    for merged in (merged_memory(one, other), merged_memory(other, one)):
+        core = core_from_json(json.loads(merged or b""), str)
+        assert (core.session_summary, core.working_bench) == (SUMMARY, bench)
 
 
 def test_lists_are_bounded() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from glossator.core.errors import StoreUnavailable
 from glossator.ledger import MAX_BYTES
-from glossator.ledger.rows import fact_of, from_document, newer, newest, to_document
+from glossator.ledger.rows import DAY, fact_of, from_document, lasting, newer, newest, to_document
 from glossator.settings.answers import FactSettings
 from glossator.store import LedgerRow
 
@@ -50,6 +51,16 @@ ROWS = st.dictionaries(
         st.builds(row, st.sampled_from([1.0, 2.0, 3.0]), pinned=st.booleans()),
     ),
 )
+
+
+def test_of_what_was_forgotten_the_last_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glossator.ledger.rows.FORGOTTEN_MOST", 2)
+    now = time.time()
+    gone = {f"f{age}": LedgerRow(now - age * DAY, None) for age in (1, 200, 3, 2)}
+    rows = {"f1000000000": row(1.0), **gone}
+    assert list(lasting(rows)) == ["f1000000000", "f1", "f2"]
+    monkeypatch.setattr("glossator.ledger.rows.FORGOTTEN_MOST", 9)
+    assert set(rows) - set(lasting(rows)) == {"f200"}
 
 
 @given(ROWS, ROWS, ROWS)

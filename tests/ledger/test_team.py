@@ -227,6 +227,23 @@ async def test_what_is_stale_in_one_working_copy_is_not_lost_for_all(
     await elsewhere.close()
 
 
+async def test_what_was_forgotten_long_ago_is_not_kept_for_ever(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    ws = await workspace({"a.py": TEXT})
+    with redis_server(tmp_path / "redis") as redis:
+        async with kept(ws, tmp_path / "one", redis=redis.url) as k:
+            name = f"workspace:{k.ledger.workspace}"
+            await k.ledger.settled()
+            old = {f"f{at:010x}": 5.0 for at in range(100)}
+            redis.command("SET", name, json.dumps({"schema": 1, "facts": {}, "forgotten": old}))
+            fact = await k.add("Number 1.", "a.py", 1)
+            await k.ledger.forget([fact.id])
+            await k.ledger.settled()
+            assert list(json.loads(redis_value(redis, name))["forgotten"]) == [fact.id]
+            assert list(k.ledger.rows) == [fact.id]
+
+
 async def test_what_a_newer_version_shares_is_left_alone(
     workspace: MakeWorkspace, tmp_path: Path
 ) -> None:

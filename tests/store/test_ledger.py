@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,19 @@ def test_of_two_rows_the_newer_one_is_kept(path: str) -> None:
     for value in (b"gone", b"later", b"then"):  # of two rows of one moment the greater text counts
         store.put("w", {"f1": LedgerRow(4.0, value)})
     assert store.facts("w")["f1"] == LedgerRow(4.0, b"then")
+    store.close()
+
+
+def test_of_what_was_forgotten_the_last_is_known(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.store.ledger.FORGOTTEN_MOST", 2)
+    store, now = LedgerStore(path, KEEP), time.time()
+    gone = {f"f{age}": LedgerRow(now - age, None) for age in range(1, 5)}
+    for workspace in ("v", "w"):
+        store.put(workspace, {"kept": LedgerRow(1.0, b"kept"), **gone})
+    store.prune()
+    assert set(store.facts("v")) == set(store.facts("w")) == {"kept", "f1", "f2"}
     store.close()
 
 

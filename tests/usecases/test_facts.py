@@ -178,6 +178,18 @@ async def test_a_long_conversation_is_summarised_in_the_background(tmp_path: Pat
         assert [each.body["model"] == FAST for each in s.api.requests] == [False, True, False]
 
 
+async def test_of_sessions_long_ago_no_size_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.application.summarising._MOST", 1)
+    settings = {"facts": {"summaryTokens": 1_000}}
+    async with stage(tmp_path / "ws", FILES, turns, settings) as s:
+        for _ in range(2):
+            await s.ask("What does price do?")
+            await s.app.summaries.settle()
+        assert len(s.app.summaries._last) == 1
+
+
 @pytest.mark.parametrize("clears", [True, False])
 async def test_one_that_ends_late_writes_nothing_back(tmp_path: Path, clears: bool) -> None:
     gate = asyncio.Event()

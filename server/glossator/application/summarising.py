@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Coroutine
 
 from glossator.context import Summary, extracted, summarise
@@ -22,6 +23,7 @@ from glossator.settings import Settings
 logger = logging.getLogger(__name__)
 
 _GROWTH = 1.25  # of a conversation, before it is summarised again
+_MOST = 1_000  # sessions of which it is known how long they were
 _SHORT_OF_MEMORY = 0.25  # of the threshold, where the machine has little memory left
 
 
@@ -32,7 +34,7 @@ class Summaries:
         self._settings = settings
         self._models = models
         self._ledger = ledger
-        self._last: dict[str, int] = {}  # tokens at the last summary, by session
+        self._last: OrderedDict[str, int] = OrderedDict()  # tokens at the last summary, by session
         self._working: dict[str, asyncio.Task[None]] = {}
 
     def begin_if_due(self, session: Session) -> None:
@@ -60,7 +62,7 @@ class Summaries:
         if not self._models.main.offline:
             meter = session.meter(self._settings.limits, model)
             summary = await summarise(model, messages, meter)
-        self._last[session.id] = session.account.last.total
+        self._note_size(session)
         steps = tuple(f"[{step.state}] {step.text}" for step in session.todo.steps)
         await self._keep(session, summary or extracted(messages, steps))
         return summary is not None
@@ -103,8 +105,14 @@ class Summaries:
         try:
             await self.make(session)
         except ModelError as error:  # the conversation is there; it is tried again when it grows
-            self._last[session.id] = session.account.last.total
+            self._note_size(session)
             logger.info("%s is not summarised: %s", session.id, error)
+
+    def _note_size(self, session: Session) -> None:
+        self._last[session.id] = session.account.last.total
+        self._last.move_to_end(session.id)
+        if len(self._last) > _MOST:
+            self._last.popitem(last=False)
 
     async def _keep(self, session: Session, summary: Summary) -> None:
         await self._ledger.cores.keep(session.id, summary=summary_of(summary))

@@ -65,13 +65,13 @@ def known_lines(session: Session, ledger: Ledger) -> KnownLines:
 async def established(app: Application, session: Session, run: Run, question: str) -> Telling:
     """The facts for a question that the conversation was not told, and those that are gone.
 
-    The memory of the session is read first.
+    The memory of the session is read first; what the team's server gives late counts later.
     """
     settings, ledger = app.settings.facts, app.ledger
     if not settings.enabled:
         return Telling()
     await ledger.look()
-    await ledger.cores.load(session.id, run.tell)
+    await ledger.cores.load(session.id, run.tell, seconds=0)
     if not settings.told:
         return Telling()
     await ledger.settled(_TEAM_SECONDS)

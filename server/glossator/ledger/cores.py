@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 from glossator.core.errors import StoreUnavailable
@@ -22,6 +24,8 @@ from glossator.ledger.memory_core import (
 )
 
 logger = logging.getLogger(__name__)
+
+_MOST = 100  # sessions whose cores are in memory; those of others are read again
 
 
 class WorkspaceFacts(team.WorkspaceRows, Protocol):
@@ -54,7 +58,7 @@ class MemoryCores:
         self._files = files
         self._team = shared
         self._profile = profile
-        self._cores: dict[str, MemoryCore] = {}
+        self._cores: OrderedDict[str, MemoryCore] = OrderedDict()  # the last ones used
         self._foreign: set[str] = set()  # sessions that a newer version keeps: not to be changed
 
     def of(self, session_id: str) -> MemoryCore:
@@ -63,21 +67,21 @@ class MemoryCores:
         facts = {each.id: each for each in self._facts.all() if each.session == session_id}
         return replace(core, system_profile=self._profile, fact_ledger=facts)
 
-    async def load(self, session_id: str, tell: Callable[[str], object]) -> MemoryCore:
+    async def load(
+        self, session_id: str, tell: Callable[[str], object], seconds: float | None = None
+    ) -> MemoryCore:
         """Read what is kept of a session, here or by the team, if it is newer than what is known.
 
         Its facts are taken over if they are known nowhere else. `tell` is told why it is not read.
+        The team's server is waited for `seconds`; what it gives later counts then.
         """
-        if session_id in self._foreign:
-            return self.of(session_id)
-        value = await self._files.memory(session_id)
-        if value is None and self._team is not None:
-            value = await self._team.memory(session_id)
-        known = self._cores.get(session_id)
-        core = self._read(session_id, value, tell)
-        if known is None or known.updated_at < core.updated_at:
-            self._cores[session_id] = core
-            await self._facts.adopt(core.fact_ledger.values())
+        is_known = session_id in self._cores
+        is_here = await self._look(session_id, tell)
+        if not is_here and not is_known and self._team is not None:
+            take = partial(self._take, session_id, tell=self._files.tell)  # a run may be over then
+            self._team.look_up(session_id, take)
+            self._team.share(self._facts)
+            await self._team.settle(seconds)
         return self.of(session_id)
 
     async def keep(
@@ -91,14 +95,15 @@ class MemoryCores:
 
         Of these the texts with something in them that looks like a secret are left out.
         """
-        await self.load(session_id, self._files.tell)  # another server may have written it
+        await self._look(session_id, self._files.tell)  # another server may have written it
         core = self._cores.get(session_id) or MemoryCore(session_id)  # it may be removed by now
-        self._cores[session_id] = replace(
+        core = replace(
             core,
             session_summary=summary.without_secrets() if summary else core.session_summary,
             working_bench=bench.without_secrets() if bench else core.working_bench,
             updated_at=datetime.now(UTC),
         )
+        self._hold(core)
         if session_id in self._foreign:
             return
         value = json.dumps(self.of(session_id).to_json(self._facts.state)).encode()
@@ -118,6 +123,31 @@ class MemoryCores:
             self._team.remove([*gone, *sessions])
             self._team.share(self._facts)
         return gone
+
+    async def _look(self, session_id: str, tell: Callable[[str], object]) -> bool:
+        """Read what is kept here; whether anything is."""
+        if session_id in self._foreign:
+            return True
+        value = await self._files.memory(session_id)
+        await self._take(session_id, value, tell)
+        return value is not None
+
+    async def _take(
+        self, session_id: str, value: bytes | None, tell: Callable[[str], object]
+    ) -> None:
+        """Let a document count if it is newer than what is known."""
+        known, core = self._cores.get(session_id), self._read(session_id, value, tell)
+        if known is not None and known.updated_at >= core.updated_at:
+            self._hold(known)
+            return
+        self._hold(core)
+        await self._facts.adopt(core.fact_ledger.values())
+
+    def _hold(self, core: MemoryCore) -> None:
+        self._cores[core.session_id] = core
+        self._cores.move_to_end(core.session_id)
+        if len(self._cores) > _MOST:
+            self._cores.popitem(last=False)
 
     def _read(
         self, session_id: str, value: bytes | None, tell: Callable[[str], object]

@@ -25,7 +25,7 @@ from glossator.ledger.cores import MemoryCores
 from glossator.ledger.fact_lines import FactKey, FactLines, renamed_fact
 from glossator.ledger.files import LedgerFiles
 from glossator.ledger.memory_core import SystemProfile
-from glossator.ledger.rows import Rows, fact_of, forgotten, newer, row_of, workspace_of
+from glossator.ledger.rows import Rows, fact_of, forgotten, lasting, newer, row_of, workspace_of
 from glossator.ledger.team import TeamLedger
 from glossator.store import LedgerRow
 
@@ -136,7 +136,7 @@ class Ledger:
             workspace = self.workspace
             if workspace != self._workspace:
                 self._leave(workspace)
-            await self._take(await self._files.facts(workspace))
+            await self._take(lasting(await self._files.facts(workspace)))
         if self._team is not None and (asks or self._rows):
             self._team.share(self)
 
@@ -307,6 +307,7 @@ class Ledger:
                 changed.append(known)
         self._announce(tuple(changed))
         if gone := forgotten(new):
+            self._rows = lasting(self._rows)
             await self._files.drop_facts(self._workspace, gone, shared=self._team is None)
 
     def _leave(self, workspace: str) -> None:

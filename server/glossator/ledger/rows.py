@@ -17,7 +17,7 @@ from glossator.core.errors import StoreUnavailable
 from glossator.core.fact import Fact
 from glossator.core.passage import Passage
 from glossator.ledger.wording import is_fact_id
-from glossator.store import LedgerRow
+from glossator.store import FORGOTTEN_DAYS, FORGOTTEN_MOST, LedgerRow
 
 logger = logging.getLogger(__name__)
 
@@ -104,6 +104,14 @@ def from_document(document: bytes | None) -> dict[str, LedgerRow]:
 def forgotten(rows: Rows) -> frozenset[str]:
     """The ids of facts that were forgotten."""
     return frozenset(key for key, row in rows.items() if row.value is None)
+
+
+def lasting(rows: Rows) -> dict[str, LedgerRow]:
+    """Without what was forgotten so long ago, or before so much else, that it need not be known."""
+    gone = sorted((row.changed, key) for key, row in rows.items() if row.value is None)
+    since = time.time() - FORGOTTEN_DAYS * DAY
+    known = {key for changed, key in gone[-FORGOTTEN_MOST:] if changed > since}
+    return {key: row for key, row in rows.items() if row.value is not None or key in known}
 
 
 def without_facts(memory: bytes, ids: Collection[str]) -> bytes | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from glossator.core.errors import StoreUnavailable
@@ -21,6 +21,7 @@ from glossator.ledger.rows import (
     check_schema,
     forgotten,
     from_document,
+    lasting,
     newer,
     newest,
     parsed,
@@ -36,6 +37,9 @@ MAX_BYTES = 16_000_000  # of a document that is ours
 _PAUSE, _LONGEST_PAUSE = 5.0, 300.0  # seconds; doubled after each failure
 _CLOSING_SECONDS = 2.0  # for what is being shared at the end
 _MEANWHILE = "Facts stay on this machine and are shared when the server works again."
+
+
+Take = Callable[[bytes], Awaitable[None]]
 
 
 class WorkspaceRows(Protocol):
@@ -85,6 +89,7 @@ class TeamLedger:
         self._working: asyncio.Task[None] | None = None
         self._later: asyncio.TimerHandle | None = None
         self._gone: dict[str, None] = {}  # sessions whose memory is to go
+        self._wanted: dict[str, Take] = {}  # sessions whose memory is to be looked up
         self._stated: dict[str, None] = {}  # sessions that stated what was forgotten
 
     def share(self, facts: WorkspaceRows) -> None:
@@ -98,6 +103,8 @@ class TeamLedger:
     def remove(self, sessions: list[str]) -> None:
         """Have the memory of these sessions deleted there; `share` does it."""
         self._gone.update(dict.fromkeys(sessions))
+        for each in sessions:
+            self._wanted.pop(each, None)
 
     def forget(self, sessions: Iterable[str]) -> None:
         """Have what was forgotten taken out of the memory of these sessions; `share` does it."""
@@ -109,20 +116,10 @@ class TeamLedger:
             if not (await asyncio.wait({self._working}, timeout=seconds))[0]:
                 return
 
-    async def memory(self, session_id: str) -> bytes | None:
-        """What the server has of a session; None while it cannot be asked, too."""
-        if self._later is not None or not self._allowed():
-            return None
-        found: list[bytes | None] = []
-
-        def look(value: bytes | None) -> None:
-            found.append(value)
-
-        try:
-            await self._shared.update(session_key(session_id), look)
-        except StoreUnavailable as error:
-            self._failed(error)
-        return found[-1] if found else None
+    def look_up(self, session_id: str, take: Take) -> None:
+        """Have `take` given what the server has of a session, if anything; `share` does it."""
+        if self._allowed():
+            self._wanted[session_id] = take
 
     async def close(self) -> None:
         """End the work; safe to call again."""
@@ -144,6 +141,11 @@ class TeamLedger:
             self._again = False
             try:
                 await self._share_facts(self._facts)
+                for session_id in list(self._wanted):
+                    memory = await self._memory(session_id)
+                    take = self._wanted.pop(session_id, None)  # None: it was removed meanwhile
+                    if memory is not None and take is not None:
+                        await take(memory)
                 for session_id, value in await self._files.unshared(self._facts.workspace):
                     await self._share_memory(session_id, value, forgotten(self._facts.rows))
                 for session_id in list(self._stated):
@@ -159,10 +161,10 @@ class TeamLedger:
             self._pause = _PAUSE
 
     async def _share_facts(self, facts: WorkspaceRows) -> None:
-        workspace, rows, brought = facts.workspace, dict(facts.rows), dict[str, LedgerRow]()
+        workspace, rows, brought = facts.workspace, lasting(facts.rows), dict[str, LedgerRow]()
 
         def merge(document: bytes | None) -> bytes | None:
-            there = from_document(document)
+            there = lasting(from_document(document))
             brought.clear()
             brought.update(newer(there, rows))
             return to_document(newest(there, rows)) if newer(rows, there) else None
@@ -170,6 +172,15 @@ class TeamLedger:
         await self._shared.update(workspace_key(workspace), merge)
         if brought:
             await facts.take(workspace, brought)
+
+    async def _memory(self, session_id: str) -> bytes | None:
+        found: list[bytes | None] = []
+
+        def look(value: bytes | None) -> None:
+            found.append(value)
+
+        await self._shared.update(session_key(session_id), look)
+        return found[-1]
 
     async def _share_memory(self, session_id: str, value: bytes, gone: Collection[str]) -> None:
         def merge(document: bytes | None) -> bytes | None:
@@ -200,7 +211,8 @@ class TeamLedger:
 def merged_memory(document: bytes | None, own: bytes, gone: Collection[str] = ()) -> bytes | None:
     """Two documents of one session as one: all facts, and what was written last of the rest.
 
-    The facts that are `gone` are left out.
+    The facts that are `gone` are left out. A summary that says nothing, of a server that could not
+    read the other one, does not replace one that does.
 
     None if the first one is that already. Raises `StoreUnavailable` for a newer schema.
     """
@@ -212,13 +224,20 @@ def merged_memory(document: bytes | None, own: bytes, gone: Collection[str] = ()
     last = max(here, there, key=lambda each: str(each.get("updated_at", "")))
     facts = _facts_of(there) | _facts_of(here)
     facts = {key: each for key, each in facts.items() if key not in gone}
-    merged = json.dumps({**last, "fact_ledger": facts}, sort_keys=True, separators=(",", ":"))
+    summaries = [each.get("session_summary") for each in (last, there, here)]
+    summary = next((each for each in summaries if _says_something(each)), summaries[0])
+    fields = {**last, "fact_ledger": facts, "session_summary": summary}
+    merged = json.dumps(fields, sort_keys=True, separators=(",", ":"))
     return None if merged.encode() == document else merged.encode()
 
 
 def _facts_of(fields: Mapping[str, Any]) -> dict[str, Any]:
     facts = fields.get("fact_ledger")
     return facts if isinstance(facts, dict) else {}
+
+
+def _says_something(summary: object) -> bool:
+    return isinstance(summary, dict) and any(summary.values())
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

@@ -1,5 +1,5 @@
 from .glosses import GlossStore
-from .ledger import FORGOTTEN_DAYS, LedgerRow, LedgerStore
+from .ledger import FORGOTTEN_DAYS, FORGOTTEN_MOST, LedgerRow, LedgerStore
 from .log import Contents, Log, NotOpened, unavailable
 from .logs import LogInfo, Logs, Retention
 from .objects import Blobs, BlobStatistics, Objects, object_id
@@ -7,6 +7,7 @@ from .shared import PASSWORD, RedisStore, SharedDocuments, SharedStore
 
 __all__ = [
     "FORGOTTEN_DAYS",
+    "FORGOTTEN_MOST",
     "PASSWORD",
     "BlobStatistics",
     "Blobs",

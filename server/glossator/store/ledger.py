@@ -17,6 +17,7 @@ from glossator.store.logs import Retention
 _FORMAT = 1
 _DAY = 86_400
 FORGOTTEN_DAYS = 180  # in which a server that was away may bring a forgotten fact back
+FORGOTTEN_MOST = 10_000  # of a workspace that are known, the last ones
 _TABLES = """
     CREATE TABLE IF NOT EXISTS facts (
         workspace TEXT NOT NULL,
@@ -186,6 +187,12 @@ def _prune(database: sqlite3.Connection, keep: Retention) -> None:
     with database:
         database.execute(
             "DELETE FROM facts WHERE value IS NULL AND changed < ?", (now - FORGOTTEN_DAYS * _DAY,)
+        )
+        database.execute(
+            "DELETE FROM facts WHERE (workspace, id) IN (SELECT workspace, id FROM ("
+            "SELECT *, row_number() OVER (PARTITION BY workspace ORDER BY changed DESC) AS place"
+            " FROM facts WHERE value IS NULL) WHERE place > ?)",
+            (FORGOTTEN_MOST,),
         )
         database.execute("DELETE FROM memories WHERE changed < ?", (now - keep.days * _DAY,))
         database.execute(
