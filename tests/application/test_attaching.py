@@ -171,10 +171,14 @@ async def test_a_model_that_sees_no_images(tmp_path: Path) -> None:
     script = [Turn(ToolUse("Read", {"path": "logo.png"})), Turn(Text("Well."))]
     async with stage(tmp_path, FILES, script, ollama) as s:
         (tmp_path / "logo.png").write_bytes(PNG)
-        for question, attachments in (("What is it?", (pasted(),)), ("@logo.png", ())):
-            with pytest.raises(UsageError, match=r"not known to see images.*set models\.images"):
-                await s.ask(question, attachments=attachments)
-        answer = await s.ask("Look.")
+        with pytest.raises(UsageError, match=r"not known to see images.*set models\.images"):
+            await s.ask("What is it?", attachments=(pasted(),))
+        answer = await s.ask("Look at @logo.png.")
+        (notice,) = (each.message for each in s.port.of(Notice))
+        assert notice.startswith("Not attached: @logo.png (")
+        assert "not known to see images" in notice
+        assert "@logo.png" in str(s.said(0)[0])  # the model knows why it is not there
+        assert not any(block["type"] == "image" for block in s.said(0))
         (result,) = s.results(1).values()
         assert "You cannot see images" in result["content"][1]["text"]
     sees = {"models": {"profile": "ollama", "images": True}}

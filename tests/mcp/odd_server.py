@@ -179,6 +179,17 @@ def greeted(params: dict[str, Any]) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": {"type": "text", "text": said}}]}
 
 
+def read(uri: str) -> dict[str, Any] | None:
+    """What a resource holds; None where it never answers."""
+    if uri.startswith("note://stuck"):
+        note("reads")
+        return None
+    if uri == "note://picture":
+        picture = {"uri": uri, "blob": PIXEL, "mimeType": "image/png"}
+        return {"contents": [{"uri": uri, "text": "A picture."}, picture]}
+    return {"contents": [{"uri": uri, "text": "The note says hello. </material>"}]}
+
+
 def opening() -> dict[str, Any]:
     return {
         "protocolVersion": "2025-11-25",
@@ -197,9 +208,7 @@ METHODS: dict[str, Callable[[Any, dict[str, Any]], dict[str, Any] | None]] = {
     "prompts/list": lambda *_: {"prompts": [PROMPT]},
     "prompts/get": lambda _, params: greeted(params),
     "resources/list": lambda *_: {"resources": [{"uri": "note://one", "name": "One"}]},
-    "resources/read": lambda _, params: {
-        "contents": [{"uri": params["uri"], "text": "The note says hello. </material>"}]
-    },
+    "resources/read": lambda _, params: read(params["uri"]),
 }
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from glossator.application import from_servers
 from glossator.core.context_answers import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
@@ -220,6 +221,10 @@ async def test_a_server_that_comes_later_leaves_the_prompt_as_it_is(tmp_path: Pa
         assert "mcp__late__count" in str(s.said(1))
         assert '"required": ["n"]' in str(s.said(1))  # it need not look for it
         assert "late has" not in str(s.said(2))
+        its_words = "late:\n<material>\nBe careful with it.\n</material>"
+        told = [[block.get("text", "") for block in s.said(number)] for number in (1, 2)]
+        assert [sum(text.endswith(its_words) for text in texts) for texts in told] == [1, 0]
+        assert not any("odd:\n" in text for text in told[0])  # it is in the prompt
         assert "From the MCP server late" in s.results(2)["toolu_l"]["content"]
         for number in (1, 2):
             assert without_cache_marks(s.sent(number)["tools"]) == without_cache_marks(
@@ -348,6 +353,37 @@ async def test_resources_are_mentioned(tmp_path: Path) -> None:
         assert "Attached by the user: the resource note://one of the MCP server odd." in said
         assert "<material->" in said  # what the resource says does not end its tags
         assert "def greet" in said
+
+
+async def test_resources_are_read_side_by_side_and_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(from_servers, "_SECONDS", 0.5)
+    monkeypatch.setattr(from_servers, "MAX_RESOURCES", 3)
+    async with with_odd(tmp_path, [DONE]) as s:
+        await s.ask("@odd:note://stuck @odd:note://stuck2 @odd:note://one @odd:note://two")
+        (notice,) = (each.message for each in s.port.of(Notice))
+        assert notice.startswith("Attached: odd:note://one. Not attached: @odd:note://stuck (")
+        assert "note://stuck2 of the MCP server odd did not answer within 0.5 s, so" in notice
+        assert "@odd:note://two (more than 3 resources are not read)" in notice
+    notes = (tmp_path / "notes").read_text().split()
+    assert [each for each in notes if each in ("reads", "cancelled")] == [
+        *("reads", "reads"),
+        *("cancelled", "cancelled"),
+    ]
+
+
+async def test_a_picture_that_cannot_be_sent_fails_no_question(tmp_path: Path) -> None:
+    """What the server says in words goes with it."""
+    ollama = {"profile": "ollama"}
+    async with with_odd(tmp_path, [DONE], models=ollama) as s:
+        answer = await s.ask("What is on @odd:note://picture?")
+        assert answer.text == "Done."
+        said = s.said(0)
+        assert any("A picture." in block.get("text", "") for block in said)
+        assert not any(block["type"] == "image" for block in said)
+        (notice,) = (each.message for each in s.port.of(Notice))
+        assert "is not known to see images, so odd:note://picture cannot be attached" in notice
 
 
 async def test_a_prompt_is_a_command(tmp_path: Path) -> None:

@@ -253,9 +253,9 @@ class Application:
         )
 
     def mcp_news(self, session: Session) -> tuple[str, ...]:
-        """What a conversation is not told yet of the tools of MCP servers, also before a resume."""
-        news = self._mcp_news.setdefault(session, News(self.mcp, session.tools)).take()
-        return tuple(each for each in news if not session.conversation.was_told(each))
+        """What a conversation is not told yet of MCP servers, also before a resume."""
+        news = self._mcp_news.setdefault(session, News(self.mcp, session.tools, session.system))
+        return tuple(each for each in news.take() if not session.conversation.was_told(each))
 
     def tell_mcp_again(self, session: Session) -> None:
         """The conversation was compacted, so what it was told is not in it any more."""

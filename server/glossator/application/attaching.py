@@ -134,15 +134,14 @@ async def attach_mentioned(
 ) -> Mentioned:
     """What the question mentions, once the workspace has been scanned.
 
-    `attached` is what goes with it already. Raises `UsageError` for images that cannot be sent, and
-    for a prompt that no MCP server has.
+    `attached` is what goes with it already. Images that cannot be sent beside it are left out.
+    Raises `UsageError` for a prompt that no MCP server has.
     """
     wanted = await asyncio.to_thread(find_mentions, question)
     theirs = await attach_from_servers(app, question, wanted)
     wanted = tuple(each for each in wanted if server_of(app, each) is None)
     if not wanted:
-        check_images(app.model, [*attached, *theirs.attached])
-        return theirs
+        return _without_unseen(app.model, attached, theirs)
     await app.ready()
     known = {DIAGNOSTICS, SELECTION, *([TERMINAL] if app.port.tells_terminal else [])}
     words = known & {mention.text for mention in wanted if mention.name}
@@ -160,8 +159,7 @@ async def attach_mentioned(
     for text in of_git[MAX_OF_GIT:]:
         found = _doubting(found, text, f"more than {MAX_OF_GIT} of git are not looked up")
     found = Mentioned((*theirs.attached, *found.attached), {**theirs.doubts, **found.doubts})
-    check_images(app.model, [*attached, *found.attached])
-    return found
+    return _without_unseen(app.model, attached, found)
 
 
 def _attach(
@@ -237,6 +235,27 @@ def _with(found: Mentioned, text: str, looked_up: Exhibit | str) -> Mentioned:
 
 def _doubting(found: Mentioned, text: str, doubt: str) -> Mentioned:
     return replace(found, doubts={**found.doubts, text: doubt})
+
+
+def _without_unseen(
+    model: Model, attached: Sequence[Attached | Exhibit], found: Mentioned
+) -> Mentioned:
+    """`found` without the images that cannot be sent: files go whole, of a server's the text stays.
+
+    Earlier ones go first.
+    """
+    kept: list[Attached | Exhibit] = []
+    doubts = dict(found.doubts)
+    for item in found.attached:
+        try:
+            check_images(model, [*attached, *kept, item])
+        except UsageError as error:
+            doubts[item.name] = str(error).split(". ")[0]
+            if isinstance(item, Exhibit) and item.uri is None:
+                kept.append(replace(item, images=()))
+        else:
+            kept.append(item)
+    return Mentioned(tuple(kept), doubts)
 
 
 def check_images(model: Model, attached: Iterable[Attached | Exhibit]) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable
 
@@ -17,6 +18,8 @@ from glossator.prompts import load_prompt
 _PROMPT = re.compile(r"/(?P<name>mcp__[\w-]+)(?:\s+(?P<words>.*))?", re.DOTALL)
 _RESOURCE = re.compile(r"(?P<server>[\w-]+):(?P<uri>[A-Za-z][\w+.-]*:.+)", re.DOTALL)
 _NAMED = 10  # prompts that are named
+MAX_RESOURCES = 10  # of a question
+_SECONDS = 30.0  # for all of them, without waiting for the user
 
 
 def server_of(app: Application, mention: Mention) -> tuple[str, str] | None:
@@ -31,24 +34,32 @@ async def attach_from_servers(
     app: Application, question: str, wanted: Iterable[Mention]
 ) -> Mentioned:
     """The resources, and the prompt that the question begins with. Raises `UsageError` for that."""
-    found: list[Exhibit] = []
-    doubts: dict[str, str] = {}
-    for mention in wanted:
-        if (named := server_of(app, mention)) is None:
-            continue
-        server, uri = named
-        try:
-            text, images = await app.mcp.calls.read(server, uri, app.port.ask_user)
-        except (GlossatorError, OSError) as error:
-            doubts[mention.text] = str(error).partition("\n")[0].rstrip(".")
-            continue
-        told = load_prompt("user/mcp_resource").render(
-            uri=shown(uri), server=server, text=in_tags(text)
-        )
-        found.append(Exhibit(told, f"{server}:{shown(uri)}", images))
+    named = {each.text: its for each in wanted if (its := server_of(app, each)) is not None}
+    read = await asyncio.gather(
+        *(_resource(app, *its) for its in list(named.values())[:MAX_RESOURCES])
+    )
+    found = [each for each in read if isinstance(each, Exhibit)]
+    more = [f"more than {MAX_RESOURCES} resources are not read"] * (len(named) - len(read))
+    doubts = {
+        text: doubt
+        for text, doubt in zip(named, (*read, *more), strict=True)
+        if isinstance(doubt, str)
+    }
     if match := _PROMPT.fullmatch(question.strip()):
         found.append(await _prompt(app, match["name"], match["words"] or ""))
     return Mentioned(tuple(found), doubts)
+
+
+async def _resource(app: Application, server: str, uri: str) -> Exhibit | str:
+    """What a resource holds, or why it is not known."""
+    try:
+        text, images = await app.mcp.calls.read(server, uri, app.port.ask_user, _SECONDS)
+    except (GlossatorError, OSError) as error:
+        return str(error).partition("\n")[0].rstrip(".")
+    told = load_prompt("user/mcp_resource").render(
+        uri=shown(uri), server=server, text=in_tags(text)
+    )
+    return Exhibit(told, f"{server}:{shown(uri)}", images)
 
 
 async def _prompt(app: Application, name: str, words: str) -> Exhibit:

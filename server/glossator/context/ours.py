@@ -52,6 +52,7 @@ TEXTS: Mapping[str, Kind] = {
     "user/last_word": Kind.REMINDER,
     "user/looked_at": Kind.REMINDER,
     "user/mcp_connected": Kind.REMINDER,
+    "user/mcp_instructions": Kind.REMINDER,
     "user/mcp_prompt": Kind.ATTACHMENT,
     "user/mcp_resource": Kind.ATTACHMENT,
     "user/not_attached": Kind.REMINDER,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -70,9 +71,11 @@ class Calls:
         """A result whose rest can be read."""
         return self._results.get(number)
 
-    async def read(self, server: str, uri: str, ask: Ask) -> tuple[str, tuple[Image, ...]]:
-        """What a resource holds. Raises `UsageError`."""
-        read = await self._done(server, shown(uri), lambda its: its.read(uri), ask)
+    async def read(
+        self, server: str, uri: str, ask: Ask, seconds: float = math.inf
+    ) -> tuple[str, tuple[Image, ...]]:
+        """What a resource holds, if it comes within `seconds`, too. Raises `UsageError`."""
+        read = await self._done(server, shown(uri), lambda its: its.read(uri), ask, seconds=seconds)
         return resource_text(read)
 
     async def prompt(
@@ -92,8 +95,10 @@ class Calls:
         work: Callable[[Connection], Coroutine[Any, Any, T]],
         ask: Ask,
         began: Began = lambda _: None,
+        seconds: float = math.inf,
     ) -> T:
-        """What the work gives, within the time limit. Raises `UsageError`."""
+        """What the work gives, within `seconds` and the time limit. Raises `UsageError`."""
+        most = min(seconds, self._seconds)
         running = self._connected(server)
         assert running.connection is not None  # noqa: S101 - it is ready
         now = asyncio.get_running_loop().time
@@ -103,7 +108,7 @@ class Calls:
             start, late = now(), False
             try:
                 while not task.done():
-                    left = self._seconds - (now() - start - asking.waited)
+                    left = most - (now() - start - asking.waited)
                     if late := left <= 0 and not asking.is_open:
                         break
                     await asyncio.wait({task}, timeout=max(left, _LEAST_WAIT))
@@ -114,9 +119,10 @@ class Calls:
         if task.cancelled() and not late:
             raise UsageError(f"The user ended {what}.\nAsk the user how to go on.")
         if task.cancelled():
+            setting = "" if most < self._seconds else " (mcp.seconds)"
             raise UsageError(
-                f"{what} of the MCP server {server} did not answer within {self._seconds:g} s"
-                " (mcp.seconds), so it was cancelled.\nAsk for less, or go on without it."
+                f"{what} of the MCP server {server} did not answer within {most:g} s{setting},"
+                " so it was cancelled.\nAsk for less, or go on without it."
             )
         if (error := task.exception()) is not None:
             why = reason(error)

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from glossator.core.question import Option, Question, QuestionAnswer
-from glossator.core.shown import shown, shown_text
+from glossator.core.shown import shown, shown_text, some_of
 from glossator.core.tool_result import shorten
 
 MAX_FIELDS = 8  # of a form
-_MAX_OPTIONS = 12
+_MAX_OPTIONS = 12  # of a question; more choices are listed in it, and the user writes one
+_LISTED = 100  # of them
 _CHARACTERS = 1_000  # of a server's message
 _LABEL = 80
 _TRIES = 2  # for a value that does not fit
@@ -77,10 +78,13 @@ async def _field(
     if kind == "boolean":
         choices = {_YES.label: True, _NO.label: False}
     others = (_DECLINE,) if is_needed else (_SKIP, _DECLINE)
-    options = tuple(map(Option, choices)) + others
+    too_many = len(choices) > _MAX_OPTIONS
+    options = (() if too_many else tuple(map(Option, choices))) + others
+    listed = _listed(choices, several=several) if too_many else ""
+    asked = (heading, f"{title}: {about}" if about else title, listed)
     problem = ""
     for _ in range(_TRIES):
-        text = "\n".join(filter(None, (heading, f"{title}: {about}" if about else title, problem)))
+        text = "\n".join(filter(None, (*asked, problem)))
         answer = await ask(Question(text, options, several))
         if not answer or _DECLINE.label in answer.chosen:
             return _refusal(answer)
@@ -89,10 +93,12 @@ async def _field(
         picked = [choices[label] for label in answer.chosen if label in choices]
         if picked:
             return [str(each) for each in picked] if several else picked[0]
-        value = _value(answer.words.strip(), kind, choices)
+        words = answer.words.strip()
+        value = _written(words, choices, several=several) if choices else _value(words, kind)
         if value is not None:
             return value
-        problem = f"{shown(answer.words)} does not fit: {kind or 'a choice'} is wanted."
+        wanted = "one of the choices" if choices else kind or "a choice"
+        problem = f"{shown(answer.words)} does not fit: {wanted} is wanted."
     return CANCELLED
 
 
@@ -112,13 +118,34 @@ def _choices(described: object) -> dict[str, str | bool]:
             for each in titled
             if isinstance(each, dict) and "const" in each
         ]
-    kept = pairs[:_MAX_OPTIONS]
-    return {shown(shorten(str(label), _LABEL)): str(value) for label, value in kept}
+    return {shown(shorten(str(label), _LABEL)): str(value) for label, value in pairs}
 
 
-def _value(words: str, kind: object, choices: Mapping[str, str | bool]) -> Value | None:
+def _listed(choices: Mapping[str, object], *, several: bool) -> str:
+    how = (
+        "Write one or more of these, with commas between them" if several else "Write one of these"
+    )
+    return f"{how}: {some_of(list(choices), _LISTED)}."
+
+
+def _written(words: str, choices: Mapping[str, str | bool], *, several: bool) -> Value | None:
+    """The choice, or several ones, that the user wrote by label or value; None if it is none."""
+    known: dict[str, str | bool] = {str(value): value for value in choices.values()}
+    known |= choices
+    folded = {name.casefold(): value for name, value in known.items()}
+
+    def choice(name: str) -> str | bool | None:
+        return known.get(name, folded.get(name.casefold()))
+
+    if (whole := choice(words)) is not None:
+        return [str(whole)] if several else whole
+    parts = [choice(each.strip()) for each in words.split(",")]
+    return None if None in parts or not several else [str(each) for each in parts]
+
+
+def _value(words: str, kind: object) -> Value | None:
     """The user's own words as a value of the field; None if they are none."""
-    if not words or choices:
+    if not words:
         return None
     try:
         match kind:

@@ -54,27 +54,26 @@ def instructions_section(said: Mapping[str, str]) -> str:
 
     What does not fit is left out; shorter words of a later server may.
     """
-    told: list[str] = []
-    left = _INSTRUCTIONS_BYTES
-    for name, words in sorted(said.items()):
-        text = f"{name}:\n{in_tags(words)}"
-        size = len(text.encode())
-        if size <= left:
-            left -= size
-            told.append(text)
+    told = _fitting(said, _INSTRUCTIONS_BYTES)
     return load_prompt("system/mcp").render(instructions="\n".join(told)) if told else ""
 
 
 class News:
-    """Tells one conversation of tools that its prompt does not have, each server once.
+    """Tells one conversation of what its `system` prompt and `specs` do not have, each server once.
 
     As many tools are told with their arguments as fit `mcp.toolTokens`, so that the model need not
-    look for them; of others only the names.
+    look for them; of others only the names. What servers say about their use is told as far as it
+    fits the room that the prompt has for it.
     """
 
-    def __init__(self, servers: McpServers, specs: Iterable[ToolSpec]) -> None:
+    def __init__(
+        self, servers: McpServers, specs: Iterable[ToolSpec], system: Sequence[str]
+    ) -> None:
         self._servers = servers
         self._given = {spec.name for spec in specs}
+        self._system = "\n".join(system)
+        self._said = set[str]()
+        self._room = _INSTRUCTIONS_BYTES
         self._told: dict[str, list[tuple[str, ...]]] = {}
         self._left = servers.settings.tool_tokens * BYTES_PER_TOKEN
 
@@ -91,7 +90,23 @@ class News:
             if names not in told and len(told) < _TELLINGS:
                 told.append(names)
                 texts.append(self._connected(server, tools))
+        if said := self._instructions():
+            texts.append(load_prompt("user/mcp_instructions").render(instructions=said))
         return tuple(texts)
+
+    def _instructions(self) -> str:
+        """What servers say about their use that was not said before."""
+        said = self._servers.instructions()
+        known = (self._system, *self._said)
+        new = {
+            name: words
+            for name, words in said.items()
+            if not any(_as_told(name, words) in text for text in known)
+        }
+        told = _fitting(new, self._room)
+        self._said |= set(told)
+        self._room -= sum(len(text.encode()) for text in told)
+        return "\n".join(told)
 
     def _connected(self, server: str, tools: Sequence[OfferedTool]) -> str:
         count = f"{len(tools)} tool{'s' if len(tools) > 1 else ''}"
@@ -103,6 +118,22 @@ class News:
             more = f" and {len(tools) - _NAMED:,} more" if len(tools) > _NAMED else ""
             told = f"{', '.join(tool.name for tool in tools[:_NAMED])}{more}"
         return load_prompt("user/mcp_connected").render(server=server, count=count, tools=told)
+
+
+def _as_told(name: str, words: str) -> str:
+    return f"{name}:\n{in_tags(words)}"
+
+
+def _fitting(said: Mapping[str, str], left: int) -> list[str]:
+    """What servers say, but for what does not fit so many bytes."""
+    told: list[str] = []
+    for name, words in sorted(said.items()):
+        text = _as_told(name, words)
+        size = len(text.encode())
+        if size <= left:
+            left -= size
+            told.append(text)
+    return told
 
 
 def _size(spec: ToolSpec) -> int:
