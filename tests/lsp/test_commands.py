@@ -143,8 +143,8 @@ async def test_the_plan_and_what_a_run_does_are_progress(editor: Editor) -> None
     messages = [each["value"].get("message") for each in editor.sent("$/progress")]
     assert messages[2:-1] == [
         "Planning…",
-        "0 of 2 tasks done. Now: Find it",
-        "Checking the answer… 2 citations",
+        "Find it · 0 of 2 tasks done",
+        "Checking the answer… 2 citations · 0 of 2 tasks done",
     ]
 
 

@@ -17,9 +17,9 @@ import pytest
 from glossator.core.uri import to_path
 from tests.cli.terminal import at_terminal
 from tests.lsp.support.desk import told
-from tests.lsp.test_editing import CALC, FIX
+from tests.lsp.test_editing import CALC, FIX, READ
 from tests.patience import SECONDS
-from tests.standin import StandIn, Text, Turn
+from tests.standin import StandIn, Text, ToolUse, Turn
 from tests.usecases.test_gloss import FILES
 
 SCRIPTS = Path(__file__).parent / "neovim"
@@ -121,6 +121,26 @@ def test_a_search_fills_the_quickfix_list_and_opens_a_report(tmp_path: Path) -> 
     followed, line = seen["followed"]
     assert followed == "zoo/fish.py"
     assert f"`zoo/fish.py:{line}" in seen["report"]
+
+
+async def test_a_plan_is_changed_in_a_buffer_and_started(tmp_path: Path) -> None:
+    """With the snippet of `docs/editors.md`."""
+    root, snippet = tmp_path / "work", tmp_path / "snippet.lua"
+    root.mkdir()
+    (root / "calc.py").write_text(CALC)
+    page = (ROOT / "docs/editors.md").read_text()
+    (found,) = (each for each in LUA.findall(page) if "GlossatorPlan" in each)
+    snippet.write_text(found)
+    planned = Turn(Text("## Plan\n\n1. Add in `calc.py`.\n2. Test it."))
+    edit = ToolUse("Edit", {"path": "calc.py", "old_text": "a - b", "new_text": "a + c"})
+    async with StandIn([Turn(READ), planned, Turn(edit), Turn(Text("Fixed."))]) as api:
+        keys = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
+        seen = await asyncio.to_thread(run, "planning", root, SNIPPET=str(snippet), **keys)
+        question = api.requests[2].body["messages"][-1]["content"][-1]["text"]
+    assert seen["plan"] == ["## Plan", "", "1. Add in `calc.py`.", "2. Test it."]
+    assert "1. Add in `calc.py`.\n2. Read it again." in question
+    assert seen["lines"] == CALC.replace("a - b", "a + c").splitlines()
+    assert seen["windows"] == 0
 
 
 def run(script: str, root: Path, **variables: str) -> dict[str, Any]:

@@ -80,8 +80,8 @@ async def test_the_tasks_of_a_hard_question_and_what_is_meant_by_it(tmp_path: Pa
         said = [each["message"] for each in values if "message" in each]
         for words in (
             "Asking you… Which limits?",
-            "0 of 4 tasks done.",
-            "3 of 4 tasks done. Now: What do the limits of fetch and save have in common?",
-            "4 of 4 tasks done.",
+            "0 of 4 tasks done",
+            "What do the limits of fetch and save have in common? · 3 of 4 tasks done",
+            "Writing the answer… · 4 of 4 tasks done",
         ):
             assert words in said, said

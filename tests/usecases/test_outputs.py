@@ -42,6 +42,20 @@ async def test_the_output_of_a_call_is_told_and_kept(tmp_path: Path) -> None:
             await tool_output(s.app, ToolOutputRequest(answer.session_id, "c2"))
 
 
+@pytest.mark.parametrize("kept", [500, 0], ids=["on disk", "in memory"])
+async def test_without_an_id_the_newest_output_is_told(tmp_path: Path, kept: int) -> None:
+    calls = (ToolUse("Read", {"path": "pond.py"}, "c1"), ToolUse("Glob", {"pattern": "*"}, "c2"))
+    script = [Turn(Text("Hi.")), Turn(*calls), DONE]
+    async with stage(tmp_path, FILES, script, {"sessions": {"count": kept}}) as s:
+        session_id = (await s.ask("?")).session_id
+        with pytest.raises(UsageError, match="No output of a call is kept in this session yet"):
+            await tool_output(s.app, ToolOutputRequest(session_id))
+        await s.ask("And?", session_id=session_id)
+        newest = await tool_output(s.app, ToolOutputRequest(session_id))
+        assert (newest.call_id, newest.tool) == ("c2", "Glob")
+        assert newest == await tool_output(s.app, ToolOutputRequest(session_id, "c2"))
+
+
 async def test_the_output_of_a_call_is_told_where_no_sessions_are_kept(tmp_path: Path) -> None:
     script = [Turn(ToolUse("Read", {"path": "pond.py"}, "c1")), DONE]
     async with stage(tmp_path, FILES, script, {"sessions": {"count": 0}}) as s:

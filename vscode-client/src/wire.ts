@@ -1617,10 +1617,12 @@ export interface ToolFinishedEvent {
   readonly answer: string | null;
 }
 
-/** What the model read of a tool call: a text, which is data, and how many images. */
+/** What the model read of a call of a tool: a text, which is data, and how many images. */
 export interface ToolOutputAnswer {
   readonly text: string;
   readonly images: number;
+  readonly callId: string;
+  readonly tool: string;
 }
 
 /** What a tool call gives; a later one of the same call takes its place. */
@@ -1633,10 +1635,10 @@ export interface ToolOutputEvent {
   readonly live: boolean;
 }
 
-/** A session and one of its tool calls, by the id that its events have. */
+/** A session and one of its tool calls, by the id that its events have; else its newest. */
 export interface ToolOutputRequest {
   readonly sessionId: string;
-  readonly callId: string;
+  readonly callId?: string | null;
 }
 
 /** A tool's name and its arguments, as the model would give them. */

@@ -9,10 +9,12 @@ from glossator.core.tool_events import BackgroundJob, ChangedFile
 
 @dataclass(frozen=True, slots=True)
 class ToolOutputAnswer:
-    """What the model read of a tool call: a text, which is data, and how many images."""
+    """What the model read of a call of a tool: a text, which is data, and how many images."""
 
     text: str
     images: int
+    call_id: str
+    tool: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,13 @@ from glossator.core.events import (
     AgentStarted,
     Event,
     Notice,
+    TodoChanged,
     ToolFinished,
     ToolStarted,
 )
 from glossator.core.grounded_events import PlanChanged, StateChanged, TaskState
 from glossator.core.shown import brief_arguments, shown_text
+from glossator.core.so_far import RunSoFar
 from glossator.core.standing import one_sentence, state_in_words
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Token = int | str
+_SECONDS = 10  # after which it is shown how long a run takes, and again each time
 
 
 class ProgressBar:
@@ -47,6 +50,7 @@ class ProgressBar:
         self._message: str | None = None
         self._percentage: int | None = None
         self._shown = False
+        self.so_far = RunSoFar()
 
     async def create(self) -> None:
         """Ask the client for the bar, then show it."""
@@ -65,7 +69,7 @@ class ProgressBar:
             types.WorkDoneProgressBegin(
                 title=self._title,
                 cancellable=True,
-                message=self._message,
+                message=shown_text(self._said) or None,
                 percentage=self._percentage,
             ),
         )
@@ -73,6 +77,7 @@ class ProgressBar:
 
     def show(self, event: Event) -> None:
         """Show what the run is doing now, if the event says so."""
+        self.so_far.note(event)
         match event:
             case ToolStarted():
                 self._message = f"{event.tool} {brief_arguments(event.arguments)}".rstrip()
@@ -87,7 +92,9 @@ class ProgressBar:
             case StateChanged():
                 self._message = state_in_words(event) or self._message
             case PlanChanged():
-                self._message = _plan_in_words(event)
+                self._message = _at_work(event)
+            case TodoChanged():
+                pass
             case _:
                 return
         self._report()
@@ -97,32 +104,41 @@ class ProgressBar:
         self._message, self._percentage = message, percentage
         self._report()
 
+    async def keep_time(self) -> None:
+        """Show now and then for how long the run has been at work."""
+        self.so_far.begin()
+        while True:
+            await asyncio.sleep(_SECONDS)
+            self._report()
+
     def end(self) -> None:
         """Take the bar away."""
         if self._shown:
             self._bars.end(self._token, types.WorkDoneProgressEnd())
         self._bars.tokens.pop(self._token, None)  # pygls keeps it
 
+    @property
+    def _said(self) -> str:
+        """`Grep: 3 matches · 2 of 4: Add the flag · 12 s`."""
+        parts = (self._message, self.so_far.step(), self.so_far.time(_SECONDS))
+        return " · ".join(filter(None, parts))
+
     def _report(self) -> None:
         if self._shown:
             self._bars.report(
                 self._token,
                 types.WorkDoneProgressReport(
-                    message=self._message and shown_text(self._message),
+                    message=shown_text(self._said) or None,
                     percentage=self._percentage,
                     cancellable=True,
                 ),
             )
 
 
-def _plan_in_words(plan: PlanChanged) -> str:
-    """`1 of 3 tasks done. Now: Find a; Find b`."""
-    done = sum(task.state in (TaskState.DONE, TaskState.FAILED) for task in plan.tasks)
-    failed = sum(task.state is TaskState.FAILED for task in plan.tasks)
-    now = [one_sentence(each.description) for each in plan.tasks if each.state is TaskState.ACTIVE]
-    said = f"{done} of {len(plan.tasks)} tasks done"
-    said += f", {failed} of them failed" if failed else ""
-    return f"{said}. Now: {'; '.join(now)}" if now else f"{said}."
+def _at_work(plan: PlanChanged) -> str:
+    """The tasks that are at work: `Find a; Find b`."""
+    now = (each.description for each in plan.tasks if each.state is TaskState.ACTIVE)
+    return "; ".join(map(one_sentence, now))
 
 
 class BackgroundBar:
@@ -160,9 +176,11 @@ class ProgressBars:
         creation = asyncio.create_task(progress.create()) if create else None
         if creation is None:
             progress.begin()
+        timing = asyncio.create_task(progress.keep_time())
         try:
             yield progress
         finally:
+            timing.cancel()
             if creation is not None:
                 creation.cancel()
             progress.end()

@@ -55,6 +55,8 @@ _INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask aga
 class CallOutput:
     """What the model read of a tool call: a text, and how many images."""
 
+    call_id: str
+    tool: str
     text: str
     images: int = 0
 
@@ -114,28 +116,30 @@ def agent_to_markdown(agent: PersistedAgent) -> str:
     return shown_prose("\n\n".join(parts) + "\n")
 
 
-def output_of(records: Iterable[Record], call_id: str) -> CallOutput | None:
-    """What the model read of a call; None where no message answers it."""
-    said = (record.message for record in records if isinstance(record, Said))
-    return output_in(filter(None, said), call_id)
+def output_of(records: Iterable[Record], call_id: str | None) -> CallOutput | None:
+    """What the model read of a call, or of the newest; None where no message answers it."""
+    messages = (each.message for each in records if isinstance(each, Said | Received))
+    return output_in(filter(None, messages), call_id)
 
 
-def output_in(messages: Iterable[Message], call_id: str) -> CallOutput | None:
+def output_in(messages: Iterable[Message], call_id: str | None) -> CallOutput | None:
     """As `output_of`, from the messages themselves."""
-    found = None
+    found, tools = None, {}
     for message in messages:
         for block in message["content"]:
-            if block.get("type") == "tool_result" and block.get("tool_use_id") == call_id:
-                found = _output(block)
+            if block.get("type") == "tool_use":
+                tools[block["id"]] = block["name"]
+            elif block.get("type") == "tool_result" and call_id in (None, block["tool_use_id"]):
+                found = _output(block, tools.get(block["tool_use_id"], ""))
     return found
 
 
-def _output(block: ContentBlock) -> CallOutput:
+def _output(block: ContentBlock, tool: str) -> CallOutput:
     content: Any = block["content"]
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     texts = [part["text"] for part in parts if part["type"] == "text"]
     images = sum(part["type"] == "image" for part in parts)
-    return CallOutput("\n".join(texts), images)
+    return CallOutput(block["tool_use_id"], tool, "\n".join(texts), images)
 
 
 def _undone(state: SessionState) -> tuple[UndoneTurn, ...]:

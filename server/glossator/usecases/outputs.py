@@ -21,10 +21,10 @@ _MOST_FILES = 200
 
 @dataclass(frozen=True, slots=True)
 class ToolOutputRequest:
-    """A session and one of its tool calls, by the id that its events have."""
+    """A session and one of its tool calls, by the id that its events have; else its newest."""
 
     session_id: str
-    call_id: str
+    call_id: str | None = None
 
 
 async def tool_output(app: Application, request: ToolOutputRequest) -> ToolOutputAnswer:
@@ -35,11 +35,16 @@ async def tool_output(app: Application, request: ToolOutputRequest) -> ToolOutpu
     else:
         found = output_of(await app.sessions.records(request.session_id), request.call_id)
     if found is None:
-        raise UsageError(
-            f"No output of the call {request.call_id!r} is kept in this session. It is kept once"
-            " all calls of the same reply have ended; look again then."
-        )
-    return ToolOutputAnswer(found.text, found.images)
+        raise UsageError(_no_output(request.call_id))
+    return ToolOutputAnswer(found.text, found.images, found.call_id, found.tool)
+
+
+def _no_output(call_id: str | None) -> str:
+    later = "It is kept once all calls of the same reply have ended; look again then"
+    if call_id is None:
+        return f"No output of a call is kept in this session yet. {later}."
+    what = f"No output of the call {call_id!r} is kept in this session"
+    return f"{what}. {later}, or leave callId out for the newest."
 
 
 @dataclass(frozen=True, slots=True)

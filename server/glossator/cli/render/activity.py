@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,8 +15,6 @@ from glossator.core.events import (
     AgentProgress,
     AgentStarted,
     EditSettled,
-    Todo,
-    TodoState,
     ToolFinished,
     ToolStarted,
 )
@@ -58,47 +56,6 @@ class ToolLines:
         mark = "✗" if event.error or event.unsuccessful else "✓"
         outcome = filter(None, [event.summary, duration(event.milliseconds)])
         return f"{mark} {event.tool} {arguments}".rstrip(), "  ".join(outcome)
-
-
-@dataclass(slots=True)
-class RunSoFar:
-    """How long a run has been at work, what waits for its end, and which of its steps it is at."""
-
-    queued: Callable[[], int] = int
-    steps: tuple[Todo, ...] = ()
-    tasks: tuple[PlannedTask, ...] = ()
-    _began: float | None = None
-
-    def begin(self) -> None:
-        """A run began."""
-        self.steps, self.tasks, self._began = (), (), time.monotonic()
-
-    def end(self) -> None:
-        """It ended."""
-        self.steps, self.tasks, self._began = (), (), None
-
-    def words(self) -> str:
-        """`12 s · 1 queued · 2 of 4: Add the flag`; the time from the first second on."""
-        if self._began is None:
-            return ""
-        seconds = int(time.monotonic() - self._began)
-        minutes, rest = divmod(seconds, 60)
-        time_so_far = f"{minutes} min {rest:02} s" if minutes else f"{rest} s" if rest else ""
-        waiting = f"{count} queued" if (count := self.queued()) else ""
-        return " · ".join(filter(None, (time_so_far, waiting, self._step())))
-
-    def _step(self) -> str:
-        """The step under way, or how many tasks are done: they are at work side by side."""
-        count = len(self.steps)
-        for number, step in enumerate(self.steps, 1):
-            if step.state is TodoState.ACTIVE:
-                return f"{number} of {count}: {step.text}"
-        if self.steps:
-            return f"{_done(self.steps, TodoState.DONE)} of {count} steps done"
-        if self.tasks:
-            ended = _done(self.tasks, TaskState.DONE) + _done(self.tasks, TaskState.FAILED)
-            return f"{ended} of {len(self.tasks)} tasks done"
-        return ""
 
 
 @dataclass(slots=True)
@@ -169,10 +126,6 @@ def _task_line(task: PlannedTask, *, with_dependencies: bool) -> TextLine:
     elif with_dependencies and task.dependencies:
         text += f"  (builds on {', '.join(task.dependencies)})"
     return line(f"{mark} {text}", style, kind="plan", aside=True, plain=f"{plain} {text}", hang=2)
-
-
-def _done(items: Iterable[Todo | PlannedTask], state: TodoState | TaskState) -> int:
-    return sum(each.state is state for each in items)
 
 
 class AgentLine(NamedTuple):

@@ -22,7 +22,6 @@ from glossator.cli.render.activity import (
     AgentLines,
     EditLines,
     GroundingLines,
-    RunSoFar,
     ToolLines,
     changed_notice,
 )
@@ -57,6 +56,7 @@ from glossator.core.events import (
 from glossator.core.grounded_events import FactChanged, PlanChanged, RunState, StateChanged
 from glossator.core.question import Question
 from glossator.core.shown import shown
+from glossator.core.so_far import RunSoFar
 from glossator.core.tool_events import FilesChanged, ToolOutput
 from glossator.core.wire import Json, event_from_wire
 
@@ -92,11 +92,13 @@ class Renderer:
         self._agents = AgentLines()
         self._grounding = GroundingLines()
         self._run = RunSoFar()
-        self._out.so_far(self._run.words)
+        self._queued: Callable[[], int] = int
+        self._out.so_far(self._so_far)
 
     def event(self, wire: dict[str, Json]) -> None:
         """One event of a run; those that are not known are left out."""
         event = event_from_wire(wire)
+        self._run.note(event)
         if not isinstance(event, ThinkingDelta):
             self._think("\n" if self._thought else "")
         match event:
@@ -162,7 +164,7 @@ class Renderer:
 
     def counting(self, queued: Callable[[], int]) -> None:
         """The status line says how many messages wait for the end of the run."""
-        self._run.queued = queued
+        self._queued = queued
 
     def entered(self) -> None:
         """The line that was typed is finished."""
@@ -223,7 +225,6 @@ class Renderer:
             case Steered() | FilesChanged() | Compaction():
                 self._tell(_aside(event))
             case TodoChanged(steps=steps):
-                self._run.steps = steps
                 self._tell(*map(_step, steps))
             case EditProposed(plan=plan):
                 self._edits.proposed(plan)
@@ -244,8 +245,6 @@ class Renderer:
         if isinstance(event, StateChanged | PlanChanged | FactChanged):
             if isinstance(event, StateChanged) and event.state is RunState.VERIFYING:
                 self._tell()  # the answer is whole: it is not held back while it is checked
-            if isinstance(event, PlanChanged):
-                self._run.tasks = event.tasks
             if lines := [*self._grounding.told(event)]:
                 self._tell(*lines)
             self._doing()
@@ -284,6 +283,11 @@ class Renderer:
             self._out.doing(short(event.text.rstrip().rpartition("\n")[2]))
         elif self._shows_outputs:
             self._outputs[event.call_id] = event.text
+
+    def _so_far(self) -> str:
+        """`12 s · 1 queued · 2 of 4: Add the flag`."""
+        waiting = f"{count} queued" if (count := self._queued()) else ""
+        return " · ".join(filter(None, (self._run.time(), waiting, self._run.step())))
 
     def _doing(self) -> None:
         if self._agents.running:
