@@ -205,6 +205,19 @@ async def test_it_stands_in_the_class_that_it_stood_in(
         assert lines == ([] if stands is None else [stands])
 
 
+async def test_what_a_line_behind_its_own_could_make_false_is_no_fact(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, []) as s:
+        for denied in (
+            "`price` never calls `round`.",
+            "`price` doesn't round.",
+            "Only `price` doubles.",
+            "`price` has no side effects.",
+        ):
+            assert await memorised(s, judged(s, denied, ("shop.py", 1, 2))) == []
+        quoted = "`price` returns `no` and `net * 2`."
+        assert await memorised(s, judged(s, quoted, ("shop.py", 1, 2))) == [quoted]
+
+
 async def test_what_was_told_is_not_told_again_but_that_it_is_gone(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     turns = [Turn(Text(f"Answer {number}.")) for number in range(4)]

@@ -23,6 +23,7 @@ from tests.grounding.test_checking import CLIENT, GO, IMPORTING, PYTHON, N, S
         ("`send` calls `encode`, which returns a string.", N),
         ("`send` returns `data` and calls its callers.", N),
         ("`send` raises `ValueError` and never returns.", N),
+        ("`close` is declared with `async` without changing its input.", N),
         ("`send` is a method which is not called by the class.", N),
         ("`send` takes only `timeout` by keyword.", N),
         ("`send` has two keyword-only parameters, `timeout` and `retries`.", N),

@@ -17,7 +17,13 @@ from glossator.core.report import Report
 from glossator.core.span import Basis, CitationStatus, runs
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
-from glossator.grounding import CheckedStatement, Verdict, document_of, enclosing_lines
+from glossator.grounding import (
+    CheckedStatement,
+    Verdict,
+    document_of,
+    enclosing_lines,
+    is_denial,
+)
 from glossator.ledger import WorkingBench
 from glossator.sessions import Run, Session
 
@@ -70,7 +76,8 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     """The fact of a statement; None if no lines of one listed file carry it. Blocking.
 
     One that rests on another fact, a task or a command is none, either, nor one that cannot be
-    understood without the sentence before.
+    understood without the sentence before, nor a denial: what is added behind its lines may make
+    it false, and changes none of them.
 
     Of several places in one file it rests on all lines from the first to the last, unless too many
     lie between. A fact goes with the lines of one file, so a statement that rests on two becomes
@@ -79,7 +86,9 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     carrying = [each for each in judged.citations if each.status in _CARRYING]
     leans = _LEANS.match(judged.statement.text)
     is_row = judged.statement.text.lstrip().startswith("|")  # means nothing without its table
-    if leans or is_row or any(_OTHER.match(each.target) for each in carrying):
+    if leans or is_row or is_denial(judged.statement.text):
+        return None
+    if any(_OTHER.match(each.target) for each in carrying):
         return None
     spans = [each.span for each in carrying if each.span is not None]
     basis = judged.basis

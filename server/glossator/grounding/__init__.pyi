@@ -16,6 +16,7 @@ from .judging import (
     place_of,
 )
 from .reporting import judged_report, judged_text, report_of, seen
+from .saying import is_denial
 from .statements import AnswerStatement, statements_of
 from .verify import (
     NONE_ESTABLISHED,
@@ -57,6 +58,7 @@ __all__ = [
     "faults",
     "files_of",
     "in_lines",
+    "is_denial",
     "is_for_model",
     "judged_report",
     "judged_text",

@@ -30,7 +30,7 @@ from glossator.grounding.claim import Claim, Relation
 from glossator.grounding.claims import claims_of
 from glossator.grounding.denying import is_denied
 from glossator.grounding.encoding import Known, encoded, is_statement
-from glossator.grounding.english import is_english
+from glossator.grounding.english import is_english, is_negation
 from glossator.grounding.evidence import find
 from glossator.grounding.literals import is_among, value_of
 from glossator.grounding.saying import says_more
@@ -47,10 +47,6 @@ _COUNTED = frozenset(
     " cases branch branches method methods function functions class classes step steps call calls"
     " element elements item items entry entries field fields value values key keys of way ways"
     " constants imports exceptions errors names types kinds".split()
-)
-_NEGATIONS = frozenset(
-    "not no never nor neither without nowhere none nothing cannot rather instead lacks omits"
-    " unlike".split()
 )
 _COMPUTED = re.compile(  # lines that may stand for a number which is not written in them
     r"<<|>>|\*\*| [*/%] |\b(?:HTTP_?)?Status\w+|\b(?:MAX|MIN|Max|Min)[A-Z_\d]\w*|\bmath\."
@@ -214,7 +210,7 @@ def _denies(tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
     One of its names has to, else it says nothing about these lines.
     """
     words = {token.text.lower() for token in tokens if token.kind is Kind.WORD}
-    if not words & _NEGATIONS and not any(word.endswith("n't") for word in words):
+    if not any(map(is_negation, words)):
         return False
     names = [token for token in tokens if token.kind in (Kind.NAME, Kind.FILE)]
     bare = [token for token in tokens if token.kind is Kind.WORD and not is_english(token.text)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from glossator.grounding.wording import Kind, Token
 _COMMENT = re.compile(r"^\s*(?:#(?!\[|include)|//|\*|/\*)")
 _DOCSTRING = re.compile(r"^(\s*)[rRuU]?(\"\"\"|''')(?:[\s\S]*?)\2", re.MULTILINE)
 
+_CALL = re.compile(r"(?P<name>[^\W\d][\w$]*(?:(?:\.|::|->|#)[\w$]+)*)\(.*\)$", re.DOTALL)
 _LITERAL = re.compile(
     r"(?P<quote>\"\"\"|\'\'\'|[\"\'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
 )
@@ -99,6 +100,7 @@ class Code:
 
     def defining(self, token: Token) -> tuple[Definition, ...]:
         """The definitions of a name; of a dotted one, those in its owner where that is known."""
+        token = called_in(token)
         found = tuple(each for each in self.definitions if each.name == token.last)
         owner = token.parts[-2] if len(token.parts) > 1 else ""
         owners = [each for each in self.definitions if each.name == owner]
@@ -120,6 +122,7 @@ class Code:
 
     def is_within(self, token: Token) -> bool:
         """Whether the lines are part of a definition of the name."""
+        token = called_in(token)
         if any(name == token.last for name, _ in self.enclosing):
             return True
         heads = (line.partition("(")[0].partition("=")[0] for line in self.cited.enclosing)
@@ -191,8 +194,13 @@ def holds(text: str, name: str) -> bool:
 
 
 def same_code(written: str, wanted: str) -> bool:
-    """Whether two pieces of code differ at most in spaces, quotes and what qualifies a name."""
-    one, other = (re.sub(r"[\s\"']", "", text) for text in (written, wanted))
+    """Whether two pieces of code differ at most in spaces, quotes and what qualifies a name.
+
+    A comma before a closing bracket is none, either.
+    """
+    one, other = (
+        re.sub(r",(?=[)\]}])", "", re.sub(r"[\s\"']", "", text)) for text in (written, wanted)
+    )
     return bool(one) and (one == other or one.rpartition(".")[2] == other)
 
 
@@ -218,3 +226,12 @@ def spaced(text: str) -> str:
 def name_pattern(token: Token) -> str:
     """A pattern for the last part of a name, as a whole word."""
     return rf"(?<![\w$]){re.escape(token.last)}(?![\w$])"
+
+
+def called_in(token: Token) -> Token:
+    """The name of what quoted code calls, or of whose signature it is: `parse(Reader)`.
+
+    Other tokens are as they are.
+    """
+    found = _CALL.match(token.text) if token.kind is Kind.FRAGMENT else None
+    return replace(token, kind=Kind.NAME, text=found["name"]) if found else token

@@ -38,6 +38,9 @@ _CONTRAST = re.compile(  # what is said not to be meant
     rf"(?:an? |the )?{ANY}(?= ,|$)"
 )
 _EFFECT = re.compile(r" , so.*$")  # what follows from it is for a model to judge
+_WITHOUT = re.compile(  # what is not done besides denies nothing of what is
+    r" without (?!pass|giv|suppl|provid|specif)[a-z]+ing(?: [a-z']+)*(?=$| ,)"
+)
 _SOME = frozenset("take takes has have accept accepts with are".split())
 _NOT = re.compile(
     r"\b(?:not|never|no|without|cannot|neither|nor|nothing|none|nowhere|lacks?|fails to"
@@ -82,7 +85,8 @@ def claims_of(tokens: Sequence[Token], known: Known) -> tuple[tuple[Claim, ...],
 
 def _claims(tokens: Sequence[Token], known: Known) -> Iterator[tuple[Claim, ...]]:
     text = encoded(tokens, known)
-    text = _WHEN_CALLED.sub("in ", _CONTRAST.sub(" ", _EFFECT.sub("", text)))
+    text = _WITHOUT.sub("", _CONTRAST.sub(" ", _EFFECT.sub("", text)))
+    text = _WHEN_CALLED.sub("in ", text)
     inside = tuple(_token(match["in"], tokens) for match in _INSIDE.finditer(text))
     bare = " ".join(_INSIDE.sub(" ", _OF_CALLED.sub("", text)).split()).strip(" ,.")
     others = tuple(token for token in tokens if token.kind is Kind.NAME)

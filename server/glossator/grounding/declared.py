@@ -158,7 +158,7 @@ def is_async(_claim: Claim, subject: Token | None, code: Code) -> Evidence:
 
 def has_member(claim: Claim, subject: Token | None, code: Code) -> Evidence:
     """Whether the objects are defined in the subject."""
-    if subject is None:
+    if subject is None or any(each.kind is Kind.FRAGMENT for each in claim.objects):
         return Evidence.UNKNOWN
     if subject.kind is Kind.FILE:
         is_here = all(code.defining(each) for each in claim.objects)

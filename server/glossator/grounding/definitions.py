@@ -43,6 +43,7 @@ _TYPE = re.compile(r"[\w$@:<>\[\],.?~]+")
 _QUALIFIED = re.compile(r"(?:[\w$]+::)*(?P<name>~?[^\W\d][\w$]*)")
 _TYPE_BEFORE = re.compile(rf"\s*(?:{_MODIFIERS}|get\s+|set\s+|\*|@\S+\s+)*(?P<type>.*)", re.DOTALL)
 _MOST_HEADER = 60  # lines of a signature
+_MOST_VALUE = 2_000  # characters of a value
 _STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _LIFETIME = re.compile(r"(?<=[<&])'\w+(?!\w*')|(?<=, )'\w+(?=[,>:])")
 _METHOD_ENDS = r"\{\s*\}?\s*$|\(\s*$|\)\s*:[^=;]+;\s*$"
@@ -199,7 +200,8 @@ def signature(header: str, name: str) -> tuple[str, str] | None:
 
 def _parameters(inner: str, word: str) -> Iterator[Parameter]:
     keyword_only = False
-    parts = [re.sub(r"\s*(?:#|//).*", "", part).strip() for part in _split(inner)]
+    comment = "#" if word == "def" else "//"
+    parts = [uncommented(part, comment).strip() for part in _split(inner)]
     for at, part in enumerate(parts):
         if part in ("*", "/", "", "void") or re.match(
             r"&?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls|this)\b(?!\s*:)", part
@@ -224,6 +226,23 @@ def _parameter(part: str, word: str, *, keyword_only: bool, last: Sequence[str])
         return Parameter(name, " ".join(words[:-1]), default.strip())
     name = re.sub(r"^(?:mut|readonly|public|private|protected)\s+", "", name.strip())
     return Parameter(name.rstrip("?!"), kind.strip(), default.strip(), keyword_only)
+
+
+def uncommented(text: str, sign: str) -> str:
+    """The text without comments, which begin with a sign that stands in no string."""
+    lines = zip(text.split("\n"), _masked(text).split("\n"), strict=True)
+    return "\n".join(line[: len(plain.partition(sign)[0])].rstrip() for line, plain in lines)
+
+
+def value_at(text: str, start: int) -> str:
+    """The code from a place to the end of its line, or of the brackets that open there."""
+    depth = 0
+    plain = _masked(text[start : start + _MOST_VALUE])
+    for at, character in enumerate(plain):
+        depth += (character in "([{") - (character in ")]}")
+        if depth < 0 or (depth == 0 and character in "\n;"):
+            return text[start : start + at]
+    return text[start:].partition("\n")[0] if depth else text[start : start + len(plain)]
 
 
 def _cut(text: str, sign: str) -> tuple[str, str, str]:

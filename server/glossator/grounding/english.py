@@ -75,6 +75,16 @@ ENGLISH: Final = frozenset(
     """.split()
 )
 
+_NEGATIONS: Final = frozenset(
+    "not no never nor neither without nowhere none nothing cannot rather instead lacks omits"
+    " unlike".split()
+)
+
+
+def is_negation(word: str) -> bool:
+    """Whether a word, in lower case, says that something is not so."""
+    return word in _NEGATIONS or word.endswith("n't")
+
 
 def is_english(word: str) -> bool:
     """Whether a word stands for no name, in lower case."""

@@ -10,8 +10,8 @@ from glossator.grounding.cited import (
     Code,
     Evidence,
     bodies,
+    called_in,
     holds,
-    is_value,
     name_pattern,
     spaced,
     strings_in,
@@ -31,11 +31,11 @@ from glossator.grounding.declared import (
     is_required,
     is_sort,
     nothing_known,
-    of_parameter,
     takes,
 )
 from glossator.grounding.definitions import Definition, definitions
 from glossator.grounding.topics import is_directed, orders
+from glossator.grounding.values import compares, defaults, equals
 from glossator.grounding.wording import Kind, Token
 
 
@@ -70,11 +70,19 @@ def _in_some_order(claim: Claim, code: Code) -> Evidence:
     if Evidence.FOUND in found:
         is_meant = claim.subject or not is_directed(claim.relation) or found[0] is Evidence.FOUND
         return Evidence.FOUND if is_meant else Evidence.UNKNOWN
-    return Evidence.UNKNOWN if Evidence.UNKNOWN in found else worst(found)
+    is_typed = claim.relation in _BESIDE_TYPES and any(
+        holds(each.type, name.last)
+        for name in claim.objects
+        for definition in code.definitions
+        for each in definition.parameters or ()
+    )
+    return Evidence.UNKNOWN if is_typed or Evidence.UNKNOWN in found else worst(found)
 
 
 def _written(relation: Relation, subject: Token | None, wanted: Token, code: Code) -> Evidence:
     """Whether a pattern of the relation stands in the part about the subject."""
+    if relation is Relation.CALLS and called_in(wanted) is not wanted:
+        return _calls_with(subject, wanted, code)
     if relation is Relation.CALLS and subject is not None and code.has_call(subject, wanted):
         return Evidence.FOUND
     parts = code.about(subject)
@@ -90,6 +98,14 @@ def _written(relation: Relation, subject: Token | None, wanted: Token, code: Cod
         if any(re.search(pattern, body, re.MULTILINE) for pattern in patterns):
             return Evidence.FOUND
     return Evidence.ABSENT
+
+
+def _calls_with(subject: Token | None, wanted: Token, code: Code) -> Evidence:
+    """Whether a call is written as it is quoted, with its arguments or their types."""
+    found = _written(Relation.CALLS, subject, called_in(wanted), code)
+    if found is not Evidence.FOUND or re.search(spaced(wanted.text), code.text):
+        return found
+    return Evidence.UNKNOWN
 
 
 def _uses(claim: Claim, subject: Token | None, code: Code) -> Evidence:
@@ -119,7 +135,7 @@ def _contains(claim: Claim, subject: Token | None, code: Code) -> Evidence:
     """Whether a string literal holds the text; a word may also stand in a comment."""
     parts = code.about(subject)
     if parts is None:
-        return _equals(claim, subject, code)
+        return equals(claim, subject, code)
     wanted = claim.objects[0]
     if wanted.kind is not Kind.STRING:
         return _uses(claim, subject, code)
@@ -140,8 +156,11 @@ def _turned(relation: Relation, subject: Token | None, wanted: Token, code: Code
             return Evidence.FOUND
         if code.defining(wanted) or code.is_within(wanted):
             return Evidence.OPPOSITE
-    if relation is Relation.RETURNS and is_called_with(subject, wanted, code.text):
-        return Evidence.UNKNOWN
+    if relation is Relation.RETURNS:
+        called = called_in(wanted)
+        calls = [(called_in(subject), wanted), *([(called, subject)] if called != wanted else [])]
+        if any(is_called_with(*each, code.text) for each in calls):
+            return Evidence.UNKNOWN
     return Evidence.ABSENT if code.definitions or code.enclosing else Evidence.UNKNOWN
 
 
@@ -182,36 +201,6 @@ def _yields(claim: Claim, subject: Token | None, code: Code) -> Evidence:
     patterns = [_PATTERNS[Relation.YIELDS](each)[0] for each in claim.objects] or [r"\byield\b"]
     is_found = all(any(re.search(each, bodies(part)) for part in parts) for each in patterns)
     return Evidence.FOUND if is_found else Evidence.ABSENT
-
-
-def _defaults(claim: Claim, subject: Token | None, code: Code) -> Evidence:
-    owner = next((each for each in claim.inside if each.kind is Kind.NAME), None)
-    if subject is None:
-        return Evidence.UNKNOWN
-    found = of_parameter(
-        owner, code, subject, lambda each: is_value(each.default, claim.objects[0])
-    )
-    if found in (Evidence.FOUND, Evidence.OPPOSITE):
-        return found
-    return _equals(claim, subject, code)
-
-
-def _equals(claim: Claim, subject: Token | None, code: Code) -> Evidence:
-    """Whether `subject = wanted` is written."""
-    if subject is None:
-        return Evidence.UNKNOWN
-    wanted = claim.objects[0]
-    pattern = (
-        rf"(?<![\w$]){re.escape(subject.last)}(?![\w$])['\"]?\s*(?::(?!=)\s*(?P<kind>[^=\n]*?))?"
-        r"\s*(?::=|=(?![=>])|:(?=\s))\s*(?P<value>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\n;]+)"
-    )
-    values = [match["value"].strip() for match in re.finditer(pattern, code.text)]
-    if not values:
-        is_other = holds(code.text, subject.last) or code.about(subject) is not None
-        return Evidence.UNKNOWN if is_other else Evidence.ABSENT
-    if any(is_value(each, wanted) for each in values):
-        return Evidence.FOUND
-    return Evidence.OPPOSITE
 
 
 def _assigns(claim: Claim, subject: Token | None, code: Code) -> Evidence:
@@ -256,47 +245,6 @@ def _chain(token: Token) -> str:
     return rf"(?<![\w$]){re.escape(token.text)}(?![\w$])"
 
 
-def _compares(claim: Claim, subject: Token | None, code: Code) -> Evidence:
-    """Whether the two sides are compared so."""
-    if subject is None:
-        return Evidence.UNKNOWN
-    sides = _side(subject), _side(claim.objects[0])
-    written = set()
-    for turn, (left, right) in enumerate((sides, sides[::-1])):
-        pattern = (
-            rf"(?<![\w$]){left}\)*\s*(?P<sign>[<>]=?|[!=]==?|\bis\s+not\b|\bis\b)\s*"
-            rf"(?:[\w$.]*\()*-?{right}(?![\w$])"
-        )
-        for match in re.finditer(pattern, code.text):
-            sign = _IDENTITIES.get(match["sign"][:2], match["sign"][:2])
-            sign = "!=" if "not" in match["sign"] else sign
-            written.add(sign.translate(str.maketrans("<>", "><")) if turn else sign)
-    if not written:
-        is_equality = claim.sign in ("==", "!=", "is", "is not")
-        if is_equality and any(map(_may_be_empty, (subject, claim.objects[0]))):
-            return Evidence.UNKNOWN
-        return Evidence.ABSENT if code.definitions or code.enclosing else Evidence.UNKNOWN
-    wanted = {"is": "==", "is not": "!="}.get(claim.sign, claim.sign)
-    return Evidence.FOUND if wanted in written else Evidence.OPPOSITE
-
-
-def _may_be_empty(token: Token) -> bool:
-    """Whether a test may leave the value out: `if not names`."""
-    return token.text in ("None", "nil", "null", "undefined", "True", "False", "true", "false", "")
-
-
-def _side(token: Token) -> str:
-    """A side of a comparison; a name may end a chain."""
-    if token.kind is Kind.NUMBER:
-        return rf"-?{re.escape(token.text.lstrip('-'))}"
-    if token.kind is Kind.FRAGMENT:
-        return rf"\(?{spaced(token.text)}"
-    if token.kind is Kind.STRING:
-        return rf"[\w@]{{0,2}}[\"'`]{re.escape(token.text)}[\"'`]"
-    chain = rf"(?:[\w$]+\.)*{re.escape(token.text)}"
-    return rf"{chain}(?:\([^()\n]*\))?(?:\.(?:length|len|size|count)(?:\(\))?)?"
-
-
 def _value(wanted: Token) -> str:
     if wanted.kind is Kind.STRING:
         return re.escape(wanted.text)
@@ -313,6 +261,7 @@ _PATTERNS: dict[Relation, Callable[[Token], tuple[str, ...]]] = {
     Relation.RAISES: lambda wanted: (
         rf"\b(?:raise|throw|panic!?|reject|abort|fail|bail!|Err|Errorf)\b[^\n;]*?(?:\n[^\n;]*)?{name_pattern(wanted)}",
         rf"\b(?:throw|raise)\b\s+(?:new\s+)?(?:[\w$]+\.)*{name_pattern(wanted)}",
+        rf"\)\s*throws\b[^{{;]*{name_pattern(wanted)}",
     ),
     Relation.CATCHES: lambda wanted: (
         rf"\b(?:except\*?|catch|rescue|suppress|recover)\b[^:{{\n]*(?:\([^)]*)?{name_pattern(wanted)}",
@@ -341,10 +290,10 @@ _JUDGES: Mapping[Relation, Callable[[Claim, Token | None, Code], Evidence]] = {
     Relation.MEMBER: has_member,
     Relation.SORT: is_sort,
     Relation.DECORATED: is_decorated,
-    Relation.DEFAULTS: _defaults,
-    Relation.EQUALS: _equals,
+    Relation.DEFAULTS: defaults,
+    Relation.EQUALS: equals,
     Relation.ASSIGNS: _assigns,
     Relation.BEFORE: _before,
-    Relation.COMPARES: _compares,
+    Relation.COMPARES: compares,
 }
-_IDENTITIES = {"is": "==", "==": "==", "!=": "!="}
+_BESIDE_TYPES = frozenset({Relation.DEFAULTS, Relation.EQUALS})  # "an `int` with a default of 3"

@@ -155,7 +155,7 @@ _SIGNS: Final = (  # longer phrases first
           "|exceeds?|surpass(?:es)?|>")),
     ("<", "(?:less|smaller|lower|fewer|shorter|below|under)(?: than)?|<"),
     ("!=", "unequal to|different from|differs? from|other than|anything but|!==?"),
-    ("==", "equal to|equals?|the same as|match(?:es)?|===?"),
+    ("==", "equal to|equals?|the same as|===?"),
     ("is", "identical to|is|be"),
 )  # fmt: skip
 _AUXILIARY = (

@@ -12,8 +12,10 @@ from functools import cache
 from typing import Final
 
 from glossator.grounding.claim import Claim, Relation
+from glossator.grounding.english import is_negation
 from glossator.grounding.patterns import words_of
 from glossator.grounding.topics import without_words
+from glossator.grounding.wording import Kind, tokens_of
 
 _PLAIN: Final = frozenset(  # what says nothing, and what names are called
     """
@@ -29,10 +31,6 @@ _PLAIN: Final = frozenset(  # what says nothing, and what names are called
     name named type string literal text number object instance
     own one
     """.split()
-)
-_DENIALS: Final = frozenset(
-    "not never no none nothing neither cannot nowhere without doesn't isn't don't aren't can't"
-    " won't didn't wasn't hasn't".split()
 )
 _NAMED: Final = re.compile(r"\bcalled (?=[NCS]\d)")
 _DENYING: Final = frozenset(  # what a denial may tell of them need not be a negated claim
@@ -80,13 +78,18 @@ def says_more(text: str, claims: Iterable[Claim]) -> bool:
         return True
     claims = tuple(claims)
     relations = {each.relation for each in claims}
-    left = _NAMED.sub(" ", without_words(text, relations))
     own = _PLAIN.union(*map(_own_words, relations))
-    if relations & _DENYING or any(each.negated for each in claims):
-        own |= _DENIALS
-    return not own.issuperset(re.findall(r"(?<![\w'])[a-z][a-z']*", left))
+    may_deny = bool(relations & _DENYING) or any(each.negated for each in claims)
+    left = re.findall(r"(?<![\w'])[a-z][a-z']*", _NAMED.sub(" ", without_words(text, relations)))
+    return any(not may_deny if is_negation(word) else word not in own for word in left)
+
+
+def is_denial(statement: str) -> bool:
+    """Whether a statement says that something is not so, or is so of some alone."""
+    words = (token.text.lower() for token in tokens_of(statement) if token.kind is Kind.WORD)
+    return any(is_negation(word) or word == "only" for word in words)
 
 
 @cache
 def _own_words(relation: Relation) -> frozenset[str]:
-    return (words_of(relation) | frozenset(_RELATED.get(relation, "").split())) - _DENIALS
+    return words_of(relation) | frozenset(_RELATED.get(relation, "").split())

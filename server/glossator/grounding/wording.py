@@ -157,6 +157,8 @@ def _of_code(code: str) -> Iterator[Token]:
             text, kind = match[0], Kind[str(match.lastgroup).upper()]
             if kind is Kind.STRING:
                 text = text[1:-1]
+            if kind is Kind.NUMBER:
+                text = text.rstrip(",")
             yield Token(kind, _plain(text) if kind is Kind.NAME else text, True, True)
 
 

@@ -1,0 +1,96 @@
+"""What lines say of values: which one a name has, by default or at all, and how two compare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from glossator.grounding.cited import Code, Evidence, holds, is_value, spaced
+from glossator.grounding.claim import Claim
+from glossator.grounding.declared import of_parameter
+from glossator.grounding.definitions import uncommented, value_at
+from glossator.grounding.wording import Kind, Token
+
+_IDENTITIES = {"is": "==", "==": "==", "!=": "!="}
+
+
+def defaults(claim: Claim, subject: Token | None, code: Code) -> Evidence:
+    """Whether a parameter, or what is set, has the value by default."""
+    owner = next((each for each in claim.inside if each.kind is Kind.NAME), None)
+    if subject is None:
+        return Evidence.UNKNOWN
+    found = of_parameter(
+        owner, code, subject, lambda each: is_value(each.default, claim.objects[0])
+    )
+    if found in (Evidence.FOUND, Evidence.OPPOSITE):
+        return found
+    return equals(claim, subject, code)
+
+
+def equals(claim: Claim, subject: Token | None, code: Code) -> Evidence:
+    """Whether `subject = wanted` is written."""
+    if subject is None:
+        return Evidence.UNKNOWN
+    wanted = claim.objects[0]
+    pattern = (
+        rf"(?<![\w$]){re.escape(subject.last)}(?![\w$])['\"]?\s*(?::(?!=)\s*(?P<kind>[^=\n]*?))?"
+        r"\s*(?::=|=(?![=>])|:(?=\s))\s*(?P<value>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\n;]+)"
+    )
+    values = [
+        value for match in re.finditer(pattern, code.text) for value in _values(code.text, match)
+    ]
+    if not values:
+        is_other = holds(code.text, subject.last) or code.about(subject) is not None
+        return Evidence.UNKNOWN if is_other else Evidence.ABSENT
+    if any(is_value(each, wanted) for each in values):
+        return Evidence.FOUND
+    return Evidence.OPPOSITE
+
+
+def _values(text: str, match: re.Match[str]) -> Iterator[str]:
+    """What may be assigned: what stands there, with more lines, and without a comment."""
+    yield match["value"].strip()
+    whole = value_at(text, match.start("value"))
+    for sign in ("#", "//"):
+        yield uncommented(whole, sign).strip()
+
+
+def compares(claim: Claim, subject: Token | None, code: Code) -> Evidence:
+    """Whether the two sides are compared so."""
+    if subject is None:
+        return Evidence.UNKNOWN
+    sides = _side(subject), _side(claim.objects[0])
+    written = set()
+    for turn, (left, right) in enumerate((sides, sides[::-1])):
+        pattern = (
+            rf"(?<![\w$]){left}\)*\s*(?P<sign>[<>]=?|[!=]==?|\bis\s+not\b|\bis\b)\s*"
+            rf"(?:[\w$.]*\()*-?{right}(?![\w$])"
+        )
+        for match in re.finditer(pattern, code.text):
+            sign = _IDENTITIES.get(match["sign"][:2], match["sign"][:2])
+            sign = "!=" if "not" in match["sign"] else sign
+            written.add(sign.translate(str.maketrans("<>", "><")) if turn else sign)
+    if not written:
+        is_equality = claim.sign in ("==", "!=", "is", "is not")
+        if is_equality and any(map(_may_be_empty, (subject, claim.objects[0]))):
+            return Evidence.UNKNOWN
+        return Evidence.ABSENT if code.definitions or code.enclosing else Evidence.UNKNOWN
+    wanted = {"is": "==", "is not": "!="}.get(claim.sign, claim.sign)
+    return Evidence.FOUND if wanted in written else Evidence.OPPOSITE
+
+
+def _may_be_empty(token: Token) -> bool:
+    """Whether a test may leave the value out: `if not names`."""
+    return token.text in ("None", "nil", "null", "undefined", "True", "False", "true", "false", "")
+
+
+def _side(token: Token) -> str:
+    """A side of a comparison; a name may end a chain."""
+    if token.kind is Kind.NUMBER:
+        return rf"-?{re.escape(token.text.lstrip('-'))}"
+    if token.kind is Kind.FRAGMENT:
+        return rf"\(?{spaced(token.text)}"
+    if token.kind is Kind.STRING:
+        return rf"[\w@]{{0,2}}[\"'`]{re.escape(token.text)}[\"'`]"
+    chain = rf"(?:[\w$]+\.)*{re.escape(token.text)}"
+    return rf"{chain}(?:\([^()\n]*\))?(?:\.(?:length|len|size|count)(?:\(\))?)?"

@@ -1,0 +1,68 @@
+"""What true sentences say of values and calls as code writes them: none of it is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from glossator.grounding import CitedLines, Verdict, check
+from tests.grounding.test_checking import JAVA, PYTHON, C, N, S, U
+
+LINES = r"""
+WAIT = 5 * SECOND  # seconds
+URL = "http://example.org/a;b"
+OPTIONS = dict(
+    timeout=30,
+    retries=3,
+)
+PAIR = ("a", "b")  # both
+TOKEN = re.compile(
+    r"a#b"
+)
+WORD = re.compile(r"#\w+")
+
+
+def get(url="http://example.org", sep="#", size=SIZE // 2, most: int = 9, how=dict(
+    timeout=40,
+)):
+    data = self.encode(url)
+    return data
+"""
+VALUES = CitedLines("src/k.py", 1, tuple(LINES.strip("\n").split("\n")))
+
+
+@pytest.mark.parametrize(
+    ("cited", "statement", "verdict"),
+    [
+        # comments, strings that hold what begins one, several lines
+        (VALUES, "`WAIT` is `5 * SECOND`.", S),
+        (VALUES, '`URL` is `"http://example.org/a;b"`.', S),
+        (VALUES, '`URL` is `"http://example.org/a"`.', C),
+        (VALUES, "`OPTIONS` is `dict(timeout=30, retries=3)`.", S),
+        (VALUES, "`OPTIONS` is `dict(timeout=31, retries=3)`.", U),
+        (VALUES, "`OPTIONS` is `dict(timeout=3, retries=30)`.", C),
+        (VALUES, '`PAIR` is `("a", "b")`.', S),
+        (VALUES, '`TOKEN` is `re.compile(r"a#b")`.', S),
+        (VALUES, r"`WORD` matches `#\w+`.", N),
+        (VALUES, '`url` defaults to `"http://example.org"` in `get`.', S),
+        (VALUES, '`sep` defaults to `"#"`.', S),
+        (VALUES, "`size` defaults to `SIZE // 2`.", S),
+        (VALUES, "`how` defaults to `dict(timeout=40)`.", S),
+        (VALUES, "`most` is an `int` with a default of 9.", N),
+        # calls with their arguments, or with the types of these
+        (VALUES, "`get` calls `self.encode(url)`.", S),
+        (VALUES, "`get` calls `self.encode(sep)`.", N),
+        (VALUES, "`get` calls `self.decode(url)`.", U),
+        (VALUES, "`data` is the result of `self.encode(url)`.", N),
+        (PYTHON, "The `send` method calls `encode`.", S),
+        (JAVA, "`put(K, V)` calls `find`.", S),
+        (JAVA, "`Tree.put(K key, V value)` throws a `NullPointerException`.", S),
+        (JAVA, "`put(K, V)` throws an `IOException`.", S),
+        (JAVA, "`put` declares `throws IOException`.", N),
+        (JAVA, "`put(Reader, V)` calls `find`.", U),
+    ],
+)
+def test_what_is_found_of_values_and_calls(
+    cited: CitedLines, statement: str, verdict: Verdict
+) -> None:
+    judgement = check(statement, [cited])
+    assert judgement.verdict is verdict, judgement.reason
