@@ -24,6 +24,8 @@ WORD = re.compile(r"#\w+")
 def get(url="http://example.org", sep="#", size=SIZE // 2, most: int = 9, how=dict(
     timeout=40,
 )):
+    if sep not in ("#", *SIGNS):
+        raise ValueError(sep)
     data = self.encode(url)
     return data
 """
@@ -84,6 +86,10 @@ NEW = CitedLines("src/c.js", 1, ("function make (a, b) {", "  return new Box(a, 
         (CALLING, "In the `finally` part it always calls `close`.", N),
         (NEW, "`make(a, b)` calls `new Box(a, 'x y')`.", S),
         (NEW, "`make` calls `new Box('x y', a)`.", N),
+        # several of a sort, and types
+        (VALUES, '`get` raises `ValueError` if `sep` is not `"#"` or one of `SIGNS`.', N),
+        (VALUES, '`url` defaults to `"http://example.org"`, `sep` to `"#"`, `most` to 9.', N),
+        (VALUES, "The `most` parameter is an `int`.", N),
         (PYTHON, "The `send` method calls `encode`.", S),
         (JAVA, "`put(K, V)` calls `find`.", S),
         (JAVA, "`Tree.put(K key, V value)` throws a `NullPointerException`.", S),

@@ -27,6 +27,9 @@ _ONE_VALUE: Final = frozenset(  # lines that say otherwise refute them, whatever
         Relation.BEFORE,
     }
 )
+_BY_OTHERS: Final = frozenset(  # what is called may do it, or a value may be it, unwritten here
+    {Relation.RAISES, Relation.RETURNS, Relation.ASSIGNS}
+)
 _OF_SIGNATURES: Final = frozenset({Relation.TAKES, Relation.DECORATED})
 
 
@@ -38,6 +41,8 @@ def is_denied(claim: Claim, found: Evidence, codes: Sequence[Code]) -> bool:
         return False
     if claim.relation in (Relation.REQUIRED, Relation.KEYWORD_ONLY):
         return False  # there is no such parameter
+    if claim.relation in _BY_OTHERS:
+        return False
     if claim.relation is Relation.IMPORTS:
         return any(code.is_file for code in codes)
     of_signature = claim.relation in _OF_SIGNATURES

@@ -83,7 +83,10 @@ def _in_some_order(claim: Claim, code: Code) -> Evidence:
         for definition in code.definitions
         for each in definition.parameters or ()
     )
-    return Evidence.UNKNOWN if is_typed or Evidence.UNKNOWN in found else worst(found)
+    are_several = claim.relation is Relation.DEFAULTS and len(claim.objects) > _MOST_OF_ONE
+    if is_typed or are_several or Evidence.UNKNOWN in found:
+        return Evidence.UNKNOWN
+    return worst(found)
 
 
 def _written(relation: Relation, subject: Token | None, wanted: Token, code: Code) -> Evidence:
@@ -304,4 +307,7 @@ _JUDGES: Mapping[Relation, Callable[[Claim, Token | None, Code], Evidence]] = {
     Relation.BEFORE: _before,
     Relation.COMPARES: compares,
 }
-_BESIDE_TYPES = frozenset({Relation.DEFAULTS, Relation.EQUALS})  # "an `int` with a default of 3"
+_BESIDE_TYPES = frozenset(  # "an `int` with a default of 3", "the parameter `a` is a `Path`"
+    {Relation.DEFAULTS, Relation.EQUALS, Relation.TAKES}
+)
+_MOST_OF_ONE = 3  # names of one claim: a parameter, its default and its function

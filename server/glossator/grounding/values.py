@@ -72,7 +72,10 @@ def compares(claim: Claim, subject: Token | None, code: Code) -> Evidence:
             written.add(sign.translate(str.maketrans("<>", "><")) if turn else sign)
     if not written:
         is_equality = claim.sign in ("==", "!=", "is", "is not")
-        if is_equality and any(map(_may_be_empty, (subject, claim.objects[0]))):
+        is_among = re.search(
+            rf"(?<![\w$]){sides[0]}\)*\s+(?:not\s+)?in\b|\bcase\b[^\n]*{sides[1]}", code.text
+        )
+        if is_equality and (is_among or any(map(_may_be_empty, (subject, claim.objects[0])))):
             return Evidence.UNKNOWN
         return Evidence.ABSENT if code.definitions or code.enclosing else Evidence.UNKNOWN
     wanted = {"is": "==", "is not": "!="}.get(claim.sign, claim.sign)
