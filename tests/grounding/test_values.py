@@ -29,7 +29,22 @@ def get(url="http://example.org", sep="#", size=SIZE // 2, most: int = 9, how=di
     data = self.encode(url)
     return data
 """
+CALLS = r"""
+def handle(self, message, delay):
+    self.enqueue(
+        message,
+        delay=delay,
+    )
+    log(f"{z} q(a)")  # not t(z)
+    t(y); q(z); say("a b")
+    try:
+        load(z)
+    finally:
+        self.close(z)
+"""
 VALUES = CitedLines("src/k.py", 1, tuple(LINES.strip("\n").split("\n")))
+CALLING = CitedLines("src/c.py", 1, tuple(CALLS.strip("\n").split("\n")))
+NEW = CitedLines("src/c.js", 1, ("function make (a, b) {", "  return new Box(a, 'x y')", "}"))
 
 
 @pytest.mark.parametrize(
@@ -55,6 +70,22 @@ VALUES = CitedLines("src/k.py", 1, tuple(LINES.strip("\n").split("\n")))
         (VALUES, "`get` calls `self.encode(sep)`.", N),
         (VALUES, "`get` calls `self.decode(url)`.", U),
         (VALUES, "`data` is the result of `self.encode(url)`.", N),
+        (CALLING, "`handle` calls `self.enqueue(message, delay=delay)`.", S),
+        (CALLING, "`handle` calls `enqueue(message)`.", N),
+        (CALLING, "`handle` calls `enqueue(delay, message)`.", N),
+        (CALLING, "`handle` calls `queue(message)`.", U),
+        (CALLING, "`handle` never calls `enqueue(message)`.", N),
+        (CALLING, "`handle` never calls `enqueue(message, delay=delay)`.", C),
+        (CALLING, "`handle` calls `q(a)`.", N),  # in a text
+        (CALLING, "`handle` calls `t(z)`.", N),  # in a comment
+        (CALLING, "`handle` calls `say('a b')`.", S),
+        (CALLING, '`handle` calls `say("ab")`.', U),
+        (CALLING, "`handle(message, delay)` calls `q`.", S),
+        (CALLING, "`handle(z)` calls `q`.", N),
+        (CALLING, "`handle(delay, message)` calls `q`.", N),
+        (CALLING, "In the `finally` part it always calls `close`.", N),
+        (NEW, "`make(a, b)` calls `new Box(a, 'x y')`.", S),
+        (NEW, "`make` calls `new Box('x y', a)`.", N),
         # several of a sort, and types
         (VALUES, '`get` raises `ValueError` if `sep` is not `"#"` or one of `SIGNS`.', N),
         (VALUES, '`url` defaults to `"http://example.org"`, `sep` to `"#"`, `most` to 9.', N),

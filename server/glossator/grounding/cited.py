@@ -15,7 +15,13 @@ from glossator.grounding.wording import Kind, Token
 _COMMENT = re.compile(r"^\s*(?:#(?!\[|include)|//|\*|/\*)")
 _DOCSTRING = re.compile(r"^(\s*)[rRuU]?(\"\"\"|''')(?:[\s\S]*?)\2", re.MULTILINE)
 
-_CALL = re.compile(r"(?P<name>[^\W\d][\w$]*(?:(?:\.|::|->|#)[\w$]+)*)\(.*\)$", re.DOTALL)
+_CALL = re.compile(
+    r"(?:new\s+)?(?P<name>[^\W\d][\w$]*(?:(?:\.|::|->|#)[\w$]+)*)\((?P<given>.*)\)$", re.DOTALL
+)
+_OWN = re.compile(r"(?:self|cls|this)(?:\.|->)")
+_PIECE = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[\w$]+|[^\w$\s]")
+_TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+_NO_CODE = re.compile(r"[\"'`]|(?:^|\s)(?:#|//)")  # before a place: it is in a text or a comment
 _LITERAL = re.compile(
     r"(?P<quote>\"\"\"|\'\'\'|[\"\'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
 )
@@ -108,6 +114,16 @@ class Code:
             return found
         inner = tuple(each for each in found for own in owners if own.start < each.start < own.end)
         return inner or found
+
+    def has_signature(self, token: Token | None) -> bool:
+        """Whether a definition is quoted with its own parameters, or their types, in order."""
+        quoted = _CALL.match(token.text) if token and token.kind is Kind.FRAGMENT else None
+        if token is None or quoted is None or not (self.defining(token) or self.is_within(token)):
+            return True
+        headers = (*(each.header for each in self.defining(token)), *self.cited.enclosing)
+        names = map(re.escape, re.findall(r"[\w$]+", quoted["given"]))
+        pattern = r"\b.*\b".join(("", *names, ""))
+        return any(re.search(pattern, header, re.DOTALL) for header in headers)
 
     @property
     def is_file(self) -> bool:
@@ -235,3 +251,24 @@ def called_in(token: Token) -> Token:
     """
     found = _CALL.match(token.text) if token.kind is Kind.FRAGMENT else None
     return replace(token, kind=Kind.NAME, text=found["name"]) if found else token
+
+
+def stands_in(call: Token, code: str) -> bool:
+    """Whether a call is written in code as it is quoted, beside texts and comments.
+
+    It may have other spaces and quotes there, more lines, and a comma behind its last argument.
+    """
+    pieces = _PIECE.findall(_OWN.sub("", call.text, count=1))
+    pattern = rf"(?<![\w$]){''.join(map(_follows, ['', *pieces], pieces))}"
+    return any(
+        _NO_CODE.search(_TEXT.sub("", code[: match.start()].rpartition("\n")[2])) is None
+        for match in re.finditer(pattern, code)
+    )
+
+
+def _follows(before: str, piece: str) -> str:
+    """A pattern for a piece of code behind another."""
+    if piece[0] in "\"'":
+        return rf"\s*[\"'`]{re.escape(piece[1:-1])}[\"'`]"
+    space = r"\s+" if before[-1:].isalnum() and piece[0].isalnum() else r"\s*"
+    return rf"{',?' if piece in ')]}' else ''}{space if before else ''}{re.escape(piece)}"

@@ -15,7 +15,9 @@ from glossator.grounding.wording import Kind, Token
 Known = Callable[[str], bool]
 
 _CONSTANTS = frozenset("None True False null nil undefined true false void NULL".split())
-_KEYWORDS = frozenset("async await yield return raise throw try except catch import".split())
+_KEYWORDS = frozenset(
+    "async await yield return raise throw try except catch finally else import".split()
+)
 _STATEMENT = re.compile(r"(?:from|async|await|yield|return|raise|throw|except|catch|import)\b")
 _BE = frozenset("is are was were be been gets isn't".split())
 _TYPES = frozenset("int str bool float bytes".split())

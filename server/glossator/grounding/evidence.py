@@ -14,6 +14,7 @@ from glossator.grounding.cited import (
     holds,
     name_pattern,
     spaced,
+    stands_in,
     strings_in,
     worst,
 )
@@ -41,6 +42,12 @@ from glossator.grounding.wording import Kind, Token
 
 def find(claim: Claim, code: Code) -> Evidence:
     """What one citation's lines say of a claim, as if it were not negated."""
+    found = _found(claim, code)
+    is_other = found is Evidence.FOUND and not code.has_signature(claim.subject)
+    return Evidence.UNKNOWN if is_other else found
+
+
+def _found(claim: Claim, code: Code) -> Evidence:
     if claim.topical:
         return _in_some_order(claim, code)
     if any(code.about(each) is None for each in claim.inside if each.kind is Kind.NAME):
@@ -106,7 +113,8 @@ def _written(relation: Relation, subject: Token | None, wanted: Token, code: Cod
 def _calls_with(subject: Token | None, wanted: Token, code: Code) -> Evidence:
     """Whether a call is written as it is quoted, with its arguments or their types."""
     found = _written(Relation.CALLS, subject, called_in(wanted), code)
-    if found is not Evidence.FOUND or re.search(spaced(wanted.text), code.text):
+    parts = code.about(subject) or (code.text,)
+    if found is not Evidence.FOUND or any(stands_in(wanted, bodies(part)) for part in parts):
         return found
     return Evidence.UNKNOWN
 
