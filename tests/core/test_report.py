@@ -125,23 +125,26 @@ def test_nothing_at_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "basis", "told"),
+    ("status", "basis", "told", "is_read", "rests"),
     [
-        (CitationStatus.READ, None, "One. [cite: doc, a.py, L1-L2]"),
-        (CitationStatus.VERIFIED, Basis.MODEL, "One. [cite: doc, a.py, L1-L2]"),
-        (CitationStatus.UNSUPPORTED, None, "One. (not read: a.py:1-2)"),
-        (CitationStatus.UNSUPPORTED, Basis.CHECKS, "One. (unsupported: a.py:1-2)"),
-        (CitationStatus.CONTRADICTED, Basis.MODEL, "One. (contradicted: a.py:1-2)"),
-        (CitationStatus.STALE, Basis.CHECKS, "One. (stale: a.py:1-2)"),
+        (CitationStatus.READ, None, "One. [cite: doc, a.py, L1-L2]", True, True),
+        (CitationStatus.VERIFIED, Basis.MODEL, "One. [cite: doc, a.py, L1-L2]", True, True),
+        (CitationStatus.UNSUPPORTED, None, "One. (not read: a.py:1-2)", False, False),
+        (CitationStatus.UNSUPPORTED, Basis.CHECKS, "One. (unsupported: a.py:1-2)", True, False),
+        (CitationStatus.CONTRADICTED, Basis.MODEL, "One. (contradicted: a.py:1-2)", True, False),
+        (CitationStatus.STALE, None, "One. (stale: a.py:1-2)", False, False),
     ],
 )
 def test_what_does_not_hold_is_passed_on_as_words(
-    status: CitationStatus, basis: Basis | None, told: str
+    status: CitationStatus, basis: Basis | None, told: str, is_read: bool, rests: bool
 ) -> None:
+    """Its lines count as read all the same, where they were."""
+
     def found(mark: CitationMark) -> Citation:
         span = Span("file:///a.py", "00", mark.first_line, mark.last_line)
         return Citation(mark.path, span, status, basis=basis, at=5)
 
     report = report_of("Explore", "Look", "One. [cite: doc, a.py, L1-L2]", found)
     assert report.model_message(1000) == told
+    assert (bool(report.read), report.rests_on_lines) == (is_read, rests)
     assert from_json(json.loads(json.dumps(to_json(report)))) == report

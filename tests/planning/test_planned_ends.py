@@ -208,6 +208,21 @@ async def test_a_task_is_cited_by_its_number(tmp_path: Path) -> None:
         ]
 
 
+async def test_lines_of_a_refused_finding_are_shown_and_can_be_cited(tmp_path: Path) -> None:
+    """The answer can say it right without reading them again."""
+    words = "- `limit` is 6. [cite: doc, store.py, L2]\n- A row. [cite: doc, store.py, L3]"
+    wrong = Turn(Text(words))
+    final = Turn(Text("The limit of save is in store.py. [cite: doc, store.py, L2-L2]"))
+    cast = Cast(final, decomposer=FOUR, tasks={**TASKS, "save have?": wrong})
+    async with stage(tmp_path / "ws", FILES, cast) as s:
+        answer = await s.ask(QUESTION, plan=PlanChoice.PLAN)
+        told = last_text(cast.asked["synthesis"][0])
+        assert "`limit` is 6. (unsupported: store.py:2)" in told
+        assert "2\t    limit = 5" in told.partition("# Newly retrieved documents")[2]
+        assert places(answer.citations) == [("store.py", "read", 2)]
+        assert len(cast.asked["synthesis"]) == 1
+
+
 async def test_a_fact_is_cited_in_a_task_and_in_the_answer(tmp_path: Path) -> None:
     fact = ""
 

@@ -58,10 +58,17 @@ class Report:
 
     @property
     def read(self) -> tuple[Span, ...]:
-        """The cited lines that the sub-agent was shown."""
+        """The cited lines that the sub-agent was shown, also of findings that they do not carry."""
         return tuple(
-            each.span for each in self.citations if each.span is not None and each.is_shown
+            each.span
+            for each in self.citations
+            if each.span is not None and (each.is_shown or each.basis is not None)
         )
+
+    @property
+    def rests_on_lines(self) -> bool:
+        """Whether a finding cites lines that were shown, and nothing is known against it."""
+        return any(each.span is not None and each.is_shown for each in self.citations)
 
     @property
     def is_empty(self) -> bool:

@@ -62,7 +62,7 @@ def result_of(number: int, description: str, report: Report) -> TaskResult:
 
 def has_answer(report: Report) -> bool:
     """Whether a report says something, and rests on lines that were shown."""
-    return NOT_FOUND not in report.markdown()[: len(NOT_FOUND) + 4] and bool(report.read)
+    return NOT_FOUND not in report.markdown()[: len(NOT_FOUND) + 4] and report.rests_on_lines
 
 
 def without_conflicts(report: Report) -> tuple[Report, tuple[Question, ...]]:

@@ -286,7 +286,7 @@ async def keep_gloss(
     if it has one itself, nor at all unless the report `renews` it. None if it was not kept.
     """
     never_saved = not os.path.isabs(subject.path)
-    if report.is_empty or never_saved or (report.partial and not report.read):
+    if report.is_empty or never_saved or (report.partial and not report.rests_on_lines):
         return None
     await app.glosses.look()
     known = app.glosses.of(subject)
