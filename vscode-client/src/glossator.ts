@@ -19,7 +19,7 @@ import { showFailure } from "./commands/failures.ts";
 import { commandTable, registerCommands } from "./commands/register.ts";
 import { mayReplace, undoTurns } from "./commands/undo.ts";
 import type { Shared, Workbench } from "./commands/workbench.ts";
-import { ContextView } from "./context/view.ts";
+import { followingView } from "./context/following.ts";
 import { Changes } from "./editor/changes.ts";
 import { Plans } from "./editor/plans.ts";
 import { Proposals } from "./editor/proposals.ts";
@@ -105,16 +105,12 @@ export class Glossator implements Disposable {
       showsChanges,
       (error) => void showFailure(error, this.log),
     );
-    const contextView = new ContextView({
-      list: async () =>
-        this.server.state.phase === "ready"
-          ? await this.server.run("glossator.listContext", {
-              sessionId: this.surfaces.current.chat.sessionId ?? null,
-            })
-          : { sources: [], problems: [] },
-      turn: ({ kind, id }, on) => this.server.run("glossator.switchContext", { kind, id, on }),
-      failed: (error) => void showFailure(error, this.log),
-    });
+    const contextView = followingView(
+      this.server,
+      this.surfaces,
+      this.conversations,
+      (error) => void showFailure(error, this.log),
+    );
     const jobs = new Jobs(this.server, this.surfaces);
     const shared: Shared = {
       server: this.server,
@@ -167,10 +163,6 @@ export class Glossator implements Disposable {
       shown,
       this.server.onState(({ phase }) => phase === "ready" && shown.again()),
       contextView,
-      this.server.onState(({ phase }) => phase !== "starting" && contextView.refresh()),
-      this.server.onContextChange(() => contextView.refresh()),
-      this.conversations.onEnding(() => contextView.refresh()),
-      ...this.#onSession(() => contextView.refresh()),
     );
   }
 
@@ -254,18 +246,6 @@ export class Glossator implements Disposable {
     );
     const both = Disposable.from(chat, undoneFiles);
     return { panel, chat, commands: table, dispose: () => both.dispose() };
-  }
-
-  /** Call it whenever the chat used last shows another session, or is another one. */
-  #onSession(call: () => void): Disposable[] {
-    let before = this.chat.sessionId;
-    const look = () => {
-      if (this.chat.sessionId !== before) {
-        before = this.chat.sessionId;
-        call();
-      }
-    };
-    return [this.surfaces.onTurn(look), this.conversations.onChange(look)];
   }
 
   #listeners(): Disposable[] {

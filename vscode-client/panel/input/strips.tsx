@@ -68,11 +68,12 @@ function listed(part: Part): List[] {
   }
 }
 
-/** The step that is at work, and how many are done before it. */
+/** The step that is at work, and how many are over before it. */
 function Now({ kind, steps }: List) {
   const done = steps.filter(({ state }) => state === "done").length;
   const now = steps.find(({ state }) => state === "active");
-  const number = Math.min(done + 1, steps.length);
+  const failed = steps.filter(({ state }) => state === "failed").length;
+  const number = Math.min(done + failed + 1, steps.length);
   return (
     <Fold
       id={`strip ${kind}`}

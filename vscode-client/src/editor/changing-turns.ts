@@ -42,6 +42,7 @@ export class ChangingTurns {
     switch (event.kind) {
       case "run.started":
         this.#sessions.set(runId, event.sessionId);
+        this.#forget(""); // of edits that no run makes
         break;
       case "edit.proposed":
         this.#planned.set(event.plan.id, pathsOf(event.plan.hunks));
@@ -82,6 +83,10 @@ export class ChangingTurns {
   #over(runId: string): void {
     const sessionId = this.#sessions.get(runId);
     this.#sessions.delete(runId);
+    this.#forget(sessionId);
+  }
+
+  #forget(sessionId: string | undefined): void {
     for (const [path, asked] of this.#reviewed) {
       if (asked === sessionId) {
         this.#reviewed.delete(path);

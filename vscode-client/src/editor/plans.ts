@@ -1,10 +1,8 @@
-// Plans as documents: changed and decided about in an editor, with the steps ticked off while they
-// are carried out.
+// Plans as documents: changed and decided about in an editor.
 
 import {
   CodeLens,
   type CodeLensProvider,
-  type DecorationOptions,
   Disposable,
   EventEmitter,
   type FileChangeEvent,
@@ -18,17 +16,15 @@ import {
   type Memento,
   Range,
   type TextDocument,
-  type TextEditor,
-  ThemeColor,
   Uri,
   window,
   workspace,
 } from "vscode";
-import { type Step, stepLines } from "../plan-steps.ts";
 import { UserError } from "../result.ts";
 import { shownProse } from "../shown.ts";
-import type { Event, TaskState } from "../wire.ts";
+import type { Event } from "../wire.ts";
 import { besideChat } from "./columns.ts";
+import { PlanMarks } from "./plan-marks.ts";
 
 const SCHEME = "glossator-plan"; // the manifest has it, too
 const KEPT = "glossator.plans";
@@ -36,7 +32,7 @@ const LEFT = "glossator.plansLeft";
 const MOST = 20; // plans that are kept
 const DECIDED = "This plan was decided about.";
 const NOT_SHOWN =
-  'Show a plan that waits for your answer with "Glossator: Show Plan", then decide.';
+  'Show a plan that waits for your answer with "Glossator: Edit Plan", then decide.';
 
 /** A way to decide about a plan. */
 export interface Way {
@@ -66,23 +62,17 @@ interface Plan {
   ways: readonly Way[];
 }
 
-const MARKS: Readonly<Record<TaskState, { readonly sign: string; readonly color: string }>> = {
-  pending: { sign: "○ ", color: "disabledForeground" },
-  active: { sign: "→ ", color: "charts.blue" },
-  done: { sign: "✓ ", color: "testing.iconPassed" },
-  failed: { sign: "✗ ", color: "testing.iconFailed" },
-};
-
 /** The newest plan of each session, and the sessions whose plan the user would rather not start. */
 export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
   readonly #plans = new Map<string, Plan>(); // by the path of its document
   readonly #sessions = new Map<string, string>(); // by run
-  readonly #steps = new Map<string, readonly Step[]>(); // by session
   readonly #fileChanged = new EventEmitter<FileChangeEvent[]>();
   readonly #lensesChanged = new EventEmitter<void>();
   readonly #leftChanged = new EventEmitter<void>();
   readonly #left: Set<string>; // sessions
-  readonly #marks = window.createTextEditorDecorationType({});
+  readonly #marks = new PlanMarks(({ document: { uri } }) =>
+    uri.scheme === SCHEME ? this.#plans.get(uri.path)?.sessionId : undefined,
+  );
   readonly #parts: Disposable;
   readonly onDidChangeFile = this.#fileChanged.event;
   readonly onDidChangeCodeLenses = this.#lensesChanged.event;
@@ -107,12 +97,6 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
       this.#marks,
       workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true }),
       languages.registerCodeLensProvider({ scheme: SCHEME }, this),
-      window.onDidChangeVisibleTextEditors(() => this.#draw()),
-      workspace.onDidChangeTextDocument(({ document }) => {
-        if (document.uri.scheme === SCHEME) {
-          this.#draw();
-        }
-      }),
     );
   }
 
@@ -132,7 +116,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
       const plan = { uri, sessionId, ...texts, changedAt: Date.now(), waits: true, ways };
       this.#plans.delete(before?.uri.path ?? "");
       this.#plans.set(uri.path, plan);
-      this.#steps.delete(sessionId);
+      this.#marks.forget(sessionId);
       this.#keep();
     }
     this.#lensesChanged.fire();
@@ -198,10 +182,10 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
         this.#putLeft(event.sessionId, false);
         break;
       case "todo":
-        this.#go(sessionId, event.steps);
+        this.#marks.put(sessionId, event.steps);
         break;
       case "plan":
-        this.#go(
+        this.#marks.put(
           sessionId,
           event.tasks.map(({ description, state }) => ({ text: description, state })),
         );
@@ -320,32 +304,6 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
       this.#leftChanged.fire();
     }
   }
-
-  #go(sessionId: string, steps: readonly Step[]): void {
-    this.#steps.set(sessionId, steps);
-    this.#draw();
-  }
-
-  #draw(): void {
-    for (const editor of window.visibleTextEditors) {
-      const plan = this.#plans.get(editor.document.uri.path);
-      if (plan && editor.document.uri.scheme === SCHEME) {
-        editor.setDecorations(this.#marks, marksOf(editor, this.#steps.get(plan.sessionId) ?? []));
-      }
-    }
-  }
-}
-
-function marksOf({ document }: TextEditor, steps: readonly Step[]): DecorationOptions[] {
-  const lines = stepLines(document.getText(), steps);
-  return [...lines].map(([line, state]) => {
-    const { sign, color } = MARKS[state];
-    return {
-      range: document.lineAt(line).range,
-      hoverMessage: state,
-      renderOptions: { before: { contentText: sign, color: new ThemeColor(color) } },
-    };
-  });
 }
 
 function textOf({ uri, text }: Plan): string {

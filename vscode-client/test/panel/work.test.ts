@@ -182,14 +182,15 @@ test("tasks of a plan stand there, too, with their ticks", skip, async () => {
   const task = { dependencies: [], tools: [], result: "" };
   const tasks = [
     { ...task, id: "1", description: "Find the tax", state: "done" },
-    { ...task, id: "2", description: "Mend `net`", state: "active" },
+    { ...task, id: "2", description: "Ask why", state: "failed" },
+    { ...task, id: "3", description: "Mend `net`", state: "active" },
   ];
   await shown(run(STARTED, { kind: "plan", tasks }));
   const strip = harness.page.locator(".strips .strip");
-  await strip.getByText("2 of 2: 2. Mend `net`").waitFor();
+  await strip.getByText("3 of 3: 3. Mend `net`").waitFor();
   await strip.locator(".fold-head").click();
   const entries = (await strip.locator("ol").textContent()) ?? "";
-  assert.match(entries, /done: 1\. Find the tax.*now: 2\. Mend net/);
+  assert.match(entries, /done: 1\. Find the tax.*failed: 2\. Ask why.*now: 3\. Mend net/);
   await harness.tell(run(STARTED, { kind: "plan", tasks }, OVER));
   assert.equal(await strip.count(), 0);
 });

@@ -25,7 +25,7 @@ function told(...events: readonly object[]): string[] {
   );
   for (const event of events) {
     if ("review" in event) {
-      turns.review("s", PLAN.hunks);
+      turns.review("session" in event ? String(event.session) : "s", PLAN.hunks);
     } else {
       turns.told({ runId: "r", ...event } as unknown as Event);
     }
@@ -45,6 +45,11 @@ for (const [name, events, expected] of [
   [
     "a decision that came to nothing is forgotten",
     [STARTED, { review: true }, OVER, STARTED, PROPOSED, APPLIED],
+    ["s r /w/a.py"],
+  ],
+  [
+    "a decision that no run asked for counts for none",
+    [{ review: true, session: "" }, STARTED, PROPOSED, APPLIED],
     ["s r /w/a.py"],
   ],
   ["nothing of runs that are over", [STARTED, OVER, FILES], []],
