@@ -60,6 +60,7 @@ _INSIDE = re.compile(
 _TESTING = re.compile(
     r"\b(?:check|test|compar|branch|condition|case|verif|ensur|assert|guard|distinguish)\w*"
 )
+_DEMANDED = re.compile(r"(?:check|test|verif|ensur|assert|guard)\w* that")
 _OF_CALLED = re.compile(  # what is said of the code or a call of a function is said of it
     rf"(?:the )?(?:body|code|implementation) of (?={NAME})"
     rf"|^(?:calling|running|invoking|an? calls? (?:to|of)) "
@@ -120,7 +121,8 @@ def _tested(
         return
     owner = (*inside, _token(tests["s"], tokens)) if tests and tests["s"] else inside
     for claim in _compared(condition["what"], tokens):
-        yield (replace(claim, inside=owner, negated=is_denied),)
+        demanded = not is_denied and _DEMANDED.fullmatch(condition["word"]) is not None
+        yield (replace(claim, inside=owner, negated=is_denied, demanded=demanded),)
 
 
 def _compared(text: str, tokens: Sequence[Token]) -> Iterator[Claim]:
@@ -209,9 +211,17 @@ def _topical(topic: Topic, named: tuple[Token, ...]) -> Claim:
         None,
         tuple(dict.fromkeys(named)),
         negated=(denials % 2 == 1) == topic.holds,
-        sure=_is_sure(topic.between),
+        sure=_is_sure(topic.between) and not _by_means(topic),
         topical=True,
     )
+
+
+def _by_means(topic: Topic) -> bool:
+    """Whether one of the names may tell how it is done, or where to."""
+    words = {"via", "through", "using", "under"}
+    if topic.relation is Relation.ASSIGNS:
+        words.add("with")
+    return not words.isdisjoint(topic.between.split())
 
 
 def _is_negated(text: str, clause: str = "") -> bool:
