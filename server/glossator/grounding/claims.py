@@ -36,6 +36,7 @@ _WHEN_CALLED = re.compile(rf"\b(?:when|while|by) (?:calling|invoking|running) (?
 _CONTRAST = re.compile(  # what is said not to be meant
     r"(?: ,)? (?:rather than|instead of|unlike|(?<=, )not|(?:but|and) not) "
     rf"(?:an? |the )?{ANY}(?= ,|$)"
+    r"|(?: ,)? (?:and|but) (?:no|none|nothing) (?:others?|else)\b(?: [a-z]+)*(?= ,|$)"
 )
 _EFFECT = re.compile(r" , so.*$")  # what follows from it is for a model to judge
 _WITHOUT = re.compile(  # what is not done besides denies nothing of what is
@@ -164,7 +165,8 @@ def _in_clause(
     if is_test or Relation.EQUALS not in found:
         for claim in _compared(clause, tokens):
             if claim.sign not in ("is", "is not"):
-                yield replace(claim, negated=is_test and _is_negated(_TESTING.split(clause)[0]))
+                negated = is_test and _is_negated(_TESTING.split(clause)[0])
+                yield replace(claim, negated=negated, demanded=not is_test)
                 return
     claims = [
         claim
@@ -211,16 +213,20 @@ def _topical(topic: Topic, named: tuple[Token, ...]) -> Claim:
         None,
         tuple(dict.fromkeys(named)),
         negated=(denials % 2 == 1) == topic.holds,
-        sure=_is_sure(topic.between) and not _by_means(topic),
+        sure=_is_sure(topic.between) and not _may_be_so(topic),
         topical=True,
     )
 
 
-def _by_means(topic: Topic) -> bool:
-    """Whether one of the names may tell how it is done, or where to."""
+def _may_be_so(topic: Topic) -> bool:
+    """Whether it is said that it can be so, or a name may tell how it is done, or where to."""
     words = {"via", "through", "using", "under"}
     if topic.relation is Relation.ASSIGNS:
         words.add("with")
+    said = topic.rest.split()
+    is_choice = topic.relation is Relation.KEYWORD_ONLY and topic.holds and "only" not in said
+    if is_choice and not {"can", "may", "could", "or"}.isdisjoint(said):
+        return True
     return not words.isdisjoint(topic.between.split())
 
 
