@@ -47,6 +47,42 @@ CALLING = CitedLines("src/c.py", 1, tuple(CALLS.strip("\n").split("\n")))
 NEW = CitedLines("src/c.js", 1, ("function make (a, b) {", "  return new Box(a, 'x y')", "}"))
 
 
+GUARDED = CitedLines(
+    "guarded.js",
+    1,
+    (
+        "function load(name, options, most) {",
+        "  const chosen = options || {};",
+        "  if (most === undefined) most = 9;",
+        "  if (chosen.depth !== LIMIT) {",
+        '    throw new Failure("depth");',
+        "  }",
+        "  cache.set(KEY, name);",
+        "  return name === chosen.name;",
+        "}",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("`load` checks that `chosen.depth` is `LIMIT`.", N),  # it does so by a guard
+        ("`load` checks whether `chosen.depth` is `LIMIT`.", C),
+        ("`load` checks that `chosen.depth` is not `LIMIT`.", N),
+        ("`options` defaults to `{}`.", N),
+        ("`most` defaults to 9.", N),
+        ("`load` returns `true` if the names are equal.", N),
+        ("`load` returns `undefined` if nothing is found.", N),
+        ("`load` stores the name under `KEY` with `cache.set`.", N),
+        ("`load` wraps the name in a `Failure`.", N),
+    ],
+)
+def test_what_code_may_mean_is_not_refused(statement: str, verdict: Verdict) -> None:
+    judgement = check(statement, [GUARDED])
+    assert judgement.verdict is verdict, judgement.reason
+
+
 @pytest.mark.parametrize(
     ("cited", "statement", "verdict"),
     [

@@ -45,7 +45,7 @@ class Claim:
     A negated claim says that it is not so. `condition`: only if something else holds. One that is
     not `sure` has words between whose meaning is not known. `others` are all names of the sentence.
     `sign` says how it compares. Of a `topical` claim the words do not say which name is which: the
-    objects are all of them.
+    objects are all of them. A comparison is `demanded` if it is said to be ensured.
     """
 
     relation: Relation
@@ -59,3 +59,4 @@ class Claim:
     others: tuple[Token, ...] = ()
     sign: str = ""
     topical: bool = False
+    demanded: bool = False

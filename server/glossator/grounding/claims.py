@@ -36,6 +36,7 @@ _WHEN_CALLED = re.compile(rf"\b(?:when|while|by) (?:calling|invoking|running) (?
 _CONTRAST = re.compile(  # what is said not to be meant
     r"(?: ,)? (?:rather than|instead of|unlike|(?<=, )not|(?:but|and) not) "
     rf"(?:an? |the )?{ANY}(?= ,|$)"
+    r"|(?: ,)? (?:and|but) (?:no|none|nothing) (?:others?|else)\b(?: [a-z]+)*(?= ,|$)"
 )
 _EFFECT = re.compile(r" , so.*$")  # what follows from it is for a model to judge
 _WITHOUT = re.compile(  # what is not done besides denies nothing of what is
@@ -60,6 +61,7 @@ _INSIDE = re.compile(
 _TESTING = re.compile(
     r"\b(?:check|test|compar|branch|condition|case|verif|ensur|assert|guard|distinguish)\w*"
 )
+_DEMANDED = re.compile(r"(?:check|test|verif|ensur|assert|guard)\w* that")
 _OF_CALLED = re.compile(  # what is said of the code or a call of a function is said of it
     rf"(?:the )?(?:body|code|implementation) of (?={NAME})"
     rf"|^(?:calling|running|invoking|an? calls? (?:to|of)) "
@@ -120,7 +122,8 @@ def _tested(
         return
     owner = (*inside, _token(tests["s"], tokens)) if tests and tests["s"] else inside
     for claim in _compared(condition["what"], tokens):
-        yield (replace(claim, inside=owner, negated=is_denied),)
+        demanded = not is_denied and _DEMANDED.fullmatch(condition["word"]) is not None
+        yield (replace(claim, inside=owner, negated=is_denied, demanded=demanded),)
 
 
 def _compared(text: str, tokens: Sequence[Token]) -> Iterator[Claim]:
@@ -162,7 +165,8 @@ def _in_clause(
     if is_test or Relation.EQUALS not in found:
         for claim in _compared(clause, tokens):
             if claim.sign not in ("is", "is not"):
-                yield replace(claim, negated=is_test and _is_negated(_TESTING.split(clause)[0]))
+                negated = is_test and _is_negated(_TESTING.split(clause)[0])
+                yield replace(claim, negated=negated, demanded=not is_test)
                 return
     claims = [
         claim
@@ -209,9 +213,21 @@ def _topical(topic: Topic, named: tuple[Token, ...]) -> Claim:
         None,
         tuple(dict.fromkeys(named)),
         negated=(denials % 2 == 1) == topic.holds,
-        sure=_is_sure(topic.between),
+        sure=_is_sure(topic.between) and not _may_be_so(topic),
         topical=True,
     )
+
+
+def _may_be_so(topic: Topic) -> bool:
+    """Whether it is said that it can be so, or a name may tell how it is done, or where to."""
+    words = {"via", "through", "using", "under"}
+    if topic.relation is Relation.ASSIGNS:
+        words.add("with")
+    said = topic.rest.split()
+    is_choice = topic.relation is Relation.KEYWORD_ONLY and topic.holds and "only" not in said
+    if is_choice and not {"can", "may", "could", "or"}.isdisjoint(said):
+        return True
+    return not words.isdisjoint(topic.between.split())
 
 
 def _is_negated(text: str, clause: str = "") -> bool:

@@ -158,7 +158,7 @@ def is_async(_claim: Claim, subject: Token | None, code: Code) -> Evidence:
 
 def has_member(claim: Claim, subject: Token | None, code: Code) -> Evidence:
     """Whether the objects are defined in the subject."""
-    if subject is None or any(each.kind is Kind.FRAGMENT for each in claim.objects):
+    if subject is None:
         return Evidence.UNKNOWN
     if subject.kind is Kind.FILE:
         is_here = all(code.defining(each) for each in claim.objects)
@@ -167,7 +167,9 @@ def has_member(claim: Claim, subject: Token | None, code: Code) -> Evidence:
         receiver = rf"\bfunc\s*\([^)]*\b{re.escape(subject.last)}\b[^)]*\)\s*"
         if not re.search(receiver, code.text):
             return nothing_known(subject, code)
-    return worst(_is_member(subject, each, code) for each in claim.objects)
+    found = worst(_is_member(subject, each, code) for each in claim.objects)
+    is_code = any(each.kind is Kind.FRAGMENT for each in claim.objects)
+    return Evidence.UNKNOWN if is_code and found is not Evidence.FOUND else found
 
 
 def _is_member(subject: Token, wanted: Token, code: Code) -> Evidence:

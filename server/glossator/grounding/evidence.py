@@ -91,10 +91,6 @@ def _in_some_order(claim: Claim, code: Code) -> Evidence:
 
 def _written(relation: Relation, subject: Token | None, wanted: Token, code: Code) -> Evidence:
     """Whether a pattern of the relation stands in the part about the subject."""
-    if relation is Relation.CALLS and called_in(wanted) is not wanted:
-        return _calls_with(subject, wanted, code)
-    if relation is Relation.CALLS and subject is not None and code.has_call(subject, wanted):
-        return Evidence.FOUND
     parts = code.about(subject)
     if parts is None:
         return _turned(relation, subject, wanted, code)
@@ -107,16 +103,33 @@ def _written(relation: Relation, subject: Token | None, wanted: Token, code: Cod
         body = bodies(part, is_named=bool(subject) or relation is Relation.CALLS)
         if any(re.search(pattern, body, re.MULTILINE) for pattern in patterns):
             return Evidence.FOUND
-    return Evidence.ABSENT
+    is_open = relation is Relation.RETURNS and _may_be_returned(wanted, parts)
+    return Evidence.UNKNOWN if is_open else Evidence.ABSENT
 
 
-def _calls_with(subject: Token | None, wanted: Token, code: Code) -> Evidence:
-    """Whether a call is written as it is quoted, with its arguments or their types."""
-    found = _written(Relation.CALLS, subject, called_in(wanted), code)
-    parts = code.about(subject) or (code.text,)
-    if found is not Evidence.FOUND or any(stands_in(wanted, bodies(part)) for part in parts):
+def _may_be_returned(wanted: Token, parts: Sequence[str]) -> bool:
+    """Whether a function may return a constant unwritten: at its end, or as what it computes."""
+    if wanted.text in ("None", "undefined", "null", "nil"):
+        return True
+    computed = r"(?:\breturn\b|=>)[ (]*(?!(?:True|False|true|false|None|null|undefined)\b)[\w(!]"
+    is_truth = wanted.text in ("True", "False", "true", "false")
+    return is_truth and any(re.search(computed, part) for part in parts)
+
+
+def _calls(claim: Claim, subject: Token | None, code: Code) -> Evidence:
+    return worst(_is_called(subject, each, code) for each in claim.objects)
+
+
+def _is_called(subject: Token | None, wanted: Token, code: Code) -> Evidence:
+    """Whether a call is written; where its arguments are quoted, with these or their types."""
+    called = called_in(wanted)
+    is_known = subject is not None and code.has_call(subject, called)
+    found = Evidence.FOUND if is_known else _written(Relation.CALLS, subject, called, code)
+    if called is wanted or found is not Evidence.FOUND:
         return found
-    return Evidence.UNKNOWN
+    parts = code.about(subject) or (code.text,)
+    is_as_quoted = any(stands_in(wanted, bodies(part)) for part in parts)
+    return Evidence.FOUND if is_as_quoted else Evidence.UNKNOWN
 
 
 def _uses(claim: Claim, subject: Token | None, code: Code) -> Evidence:
@@ -286,6 +299,7 @@ _PATTERNS: dict[Relation, Callable[[Token], tuple[str, ...]]] = {
     Relation.YIELDS: lambda wanted: (rf"\byield\b[^\n;]*{_value(wanted)}",),
 }
 _JUDGES: Mapping[Relation, Callable[[Claim, Token | None, Code], Evidence]] = {
+    Relation.CALLS: _calls,
     Relation.USES: _uses,
     Relation.CONTAINS: _contains,
     Relation.EXTENDS: extends,

@@ -22,9 +22,9 @@ _PLAIN: Final = frozenset(  # what says nothing, and what names are called
     a an the this that these those it its itself their is are was were be been being get gets got
     has have had having do does did doing can may which who what there here and or but nor both
     either as also too of to in on by from inside within into among for
-    any all at ever anywhere
+    at ever anywhere
     note shows show shown see seen says say said words according looking stated states means other
-    directly explicitly actually itself indeed thus therefore hence internally exactly simply really
+    directly explicitly actually itself indeed thus therefore hence internally simply really
     code line lines file module body implementation source definition declaration signature program
     function functions method methods class classes parameter parameters argument arguments
     constant variable attribute attributes field fields property properties value values
@@ -32,7 +32,7 @@ _PLAIN: Final = frozenset(  # what says nothing, and what names are called
     own one
     """.split()
 )
-_NAMED: Final = re.compile(r"\bcalled (?=[NCS]\d)")
+_NAMED: Final = re.compile(r"\bcalled (?=[NCS]\d)|\bat all\b")
 _DENYING: Final = frozenset(  # what a denial may tell of them need not be a negated claim
     {
         Relation.COUNT,
@@ -55,6 +55,7 @@ _RELATED: Final = {  # what else the claims of a relation read
     Relation.CALLS: "caller callers makes make use uses used work part function",
     Relation.RETURNS: "result results",
     Relation.DEFAULTS: f"{_SIGNATURE} callers caller get gets when calling",
+    Relation.COUNT: "exactly",
     Relation.TYPE: _SIGNATURE,
     Relation.RETURN_TYPE: f"{_SIGNATURE} result promises promise",
     Relation.REQUIRED: f"{_SIGNATURE} calling callers caller when must be pass passed",

@@ -42,7 +42,8 @@ _WORDS: Final = (  # the more telling ones first; with `False` they say that it 
         Relation.REQUIRED,
         True,
         (
-            r"(?:no|any|without|lacks) (?:a )?default, required?, requires, mandatory, "
+            r"(?:no|any|without|lacks) (?:a )?default, required?, "
+            r"requires(?! (?:the |a )?(?:module|package|library|file|command)), mandatory, "
             rf"obligatory, needs?, (?:must|has to|have to|needs? to) (?:be )?(?:{_GIVEN}|give"
             r"|pass|supply|provide), insists? on, (?:cannot|can't|can not|may not|never"
             rf"|must not) be (?:{_DROPPED}|called without)"
@@ -70,7 +71,7 @@ _WORDS: Final = (  # the more telling ones first; with `False` they say that it 
     (
         Relation.DECORATED,
         True,
-        r"decorat\w+, wrapped, wraps, applied to, annotated with",
+        r"decorat\w+, wrapped (?:by|with), applied to, annotated with",
     ),
     (
         Relation.ASYNC,

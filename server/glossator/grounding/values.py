@@ -11,6 +11,8 @@ from glossator.grounding.declared import of_parameter
 from glossator.grounding.definitions import uncommented, value_at
 from glossator.grounding.wording import Kind, Token
 
+_NOTHING = ("", "None", "null", "undefined", "nil")
+_IF = re.compile(r"\b(?:if|unless|when)\b[^\n]*\Z")
 _IDENTITIES = {"is": "==", "==": "==", "!=": "!="}
 
 
@@ -22,9 +24,23 @@ def defaults(claim: Claim, subject: Token | None, code: Code) -> Evidence:
     found = of_parameter(
         owner, code, subject, lambda each: is_value(each.default, claim.objects[0])
     )
+    if found is Evidence.OPPOSITE and _may_fall_back(owner, subject, claim.objects[0], code):
+        return Evidence.UNKNOWN
     if found in (Evidence.FOUND, Evidence.OPPOSITE):
         return found
     return equals(claim, subject, code)
+
+
+def _may_fall_back(owner: Token | None, name: Token, wanted: Token, code: Code) -> bool:
+    """Whether the body may give a parameter its value where the signature gives none."""
+    is_bare = of_parameter(owner, code, name, lambda each: each.default in _NOTHING)
+    chosen = rf"(?<![\w$]){re.escape(name.last)}\s*(?:\|\||\?\?|\bor\b)\s*(?P<value>[^\n]+)"
+    set_ = rf"(?<![\w$.]){re.escape(name.last)}\s*:?=(?!=)\s*(?P<value>[^\n]+)"
+    return is_bare is Evidence.FOUND and any(
+        is_value(match["value"], wanted) or match["value"].lstrip().startswith(wanted.text)
+        for pattern in (chosen, set_)
+        for match in re.finditer(pattern, code.text)
+    )
 
 
 def equals(claim: Claim, subject: Token | None, code: Code) -> Evidence:
@@ -67,6 +83,8 @@ def compares(claim: Claim, subject: Token | None, code: Code) -> Evidence:
             rf"(?:[\w$.]*\()*-?{right}(?![\w$])"
         )
         for match in re.finditer(pattern, code.text):
+            if claim.demanded and _IF.search(code.text, 0, match.end()):
+                return Evidence.UNKNOWN  # `if a != b: raise` checks that they are equal
             sign = _IDENTITIES.get(match["sign"][:2], match["sign"][:2])
             sign = "!=" if "not" in match["sign"] else sign
             written.add(sign.translate(str.maketrans("<>", "><")) if turn else sign)
