@@ -11,7 +11,7 @@ import pytest
 
 from glossator.context.kept import KeptTools, collect
 from glossator.core.document import Document
-from glossator.core.events import AgentFinished, AgentStarted, RunCancelled
+from glossator.core.events import AgentFinished, AgentStarted, Envelope, RunCancelled
 from glossator.core.fact import NewFact
 from glossator.core.grounded_events import PlanChanged, StateChanged, TaskState
 from glossator.core.question import Question, QuestionAnswer
@@ -250,26 +250,48 @@ async def test_a_fact_is_cited_in_a_task_and_in_the_answer(tmp_path: Path) -> No
         assert spans == [(f"fact {fact}", 2)]
 
 
+def touch(s: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Change `store.py` above its fact; its lines are compared once somebody waits for that."""
+    settled, may_compare = s.app.anchors.settled, threading.Event()
+
+    async def waited_for() -> None:
+        may_compare.set()
+        await settled()
+
+    monkeypatch.setattr(s.app.anchors, "settled", waited_for)
+    s.app.anchors._thread.submit(may_compare.wait, SECONDS)
+    (s.root / "store.py").write_text("# Rows\n" + FILES["store.py"])
+    s.touched("store.py")
+
+
+async def test_a_fact_whose_file_was_just_touched_elsewhere_is_established(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its lines are not compared yet when the last task has ended."""
+
+    def shown(envelope: Envelope) -> None:
+        s.port.envelopes.append(envelope)
+        if isinstance(envelope.event, PlanChanged) and last_plan(s) == [TaskState.DONE] * 4:
+            touch(s, monkeypatch)
+
+    cast = Cast(Turn(Text("Small.")), decomposer=FOUR, tasks=TASKS)
+    async with stage(tmp_path / "ws", FILES, cast) as s:
+        s.port.emit = shown  # type: ignore[method-assign]
+        fact = await add_fact(s, LIMIT, "store.py", 2)
+        await s.ask(f"{QUESTION} The limit?", plan=PlanChoice.PLAN)
+        assert f"{LIMIT} [cite: fact, {fact}, null]" in last_text(cast.asked["synthesis"][0])
+
+
 async def test_a_fact_whose_file_was_just_touched_elsewhere_can_be_cited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its lines are not compared yet when the task's result is reviewed."""
-    fact, requests, may_compare = "", 0, threading.Event()
-    path = tmp_path / "ws" / "store.py"
+    fact, requests = "", 0
 
     def save(_: dict[str, Any]) -> Turn:
         nonlocal requests
         requests += 1
-        settled = s.app.anchors.settled
-
-        async def waited_for() -> None:
-            may_compare.set()
-            await settled()
-
-        monkeypatch.setattr(s.app.anchors, "settled", waited_for)
-        s.app.anchors._thread.submit(may_compare.wait, SECONDS)
-        path.write_text("# Rows\n" + FILES["store.py"])
-        s.touched("store.py")
+        touch(s, monkeypatch)
         return Turn(Text(f"- {LIMIT} [cite: fact, {fact}, null]"))
 
     made = plan(("What limit does save have?", []), ("What is in common?", [1]))

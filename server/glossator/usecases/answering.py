@@ -291,6 +291,7 @@ class Answering:
 
     async def _synthesise(self) -> tuple[Signal, str]:
         """The conversation's own turn: the results, and the question again."""
+        await self._app.anchors.settled()  # else a fact whose file was just touched would be stale
         facts = tuple(filter(self._app.ledger.is_fresh, self._facts))
         reads = self._session.reads
         message = await synthesis(
