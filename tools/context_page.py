@@ -1,44 +1,127 @@
-"""The table of docs/context.md: `python -m tools.context_page` measures a session's first request.
+"""The tables of docs/context.md: `python -m tools.context_page` measures first requests.
 
-The request is a real one, of a session in a workspace where nothing is described, made with the
-tests' stand-in for a provider.
+The requests are real ones, made with the tests' stand-in for a provider: of a session in a
+workspace where nothing is described, and of sessions where one thing is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glossator.core.price import estimate_tokens
+from glossator.core.editor_state import EditorState, ShownLines
+from glossator.core.price import BYTES_PER_TOKEN, estimate_tokens
 from tests.benchmarks.opened import state_folder
-from tests.stage import stage
+from tests.mcp.hubs import odd
+from tests.memory.remembering import by_hand
+from tests.stage import Stage, stage
 from tests.standin import Text, Turn
 
 PAGE = Path(__file__).parents[1] / "docs" / "context.md"
 _BEGIN = "<!-- measured by tools/context_page.py -->\n"
+_BEGIN_ADDED = "<!-- added, measured by tools/context_page.py -->\n"
 _END = "<!-- end -->\n"
 _ROOT = "/home/you/project"  # in place of the folder that was measured
 _QUESTION = "Hello"
 _FIELDS = ("name", "description", "input_schema")
 
 
-def with_table(page: str, body: Mapping[str, Any]) -> str:
-    """The page with the table of the parts of this request."""
-    before, _, rest = page.partition(_BEGIN)
-    return before + _BEGIN + "".join(_table(body)) + _END + rest.partition(_END)[2]
+@dataclass(frozen=True)
+class Described:
+    """One thing that goes into the window, and an example of it."""
+
+    what: str
+    example: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    memories: int = 0
+    server: bool = False
+    show: Callable[[Stage], object] = lambda _: None  # what the editor shows
 
 
-async def first_request() -> dict[str, Any]:
-    """The body of a bare session's first request."""
+_ABOUT = "Says what it is for and when it is to be used. " * 2 + "So far"  # 100 characters
+_SKILL = f"---\ndescription: {_ABOUT}\n---\nDo it.\n"
+_AGENT = f"---\nname: agent{{}}\ndescription: {_ABOUT}\n---\nYou do it.\n"
+_MEMORY = f"---\ntype: project\ndescription: {_ABOUT}\n---\nIt is so.\n"
+
+
+def _show(s: Stage) -> None:
+    uris = tuple((s.root / name).as_uri() for name in ("a.py", "b.py", "c.py"))
+    s.app.editor_state = EditorState(uris[0], ShownLines(1, 40), ShownLines(3, 5), uris)
+
+
+DESCRIBED = (
+    Described("instruction files", "`AGENTS.md` of 1,000 characters", {"AGENTS.md": "x" * 1_000}),
+    Described(
+        "skills",
+        "ten, with descriptions of 100 characters; the tool `Skill`",
+        {f".claude/skills/skill{number}/SKILL.md": _SKILL for number in range(10)},
+    ),
+    Described(
+        "sub-agents",
+        "three, with descriptions of 100 characters",
+        {f".claude/agents/agent{n}.md": _AGENT.format(n) for n in range(3)},
+    ),
+    Described("index of memories", "ten, with descriptions of 100 characters", memories=10),
+    Described(
+        "your profile",
+        "a role, and three rules of 60 characters",
+        settings={"profile": {"role": "reviewer", "rules": [_ABOUT[:60]] * 3}},
+    ),
+    Described("language", "German", settings={"context": {"language": "German"}}),
+    Described("an MCP server", "18 small tools, and a sentence on their use", server=True),
+    Described("what the editor shows", "three open files, lines and a selection", show=_show),
+)
+
+
+def with_tables(page: str, body: Mapping[str, Any], added: Mapping[str, int]) -> str:
+    """The page with the parts of a bare request, and the bytes that each thing adds to it."""
+    page = _with(page, _BEGIN, "".join(_table(body)))
+    return _with(page, _BEGIN_ADDED, "".join(_table_of(added)))
+
+
+def _with(page: str, begin: str, table: str) -> str:
+    before, _, rest = page.partition(begin)
+    return before + begin + table + _END + rest.partition(_END)[2]
+
+
+async def first_request(described: Described | None = None) -> dict[str, Any]:
+    """The body of a session's first request, a bare one's unless something is described."""
+    it = described or Described("", "")
     with state_folder() as state:
-        async with stage(state / "project", {"a.py": "one = 1\n"}, [Turn(Text("Hello."))]) as s:
+        root = state / "project"
+        for number in range(it.memories):
+            by_hand(root, f"memory{number}.md", _MEMORY)
+        files = {"a.py": "one = 1\n" * 50, **it.files}
+        settings = dict(it.settings)
+        if it.server:
+            settings["mcp"] = {"servers": {"odd": odd(state / "notes")}}
+        async with stage(root, files, lambda _: Turn(Text("none")), settings) as s:
+            await s.app.mcp.refresh()
+            await s.app.mcp.settled()
+            await s.app.ready()
+            it.show(s)
             await s.ask(_QUESTION)
-            text = _json(s.sent(0)).replace(s.app.host.roots[0], _ROOT)
+            sent = next(each.body for each in s.api.requests if each.body.get("tools"))
+            text = _json(sent).replace(s.app.host.roots[0], _ROOT).replace(str(state), "/state")
     body: dict[str, Any] = json.loads(text)
     return body
+
+
+async def what_is_added(bare: Mapping[str, Any]) -> dict[str, int]:
+    """The bytes by which each thing makes a bare first request larger."""
+    return {each.what: _size(await first_request(each)) - _size(bare) for each in DESCRIBED}
+
+
+def _table_of(added: Mapping[str, int]) -> Iterator[str]:
+    yield "| section | example | bytes | tokens |\n|---|---|---:|---:|\n"
+    for each in DESCRIBED:
+        size = added[each.what]
+        yield f"| {each.what} | {each.example} | {size:,} | {round(size / BYTES_PER_TOKEN):,} |\n"
 
 
 def _table(body: Mapping[str, Any]) -> Iterator[str]:
@@ -74,5 +157,6 @@ def _json(value: object) -> str:
 
 
 if __name__ == "__main__":
-    measured = asyncio.run(first_request())
-    PAGE.write_text(with_table(PAGE.read_text("utf-8"), measured), "utf-8")
+    bare = asyncio.run(first_request())
+    added = asyncio.run(what_is_added(bare))
+    PAGE.write_text(with_tables(PAGE.read_text("utf-8"), bare, added), "utf-8")

@@ -30,7 +30,7 @@ from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from pydantic import AnyHttpUrl
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.patience import until
 
@@ -130,10 +130,14 @@ class Accounts(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
 @dataclass
 class Guarded:
-    """The server: `instead` answers at a path in its place, `asked` are all requests."""
+    """The server: `instead` answers at a path in its place, `asked` are all requests.
+
+    Unless it `challenges`, a refusal does not say how to log in (WWW-Authenticate).
+    """
 
     url: str
     accounts: Accounts
+    challenges: bool = True
     instead: dict[str, Answer] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)  # the path, and Authorization
 
@@ -155,13 +159,20 @@ class Guarded:
                     await send({"type": "http.response.start", "status": status, "headers": pairs})
                     await send({"type": "http.response.body", "body": body})
                     return
-            await app(scope, receive, send)
+
+            async def unsaid(message: Message) -> None:
+                if not self.challenges and "headers" in message:
+                    kept = [each for each in message["headers"] if each[0] != b"www-authenticate"]
+                    message = {**message, "headers": kept}
+                await send(message)
+
+            await app(scope, receive, unsaid)
 
         return answer
 
 
 @asynccontextmanager
-async def guarded() -> AsyncIterator[Guarded]:
+async def guarded(*, challenges: bool = True) -> AsyncIterator[Guarded]:
     """The server, at a free port."""
     listener = socket.create_server(("127.0.0.1", 0))
     origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -183,7 +194,7 @@ async def guarded() -> AsyncIterator[Guarded]:
         """A note."""
         return "remember the milk"
 
-    it = Guarded(f"{origin}/mcp", accounts)
+    it = Guarded(f"{origin}/mcp", accounts, challenges)
     app = it.over(server.streamable_http_app(json_response=True))
     running = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
     serving = asyncio.create_task(running.serve(sockets=[listener]))

@@ -87,6 +87,32 @@ async def test_nothing_opens_by_itself(kept: Kept) -> None:
     assert not kept.exists()
 
 
+@pytest.mark.parametrize("described_at", [RESOURCE, METADATA])
+async def test_a_refusal_that_does_not_say_how_to_log_in(described_at: str) -> None:
+    """Where the server describes its login is found as the protocol has it."""
+    async with guarded(challenges=False) as server:
+        for place in {RESOURCE, METADATA} - {described_at}:
+            server.instead[place] = (404, {}, b"")
+        async with hub({"web": {"url": server.url}}) as h:
+            assert h.view("web").state is McpState.LOGIN
+            assert h.told == [NEEDS]
+            assert not any(key for _, key in server.asked)
+            server.instead.clear()
+            await log_in(h.servers, "web", agree, h.ask)
+            assert h.view("web").state is McpState.READY
+            assert (await h.call("mcp__web__note"))[0].text == "remember the milk"
+
+
+async def test_pages_that_describe_no_login(tmp_path: Path) -> None:
+    async with guarded(challenges=False) as server:
+        page = (200, {"content-type": "text/html"}, b"<p>Welcome</p>")
+        for place in (RESOURCE, METADATA, "/.well-known/oauth-protected-resource"):
+            server.instead[place] = page
+        async with hub({"web": {"url": server.url}}) as h:
+            assert h.view("web").state is McpState.WAITING
+            assert "it answered 401: it wants a key in its headers, or a login" in h.told[0]
+
+
 async def test_a_login_is_used_and_kept(kept: Kept, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     async with logged_in() as (h, server):

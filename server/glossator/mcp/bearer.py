@@ -9,10 +9,15 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 from urllib.parse import quote
 
 import httpx2
-from mcp.shared.auth import OAuthToken
+from mcp.client.auth.utils import (
+    build_oauth_authorization_server_metadata_discovery_urls,
+    build_protected_resource_metadata_discovery_urls,
+)
+from mcp.shared.auth import OAuthMetadata, OAuthToken, ProtectedResourceMetadata
 from pydantic import ValidationError
 
 from glossator.mcp.logins import Login, Logins
@@ -30,7 +35,7 @@ class Bearer(httpx2.Auth):
         self._refused = refused
         self._lock = asyncio.Lock()
 
-    async def async_auth_flow(
+    def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Send the request; refresh the login before if it is old, or after if it is refused.
@@ -38,7 +43,29 @@ class Bearer(httpx2.Auth):
         Raises `httpx2.HTTPError` when the login can be refreshed neither now nor never again.
         """
         login = self._logins.of(self._url)
-        if login is not None and login.is_old and login.refresh_token:
+        return self._anonymous(request) if login is None else self._known(request, login)
+
+    async def _anonymous(
+        self, request: httpx2.Request
+    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        response = yield _with(request, None, self._url)
+        if response.status_code != _UNAUTHORIZED:
+            return
+        challenge = response.headers.get("WWW-Authenticate", "")
+        asks = "bearer" in challenge.lower()
+        if not challenge:
+            for place in _places(self._url):
+                if asks := await _describes_login((yield httpx2.Request("GET", place))):
+                    break
+            yield request  # the last answer is the one that counts
+        if asks:
+            self._refused()
+
+    async def _known(
+        self, request: httpx2.Request, known: Login
+    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        login: Login | None = known
+        if known.is_old and known.refresh_token:
             async with self._lock:
                 login = self._logins.of(self._url)
                 if login is not None and login.is_old:
@@ -47,8 +74,7 @@ class Bearer(httpx2.Auth):
         if response.status_code != _UNAUTHORIZED:
             return
         if login is None:
-            if _asks(response):
-                self._refused()
+            self._refused()
             return
         async with self._lock:
             now = self._logins.of(self._url)
@@ -85,9 +111,24 @@ class Bearer(httpx2.Auth):
         return renewed
 
 
-def _asks(response: httpx2.Response) -> bool:
-    """Whether an answer asks for a login."""
-    return "bearer" in response.headers.get("WWW-Authenticate", "").lower()
+def _places(url: str) -> list[str]:
+    """Where a server describes its login that does not say where."""
+    return [
+        *build_protected_resource_metadata_discovery_urls(None, url),
+        *build_oauth_authorization_server_metadata_discovery_urls(None, url),
+    ]
+
+
+async def _describes_login(response: httpx2.Response) -> bool:
+    """Whether an answer is the metadata of a server with a login. Source: RFC 9728, RFC 8414."""
+    if response.status_code != 200:
+        return False
+    content = await response.aread()
+    for kind in (ProtectedResourceMetadata, OAuthMetadata):
+        with suppress(ValidationError):
+            kind.model_validate_json(content)
+            return True
+    return False
 
 
 def _with(request: httpx2.Request, login: Login | None, url: str) -> httpx2.Request:
