@@ -35,6 +35,7 @@ def handle(self, message, delay):
         message,
         delay=delay,
     )
+    bind(self.close, z)
     log(f"{z} q(a)")  # not t(z)
     t(y); q(z); say("a b")
     try:
@@ -71,6 +72,7 @@ NEW = CitedLines("src/c.js", 1, ("function make (a, b) {", "  return new Box(a, 
         (VALUES, "`get` calls `self.decode(url)`.", U),
         (VALUES, "`data` is the result of `self.encode(url)`.", N),
         (CALLING, "`handle` calls `self.enqueue(message, delay=delay)`.", S),
+        (CALLING, "`handle` calls `bind(self.close, z)`.", S),
         (CALLING, "`handle` calls `enqueue(message)`.", N),
         (CALLING, "`handle` calls `enqueue(delay, message)`.", N),
         (CALLING, "`handle` calls `queue(message)`.", U),
