@@ -35,6 +35,7 @@ def handle(self, message, delay):
         message,
         delay=delay,
     )
+    bind(self.close, z)
     log(f"{z} q(a)")  # not t(z)
     t(y); q(z); say("a b")
     try:
@@ -107,6 +108,7 @@ def test_what_code_may_mean_is_not_refused(statement: str, verdict: Verdict) -> 
         (VALUES, "`get` calls `self.decode(url)`.", U),
         (VALUES, "`data` is the result of `self.encode(url)`.", N),
         (CALLING, "`handle` calls `self.enqueue(message, delay=delay)`.", S),
+        (CALLING, "`handle` calls `bind(self.close, z)`.", S),
         (CALLING, "`handle` calls `enqueue(message)`.", N),
         (CALLING, "`handle` calls `enqueue(delay, message)`.", N),
         (CALLING, "`handle` calls `queue(message)`.", U),

@@ -34,6 +34,7 @@ from glossator.grounding.english import is_english, is_negation
 from glossator.grounding.evidence import find
 from glossator.grounding.literals import is_among, value_of
 from glossator.grounding.saying import says_more
+from glossator.grounding.unwritten import is_of_lines, is_set_aside
 from glossator.grounding.wording import Kind, Token, tokens_of
 
 _IMPLIED = frozenset(  # what lines may mean without writing it
@@ -51,7 +52,7 @@ _COUNTED = frozenset(
 _COMPUTED = re.compile(  # lines that may stand for a number which is not written in them
     r"<<|>>|\*\*| [*/%] |\b(?:HTTP_?)?Status\w+|\b(?:MAX|MIN|Max|Min)[A-Z_\d]\w*|\bmath\."
 )
-_LINE_WORDS = frozenset("line lines l".split())
+_LINE_WORDS = frozenset("line l".split())
 _SAID: Mapping[Relation, str] = {  # of the subject; {} are the objects
     Relation.CALLS: "calls {}",
     Relation.USES: "uses {}",
@@ -128,7 +129,7 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
         reason = f"{named} does not occur in the lines.{_elsewhere(chain(*judged), calls)}"
         return Judgement(Verdict.UNSUPPORTED, reason, sure)
     for findings in judged:
-        if refused := _refused_clause(findings):
+        if refused := _refused_clause(findings, codes):
             return replace(refused, reason=f"{refused.reason}{_elsewhere(findings, calls)}")
         for claim, found in findings:
             is_open = found is Evidence.UNKNOWN and claim.sure and not claim.topical
@@ -167,10 +168,12 @@ def _named_in(claim: Claim) -> set[Token]:
     return set(filter(None, (claim.subject, *claim.objects, *claim.inside, claim.source)))
 
 
-def _refused_clause(findings: Sequence[tuple[Claim, Evidence]]) -> Judgement | None:
+def _refused_clause(
+    findings: Sequence[tuple[Claim, Evidence]], codes: Sequence[Code]
+) -> Judgement | None:
     """Why a clause is refused: one of its claims is, or all that it denies together are written."""
     refusals = [
-        _refused(claim, found) if claim.sure and not _is_of_folders(claim) else None
+        _refused(claim, found) if claim.sure and not _may_be_unwritten(claim, codes) else None
         for claim, found in findings
     ]
     denials = [why for (claim, _), why in zip(findings, refusals, strict=True) if claim.negated]
@@ -180,9 +183,20 @@ def _refused_clause(findings: Sequence[tuple[Claim, Evidence]]) -> Judgement | N
     return next(filter(None, others), None)
 
 
-def _is_of_folders(claim: Claim) -> bool:
-    """Whether it names folders, which lines may write in another way: `from a.b import c`."""
-    return any("/" in each.text and "." not in each.text for each in _named_in(claim))
+def _may_be_unwritten(claim: Claim, codes: Sequence[Code]) -> bool:
+    """Whether it names what lines may write in another way: folders, as in `from a.b import c`.
+
+    Or names that they put together: `emit_after("save")` for `after_save`.
+    """
+    return any(
+        ("/" in each.text and "." not in each.text) or _is_put_together(each, codes)
+        for each in _named_in(claim)
+    )
+
+
+def _is_put_together(token: Token, codes: Sequence[Code]) -> bool:
+    is_name = token.kind is Kind.NAME and not any(code.has(token.text) for code in codes)
+    return is_name and any(code.puts_together(token.last) for code in codes)
 
 
 def _code(cited: CitedLines, calls: Calls) -> Code:
@@ -230,7 +244,7 @@ def _missing(tokens: Sequence[Token], codes: Sequence[Code]) -> Iterator[tuple[s
         if token.inside and is_written:
             continue
         match token.kind:
-            case Kind.NAME if not _named(token, codes):
+            case Kind.NAME if not (_named(token, codes) or is_set_aside(at, tokens)):
                 yield shown(token.text), token.quoted
             case Kind.NUMBER if not _numbered(at, tokens, codes):
                 yield shown(token.text), _COMPUTED.search(whole) is None
@@ -253,7 +267,7 @@ def _named(token: Token, codes: Sequence[Code]) -> bool:
         len(parts) > 1
         and (not token.quoted or "::" in token.text)
         and any(code.has(parts[-1]) for code in codes)
-    )
+    ) or _is_put_together(token, codes)
 
 
 def _numbered(at: int, tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
@@ -268,6 +282,8 @@ def _numbered(at: int, tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
             code.cited.first_line <= value < code.cited.first_line + len(code.cited.lines)
             for code in codes
         )
+    if is_of_lines(at, tokens):
+        return True
     if behind in _COUNTED and not token.quoted:
         return True
     return any(is_among(value, code.numbers) for code in codes)

@@ -18,10 +18,11 @@ _DOCSTRING = re.compile(r"^(\s*)[rRuU]?(\"\"\"|''')(?:[\s\S]*?)\2", re.MULTILINE
 _CALL = re.compile(
     r"(?:new\s+)?(?P<name>[^\W\d][\w$]*(?:(?:\.|::|->|#)[\w$]+)*)\((?P<given>.*)\)$", re.DOTALL
 )
-_OWN = re.compile(r"(?:self|cls|this)(?:\.|->)")
+_OWN = re.compile(r"^(?:self|cls|this)(?:\.|->)")
 _PIECE = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[\w$]+|[^\w$\s]")
 _TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _NO_CODE = re.compile(r"[\"'`]|(?:^|\s)(?:#|//)")  # before a place: it is in a text or a comment
+_HOLE = re.compile(r"\$?\{[^{}]*\}|%\w")  # in a text, for a value
 _LITERAL = re.compile(
     r"(?P<quote>\"\"\"|\'\'\'|[\"\'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
 )
@@ -144,6 +145,24 @@ class Code:
         heads = (line.partition("(")[0].partition("=")[0] for line in self.cited.enclosing)
         return any(holds(head, token.last) for head in heads)
 
+    def puts_together(self, name: str) -> bool:
+        """Whether lines may make a name of a text and something else: `f"before_{event}"`."""
+        for text in strings_in(self.text):
+            if not re.fullmatch(r"\w{3,}", _HOLE.sub("", text)):
+                continue
+            if _HOLE.search(text):
+                if re.fullmatch(r"\w+".join(map(re.escape, _HOLE.split(text))), name):
+                    return True
+            elif "_" in text.strip("_") and text in name:
+                rest = name.replace(text, " ", 1).replace("_", " ").split()
+                if all(map(self._has_word, rest)):
+                    return True
+        return False
+
+    def _has_word(self, word: str) -> bool:
+        """Whether a word is a part of a name in the lines: "after" of `emit_after`."""
+        return re.search(rf"(?<![a-zA-Z]){re.escape(word)}(?![a-z])", self.text) is not None
+
     def may_declare(self, token: Token) -> bool:
         """Whether a line begins with the name as declarations do that are not understood."""
         begins = (
@@ -258,7 +277,7 @@ def stands_in(call: Token, code: str) -> bool:
 
     It may have other spaces and quotes there, more lines, and a comma behind its last argument.
     """
-    pieces = _PIECE.findall(_OWN.sub("", call.text, count=1))
+    pieces = _PIECE.findall(_OWN.sub("", call.text))
     pattern = rf"(?<![\w$]){''.join(map(_follows, ['', *pieces], pieces))}"
     return any(
         _NO_CODE.search(_TEXT.sub("", code[: match.start()].rpartition("\n")[2])) is None

@@ -11,10 +11,11 @@ from glossator.core.citations import CitationMark, no_file, parse_citations, unr
 from glossator.core.document import Document
 from glossator.core.fact import FactState
 from glossator.core.indentation import depth, is_inside, level
-from glossator.core.span import Basis, Citation, CitationStatus, Span
+from glossator.core.span import Basis, Citation, CitationStatus, Span, runs
 from glossator.core.standing import OTHERWISE, UNSURE, confirmed
-from glossator.grounding.cited import CitedLines
-from glossator.grounding.definitions import defined
+from glossator.grounding.cited import CitedLines, holds
+from glossator.grounding.definitions import defined, definitions
+from glossator.grounding.saying import is_denial
 from glossator.grounding.statements import AnswerStatement, statements_of
 from glossator.grounding.verify import (
     Established,
@@ -30,6 +31,7 @@ _NEXT_BLOCK = re.compile(r"\n[ \t>]*(?:\n|[-*+|]|\d{1,3}[.)] |#{1,6} |`{3}|~{3})
 _MARKER = re.compile(  # of an item, a quotation, or the sentence before
     rf"\s*(?:(?:[-*+]|\d{{1,3}}[.)]|>|{re.escape(UNSURE)}|{re.escape(OTHERWISE)})\s+)*"
 )
+_ABOVE = re.compile(r"\s*(?:$|@|#|//|/?\*)")  # blank lines, decorators and comments
 
 Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
 
@@ -39,7 +41,8 @@ class CitedStatement:
     """A statement with its citations, and the lines that these lead to, each part with its span.
 
     `known` says who judged a fact that it states word for word; `has_output`: it cites the output
-    of a command, too, which nobody looks at.
+    of a command, too, which nobody looks at. `rest` is what else stands in the definitions that a
+    denial is about, and need not have been shown: it never carries a statement.
     """
 
     statement: AnswerStatement
@@ -48,6 +51,7 @@ class CitedStatement:
     lines: tuple[CitedLines, ...] = ()
     known: Basis | None = None
     has_output: bool = False
+    rest: tuple[CitedLines, ...] = ()
 
     @property
     def text(self) -> str:
@@ -85,6 +89,11 @@ def cited_statements(
         path = document and sources.snapshot.relative(document.path)
         return cited_lines(path, document, span) if document and path else None
 
+    def rest(text: str, spans: Sequence[Span]) -> Iterator[CitedLines | None]:
+        for span in spans if is_denial(text) else ():
+            if document := document_of(span, sources.snapshot):
+                yield from map(lines, _beside(text, span, spans, document))
+
     found: list[CitedStatement] = []
     placed: set[CitationMark] = set()
     for statement in _trimmed(answer, is_file):
@@ -103,6 +112,7 @@ def cited_statements(
                     tuple(parts.values()),
                     _stated(statement, sources.established),
                     any(mark.run for mark in statement.marks),
+                    tuple(dict.fromkeys(filter(None, rest(statement.text, tuple(parts))))),
                 )
             )
     marks = parse_citations(answer, is_file)
@@ -158,6 +168,41 @@ def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:
             if defined(line):
                 found.insert(0, number)
     return tuple(found)
+
+
+def _beside(text: str, span: Span, cited: Sequence[Span], document: Document) -> Iterator[Span]:
+    """What stands beside cited lines in the definition that a statement is about.
+
+    That is the first in the lines or the innermost around them that it names; else the one that
+    the lines begin with, else the innermost around them, else all in them; else the file.
+    """
+    around = [_definition(document, line) for line in reversed(enclosing_lines(document, span))]
+    lines = range(span.first_line, span.last_line + 1)
+    inside = [_definition(document, line) for line in lines]
+    every = [each for each in (*inside, *around) if each is not None]
+    named = [each for each in every if holds(text, each[0])]
+    first = next((line for line in lines if not _ABOVE.match(document.lines[line - 1])), 0)
+    begun = [each for each in every if each[1] == first]
+    own = named[:1] or begun or [each for each in around if each][:1] or every
+    whole = own or [("", 1, len(document.lines))]
+    shown = {
+        line
+        for each in cited
+        if each.uri == span.uri
+        for line in range(each.first_line, each.last_line + 1)
+    }
+    left = {line for _, start, end in whole for line in range(start, end + 1)} - shown
+    for start, end in runs(sorted(left)):
+        if any(line.strip(" \t(){}[];,") for line in document.lines[start - 1 : end]):
+            yield replace(span, first_line=start, last_line=end)
+
+
+def _definition(document: Document, line: int) -> tuple[str, int, int] | None:
+    """The name, first and last line of the definition that begins on a line."""
+    if not defined(document.lines[line - 1]):
+        return None
+    found = next(definitions(document.lines[line - 1 :]), None)
+    return (found.name, line, line + found.end - 1) if found and not found.start else None
 
 
 def _stated(statement: AnswerStatement, established: Established) -> Basis | None:

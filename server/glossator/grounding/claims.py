@@ -34,8 +34,8 @@ _LATER = re.compile(r"(?:\bnot|n't|\bnever)\b.*\buntil\b")
 _LIST = re.compile(rf"{ANY}(?:(?: ,| , and| and| or| nor) (?:an? |the )?{ANY})+")
 _WHEN_CALLED = re.compile(rf"\b(?:when|while|by) (?:calling|invoking|running) (?={NAME})")
 _CONTRAST = re.compile(  # what is said not to be meant
-    r"(?: ,)? (?:rather than|instead of|unlike|(?<=, )not|(?:but|and) not) "
-    rf"(?:an? |the )?{ANY}(?= ,|$)"
+    r"(?:^|(?: ,)? )(?:rather than|instead of|unlike|besides|apart from|aside from|in addition to"
+    rf"|(?<=, )not|(?:but|and) not) (?:an? |the )?{ANY}(?: and {ANY})?(?= ,|$)"
     r"|(?: ,)? (?:and|but) (?:no|none|nothing) (?:others?|else)\b(?: [a-z]+)*(?= ,|$)"
 )
 _EFFECT = re.compile(r" , so.*$")  # what follows from it is for a model to judge

@@ -21,6 +21,7 @@ from glossator.grounding.checking import Judgement, Verdict, check, names_called
 from glossator.grounding.cited import CitedLines, squeezed
 from glossator.grounding.citing import CitedStatement, Key, cited_statements
 from glossator.grounding.entailment import Entailed, is_quoted
+from glossator.grounding.remaining import by_rest
 from glossator.grounding.statements import AnswerStatement
 from glossator.grounding.verify import Sources
 
@@ -182,17 +183,16 @@ def is_for_model(cited: CitedStatement, found: Judgement) -> bool:
 def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> CheckedStatement:
     """The verdict on a statement: the checks', or the model's where it answered and may decide.
 
-    Where the checks refuse and the model does not, nobody knows.
+    Where the checks refuse and the model does not, nobody knows. A denial that the model finds in a
+    part of a definition holds only if the rest of it says nothing of the kind.
     """
     if not cited.lines and cited.known is None:
         return _not_judged(cited)
-    verdict, reason, basis = found.verdict, found.reason, cited.known or Basis.CHECKS
-    parts = found.parts or cited.lines
+    basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines
     if told is not None and is_for_model(cited, found):
-        verdict, reason, basis = told.verdict, told.reason, Basis.MODEL
         parts = tuple(each for each in cited.lines if is_quoted(told.words, [each]))
-        if verdict is Verdict.SUPPORTED and found.verdict in _REFUSED:
-            verdict = Verdict.UNDECIDED
+        found, basis = _weighed(cited, found, told)
+    verdict, reason = found.verdict, found.reason
     judged = None if verdict is Verdict.UNDECIDED else basis
     carrying = [span for span, part in zip(cited.spans, cited.lines, strict=True) if part in parts]
     if cited.known:
@@ -216,6 +216,17 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
     return CheckedStatement(
         cited.statement, tuple(map(bearing, cited.citations)), verdict, judged, reason
     )
+
+
+def _weighed(cited: CitedStatement, found: Judgement, told: Entailed) -> tuple[Judgement, Basis]:
+    """What the model told, unless the checks refuse what it supports."""
+    said = Judgement(told.verdict, told.reason)
+    if told.verdict is not Verdict.SUPPORTED:
+        return said, Basis.MODEL
+    if found.verdict in _REFUSED:
+        return _UNDECIDED, Basis.MODEL
+    looked = by_rest(cited.text, cited.lines, cited.rest) if cited.rest else said
+    return (said, Basis.MODEL) if looked.verdict is told.verdict else (looked, Basis.CHECKS)
 
 
 def _is_shown_of(span: Span, citation: Citation) -> bool:

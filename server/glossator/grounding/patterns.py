@@ -121,7 +121,7 @@ PATTERNS: Final[dict[Relation, tuple[str, ...]]] = {
     ),
     Relation.IMPLEMENTS: ("{s} {_}implements? {_}{o}",),
     Relation.SORT: (
-        "{s} {_}(?:is|are|isn't|as|makes it) {_}(?:an?|the) {_}{sort}(?! of)\\b",
+        "{s} {_}(?:is|are|isn't|as|makes it) {_}(?:an?|the) (?!given ){_}{sort}(?! of)\\b",
         "(?:makes?|calls?) {s} (?:an?|the) {_}{sort}(?! of)\\b",
     ),
     Relation.BEFORE: (

@@ -13,6 +13,7 @@ from glossator.grounding.wording import Kind, Token
 
 _NOTHING = ("", "None", "null", "undefined", "nil")
 _IF = re.compile(r"\b(?:if|unless|when)\b[^\n]*\Z")
+_CHOICE = re.compile(r"\|\||\?\?|\bor\b|\belse\b|\?[^.].*:")  # of one of two values
 _IDENTITIES = {"is": "==", "==": "==", "!=": "!="}
 
 
@@ -60,7 +61,10 @@ def equals(claim: Claim, subject: Token | None, code: Code) -> Evidence:
         return Evidence.UNKNOWN if is_other else Evidence.ABSENT
     if any(is_value(each, wanted) for each in values):
         return Evidence.FOUND
-    return Evidence.OPPOSITE
+    is_choice = any(
+        _CHOICE.search(each) and re.search(spaced(wanted.text), each) for each in values
+    )
+    return Evidence.UNKNOWN if is_choice else Evidence.OPPOSITE
 
 
 def _values(text: str, match: re.Match[str]) -> Iterator[str]:
