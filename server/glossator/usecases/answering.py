@@ -279,7 +279,9 @@ class Answering:
         with self._run.clock.waiting():
             said = _in_words(await self._ask(signal, question))
         asked = f"The user was asked: {question.text}"
-        return f"{asked}\nThe user answered: {shown_prose(said)}" if said else f"{asked}\n{_NOBODY}"
+        if said:
+            return f"{asked}\nThe user answered: {shown_prose(said)}"
+        return f"{asked} ({question.choices})\n{_NOBODY}"
 
     async def _ask(self, signal: Signal, question: Question) -> QuestionAnswer:
         """Ask the user, in the state for it; more questions than it knows have none."""
@@ -310,7 +312,7 @@ class Answering:
             if self.flow.may(Signal.CONFLICT):
                 told.append(await self._clarified(Signal.CONFLICT, conflict))
             else:
-                told.append(f"{_UNSETTLED} {conflict.text}")
+                told.append(f"{_UNSETTLED} {conflict.text} ({conflict.choices})")
         self._settled = "\n\n".join(told)
         failed = sum(bool(each.failed) for each in self._results)
         return Signal.EXECUTED, f"{failed} of {len(self._results)} tasks failed" if failed else ""
