@@ -51,9 +51,7 @@ def _table() -> Iterator[str]:
     yield "| every state before the end | failed | say why there is no answer | FAILED |\n"
     yield "| every state before the end | cancelled | stop what is at work | CANCELLED |\n"
     yield "\nIn one run:"
-    bounds = (
-        f" {' and '.join(sorted(signals))} at most {_times(n)}" for signals, n in MOST.items()
-    )
+    bounds = (f" {signal} at most {_times(most)}" for signal, most in MOST.items())
     yield ",".join(bounds) + ".\n"
 
 

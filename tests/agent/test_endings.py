@@ -56,9 +56,34 @@ async def test_a_limit_ends_the_run_with_an_answer(
         assert answer.text == "This is what I know."
         assert any(said in notice.message for notice in s.port.of(Notice))
         result, reminder = s.api.requests[-1].body["messages"][-1]["content"]
-        assert result["is_error"] is True
-        assert said in result["content"]
         assert said in reminder["text"]
+        if stop == "turns":  # what only reads was run
+            assert "is_error" not in result
+        else:
+            assert result["is_error"] is True
+            assert said in result["content"]
+
+
+async def test_what_the_last_turn_reads_can_be_told(tmp_path: Path) -> None:
+    look = ToolUse("Read", {"path": "app.py"})
+    final = Turn(Text("It greets [cite: doc, app.py, L1-L1]."))
+    async with stage(tmp_path, FILES, [Turn(look), final], {"limits": {"turns": 1}}) as s:
+        answer = await s.ask("?")
+        assert answer.stop == "turns"
+        assert [each.status for each in answer.citations] == ["read"]
+        assert len(s.api.requests) == 2
+
+
+async def test_the_last_turn_changes_nothing(tmp_path: Path) -> None:
+    calls = ToolUse("Read", {"path": "app.py"}), ToolUse("Bash", {"command": "touch new"})
+    script = [Turn(*calls), Turn(Text("I did nothing."))]
+    settings = {"limits": {"turns": 1}, "permissions": {"mode": "auto"}}
+    async with stage(tmp_path, FILES, script, settings) as s:
+        assert (await s.ask("?")).text == "I did nothing."
+        *results, reminder = s.api.requests[-1].body["messages"][-1]["content"]
+        assert all("Not run" in each["content"] for each in results)
+        assert "limit of 1 turns" in reminder["text"]
+        assert not (tmp_path / "new").exists()
 
 
 async def test_a_model_that_never_stops_is_stopped(tmp_path: Path) -> None:

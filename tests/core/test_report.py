@@ -119,6 +119,26 @@ def test_never_longer_than_its_budget(budget: int, words: str) -> None:
     assert len(report.model_message(budget).encode("utf-8", "surrogatepass")) <= budget
 
 
+def test_what_was_only_read_is_told_as_not_judged() -> None:
+    """A sentence one of whose marks was verified was judged."""
+    statuses = iter(["read", "unsupported", "verified", "read", "read", "read"])
+
+    def found(mark: CitationMark) -> Citation:
+        span = Span("file:///a.py", "00", mark.first_line, mark.last_line)
+        return Citation(mark.path, span, CitationStatus(next(statuses)), basis=Basis.MODEL)
+
+    text = (
+        "- A [cite: doc, a.py, L1] [cite: doc, a.py, L2].\n"
+        "- B [cite: doc, a.py, L3] [cite: doc, a.py, L4] C [cite: doc, a.py, L5]"
+        " [cite: doc, a.py, L6]"
+    )
+    report = report_of("Extract", "Look", text, found)
+    one, two = report.model_message(1_000, says_unjudged=True).split("\n")
+    assert one == "- A [cite: doc, a.py, L1] (not judged) (unsupported: a.py:2)."
+    assert two.replace("[cite: doc, a.py, L", "[") == "- B [3] [4] C [5] [6] (not judged)"
+    assert "(not judged)" not in report.model_message(1_000)
+
+
 def test_nothing_at_all() -> None:
     assert Report("Explore", "Look").model_message(1_000) == "Nothing was found."
     assert Report("Explore", "Look").markdown() == "Nothing was found."

@@ -338,6 +338,23 @@ async def test_a_contradiction_becomes_a_question(tmp_path: Path) -> None:
         assert "CONFLICT" not in told
 
 
+async def test_a_contradiction_after_an_ambiguity(tmp_path: Path) -> None:
+    """Both are asked about; without an answer the model is told what there was to choose from."""
+    what = unclear("Which limits?", "Of time", "Of number")
+    words = "They differ.\nCONFLICT: Which limit holds? | 3 | 5\n"
+    differ = cites("store.py", words=words), cites("shell.py", words=words)
+    tasks = {**TASKS, "in common": differ[0], "run?": differ[1]}
+    cast = Cast(ANSWER, decomposer=(what, FOUR), tasks=tasks)
+    async with stage(tmp_path / "ws", FILES, cast) as s:
+        s.port.answers.append(QuestionAnswer(("Of number",)))
+        await s.ask(QUESTION, plan=PlanChoice.PLAN)
+        assert [each.text for each in s.port.questions] == ["Which limits?", "Which limit holds?"]
+        told = last_text(cast.asked["synthesis"][0])
+        assert "Which limit holds? (3 | 5)\nThe user was asked and gave no answer." in told
+        assert "was not asked about it. Say in your answer what is open: Which limit" in told
+        assert told.count("(3 | 5)") == 2
+
+
 async def test_no_side_of_a_contradiction_becomes_a_fact_by_itself(tmp_path: Path) -> None:
     """Only what the answer states that knows what the user said, and what has no part in it."""
     conflict = "- Both are small. [cite: task, 1]\nCONFLICT: Which limit holds? | 3 | 5"

@@ -34,7 +34,7 @@ from tests.planning.planned import (
     unclear,
 )
 from tests.stage import Stage, stage
-from tests.standin import Text, ToolUse, Turn
+from tests.standin import HttpError, Text, ToolUse, Turn
 
 TASKS: dict[str, Reply] = {
     "fetch have?": cites("client.py"),
@@ -221,6 +221,21 @@ async def test_lines_of_a_refused_finding_are_shown_and_can_be_cited(tmp_path: P
         assert "2\t    limit = 5" in told.partition("# Newly retrieved documents")[2]
         assert places(answer.citations) == [("store.py", "read", 2)]
         assert len(cast.asked["synthesis"]) == 1
+
+
+async def test_a_task_that_failed_is_cited(tmp_path: Path) -> None:
+    """Nobody is asked to read and answer again for it, least of all a task without tools."""
+    broken = Turn(fault=HttpError(400, message="Out of order."))
+    both = Turn(Text("- Of save nothing is known. [cite: task, 2]\n- It is 3. [cite: task, 1]"))
+    final = Turn(Text("Of save nothing is known. [cite: task, 2]"))
+    tasks = {**TASKS, "save have?": broken, "in common": both}
+    cast = Cast(final, decomposer=FOUR, tasks=tasks)
+    async with stage(tmp_path / "ws", FILES, cast) as s:
+        await s.ask(QUESTION, plan=PlanChoice.PLAN)
+        assert len(cast.asked["generation"]) == 4
+        assert len(cast.asked["synthesis"]) == 1
+        told = last_text(cast.asked["synthesis"][0])
+        assert "- Of save nothing is known.\n- It is 3. [cite: doc, client.py, L2-L2]" in told
 
 
 async def test_a_fact_is_cited_in_a_task_and_in_the_answer(tmp_path: Path) -> None:

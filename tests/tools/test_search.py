@@ -124,6 +124,21 @@ async def test_what_stands_above_is_not_shown_again(workspace: MakeWorkspace) ->
     assert "shown above" not in (await ws.call("Search", query="zebra")).text
 
 
+async def test_of_a_chunk_that_stands_above_in_part_the_rest_is_shown(
+    workspace: MakeWorkspace,
+) -> None:
+    herd = "import zebra\n\n\ndef herd():\n    grass = 1\n    return zebra(grass)\n"
+    ws = await workspace({"a.py": herd})
+    await ws.call("Read", path="a.py", offset=4, limit=3)
+    rest = await ws.call("Search", query="zebra")
+    assert rest.text.startswith(
+        "1. a.py:1-6 (herd) [other lines of it are shown above]\n1\timport zebra"
+    )
+    assert "grass" not in rest.text
+    assert [(each.first_line, each.last_line) for each in rest.spans] == [(1, 3)]
+    assert "1. a.py:1-6 (herd) [shown above]" in (await ws.call("Search", query="zebra")).text
+
+
 @pytest.mark.parametrize(
     ("query", "title"),
     [

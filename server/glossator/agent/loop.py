@@ -95,13 +95,15 @@ async def _run(
             return await _last_word(agent, conversation, run, guard, unsaid, notified=False)
         if not reply.requested or reply.stop in _FINAL:
             return _end(conversation, reply, guard)
-        if limit:
+        if limit and not (last_turn and _only_reads(agent, reply)):
             _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
-        else:
+        else:  # the last word can tell what the last calls read
             await run.before_acting()
-            limit = await _act(agent, conversation, run, reply, guard, early)
+            limit = await _act(agent, conversation, run, reply, guard, early, limit)
         notified = limit is not None
-        limit = limit or await _keep_room(run, reply, guard)
+        if limit is None or last_turn:
+            room = await _keep_room(run, reply, guard)
+            limit = limit or room
         if limit:
             return await _last_word(agent, conversation, run, guard, limit, notified=notified)
 
@@ -146,14 +148,15 @@ async def _act(
     reply: Reply,
     guard: Guard,
     early: EarlyCalls,
+    last: Stop | None,
 ) -> Stop | None:
     """Run the calls and append the reply with their results, also if the run is cancelled.
 
-    Returns the limit that ended the calls early, if one did.
+    Returns the limit that ended the calls early, or `last`, the one that lets no others follow.
     """
     if reply.stop is not StopReason.TOOL_USE:
         _answer_all(conversation, reply, "Not run", load_prompt("user/cut_off").render())
-        return None
+        return None  # nobody told the model of `last` then
     run.received(reply.message)
     results = _warnings(reply, guard)
     calls = [call for call in reply.tool_calls if call.id not in results]
@@ -167,6 +170,8 @@ async def _act(
             limit, why = Stop.HOOK, guard.explain(Stop.HOOK)
         else:
             steered = tuple(run.steered())
+            if last is not None:
+                limit, why = last, guard.explain(last)
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
@@ -182,6 +187,10 @@ async def _act(
         )
     guard.made(calls, results)
     return limit
+
+
+def _only_reads(agent: Agent, reply: Reply) -> bool:
+    return not any(acts(agent.tools, call) for call in reply.tool_calls)
 
 
 def _warnings(reply: Reply, guard: Guard) -> dict[str, ToolResult]:

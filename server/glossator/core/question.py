@@ -35,6 +35,11 @@ class Question:
     several: bool = False
     draft: str = ""
 
+    @property
+    def choices(self) -> str:
+        """The options in a row: `one | other`."""
+        return " | ".join(option.label for option in self.options)
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswer:

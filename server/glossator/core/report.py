@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from glossator.core.citations import CitationMark, rewrite_citations
+from glossator.core.citations import CitationMark, parse_citations, rewrite_citations
 from glossator.core.markdown import harmless
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.core.standing import objection
@@ -17,6 +17,7 @@ from glossator.core.tool_result import Budget, cut
 ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)]) +")  # how an item of a list begins
 _SEARCHES = 12  # that are listed, and the last
 _LEAST = 200  # bytes of a finding that is cut to fit
+_UNJUDGED = "(not judged)"
 _NO_PROOF = "This does not mean that nothing is there. Ask for less at once, or look yourself."
 
 
@@ -88,14 +89,15 @@ class Report:
         """What was searched, as a list of Markdown; "" for nothing."""
         return "\n".join(f"- {harmless(each)}" for each in self.searched)
 
-    def model_message(self, budget: int) -> str:
+    def model_message(self, budget: int, *, says_unjudged: bool = False) -> str:
         """The report for the model that asked for it, within `budget` bytes.
 
-        A citation that did not hold is no mark any more, so that it is not passed on.
+        A citation that did not hold is no mark any more, so that it is not passed on. With
+        `says_unjudged`, words stand behind the marks of what was only read.
         """
         head = f"Partial: {self.partial}. What was found until then:" if self.partial else ""
         account = _account(self.searched)
-        blocks = [*map(_told, self.findings)] or ["Nothing was found."]
+        blocks = [_told(each, says_unjudged) for each in self.findings] or ["Nothing was found."]
         if self.partial and self.is_empty:
             head, blocks = "", [_NO_PROOF]
         if self.open:
@@ -142,17 +144,36 @@ def _citation(fields: Mapping[str, Any]) -> Citation:
     )
 
 
-def _told(finding: Finding) -> str:
+def _told(finding: Finding, says_unjudged: bool) -> str:
     """The finding, with words in the place of marks that did not hold."""
     found = iter(finding.citations)
+    unjudged = _unjudged(finding) if says_unjudged else frozenset()
 
     def mark(written: CitationMark) -> str:
         citation = next(found, None)
         if citation is None or not (against := objection(citation)):
-            return finding.text[written.start : written.end]
+            behind = f" {_UNJUDGED}" if written.end in unjudged else ""
+            return f"{finding.text[written.start : written.end]}{behind}"
         return f"({against}: {written.place})"
 
     return rewrite_citations(finding.text, mark)
+
+
+def _unjudged(finding: Finding) -> frozenset[int]:
+    """Where marks end behind sentences that none of their marks was verified for, but one read."""
+    groups: list[list[tuple[int, CitationStatus]]] = []  # marks that stand together
+    end = 0
+    for written, citation in zip(parse_citations(finding.text), finding.citations, strict=False):
+        if not groups or any(map(str.isalnum, finding.text[end : written.start])):
+            groups.append([])
+        end = written.end
+        groups[-1].append((end, citation.status))
+    read = (
+        [at for at, status in group if status is CitationStatus.READ]
+        for group in groups
+        if all(status is not CitationStatus.VERIFIED for _, status in group)
+    )
+    return frozenset(ends[-1] for ends in read if ends)
 
 
 def _account(searched: tuple[str, ...]) -> str:

@@ -89,12 +89,14 @@ def not_readable(mark: CitationMark) -> Citation:
 def faults(answer: str, sources: Sources) -> str:
     """What the model reads about failed citations of its answer; "" if it is not asked again.
 
-    Mentions alone are not worth another reply: they are marked for the user. Blocking.
+    Mentions alone are not worth another reply: they are marked for the user. That a task found
+    nothing may be said with its mark. Blocking.
     """
     failed = [
         (mark, citation.reason)
         for mark, citation in verify_all(answer, sources)
         if citation.status is CitationStatus.UNSUPPORTED
+        and not (mark.task and sources.established.task(mark.task) == ())
     ]
     if all(mark.is_mention for mark, _ in failed):
         return ""
@@ -190,10 +192,15 @@ def document_of(span: Span, snapshot: WorkspaceSnapshot) -> Document | None:
 
 
 def in_lines(text: str, established: Established) -> str:
-    """The text with the lines that the results of tasks cite in the place of their marks."""
+    """The text with the lines that the results of tasks cite in the place of their marks.
+
+    The mark of a task that cites nothing, as one that failed, is left out.
+    """
 
     def shown(mark: CitationMark) -> str:
         found = established.task(mark.task) if mark.task else None
+        if found == ():
+            return ""
         lines = [
             f"[cite: doc, {each.target}, L{each.span.first_line}-L{each.span.last_line}]"
             for each in found or ()

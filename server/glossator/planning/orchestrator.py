@@ -112,11 +112,12 @@ TABLE: Mapping[tuple[RunState, Signal], Transition] = {
     },
 }
 
-MOST: Mapping[frozenset[Signal], int] = {  # how often one of these may occur in a run
-    frozenset({_E.AMBIGUITY, _E.CONFLICT}): 1,
-    frozenset({_E.QUESTION}): 3,
-    frozenset({_E.REVIEW}): 4,
-    frozenset({_E.FELL}): 1,
+MOST: Mapping[Signal, int] = {  # how often it may occur in a run
+    _E.AMBIGUITY: 1,
+    _E.CONFLICT: 1,
+    _E.QUESTION: 3,
+    _E.REVIEW: 4,
+    _E.FELL: 1,
 }
 
 
@@ -131,12 +132,8 @@ class Orchestrator:
 
     def may(self, signal: Signal) -> bool:
         """Whether the signal is one that the state knows, and may still occur."""
-        seen = (
-            (sum(self._seen[each] for each in signals), most)
-            for signals, most in MOST.items()
-            if signal in signals
-        )
-        return (self.state, signal) in TABLE and all(times < most for times, most in seen)
+        often = signal in MOST and self._seen[signal] >= MOST[signal]
+        return (self.state, signal) in TABLE and not often
 
     def on(self, signal: Signal, detail: str = "") -> Action | None:
         """Go over to the next state and give what is to be done in it; None for a bug."""

@@ -40,8 +40,11 @@ class TaskResult:
 
     @property
     def for_model(self) -> str:
-        """Its findings for a model, without what was searched; what did not hold is no citation."""
-        return replace(self.report, searched=()).model_message(_BYTES)
+        """Its findings for a model, without what was searched.
+
+        What did not hold is no citation; words say what nobody judged.
+        """
+        return replace(self.report, searched=()).model_message(_BYTES, says_unjudged=True)
 
 
 def no_result(number: int, description: str, why: str) -> TaskResult:

@@ -208,11 +208,13 @@ def _blocks(
         place = _found_place(hit, snapshot, question)
         head = f"{number}. {place.path}:{place.first_line}-{place.last_line}"
         head += f" ({place.context})" if place.context else ""
-        if reads.unchanged(hit.document.path, _range(hit), hit.document.sha256):
+        lines = _not_above(hit, reads)
+        if not lines:
             yield _Block(hit, f"{head} [shown above]", (), False, 0)
             continue
-        lines = tuple(range(place.first_line, place.last_line + 1))
-        block = _Block(hit, head, lines, True, MAX_LINE_CHARACTERS)
+        is_part = len(lines) <= place.last_line - place.first_line
+        title = f"{head} [other lines of it are shown above]" if is_part else head
+        block = _Block(hit, title, lines, True, MAX_LINE_CHARACTERS)
         size = len(block.text().encode("utf-8", "surrogatepass")) if left else 0
         if left and size <= room:
             left, room = left - 1, room - size
@@ -220,6 +222,17 @@ def _blocks(
         else:
             told = telling_lines(question, hit.lines, place.first_line, most=_TOLD)
             yield _Block(hit, head, told.lines, False, _TOLD_CHARACTERS)
+
+
+def _not_above(hit: Hit, reads: ReadState) -> tuple[int, ...]:
+    """The lines of a chunk that do not stand above; none if those say nothing."""
+    above: set[int] = set()
+    for first, count in reads.ranges(hit.document.path, hit.document.sha256):
+        above.update(range(first, first + (count or 0)))
+    first, count = _range(hit)
+    lines = tuple(number for number in range(first, first + (count or 0)) if number not in above)
+    says = any(map(str.isalnum, "".join(hit.document.lines[number - 1] for number in lines)))
+    return lines if says or len(lines) == count else ()
 
 
 def _remember(blocks: Iterable[_Block], reads: ReadState) -> None:

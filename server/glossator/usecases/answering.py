@@ -284,7 +284,7 @@ class Answering:
             if self.flow.may(Signal.CONFLICT):
                 told.append(await self._questions.clarified(Signal.CONFLICT, conflict))
             else:
-                told.append(f"{_UNSETTLED} {conflict.text}")
+                told.append(f"{_UNSETTLED} {conflict.text} ({conflict.choices})")
         self._settled = "\n\n".join(told)
         failed = sum(bool(each.failed) for each in self._results)
         return Signal.EXECUTED, f"{failed} of {len(self._results)} tasks failed" if failed else ""

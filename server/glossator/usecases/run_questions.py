@@ -33,7 +33,9 @@ class RunQuestions:
             said = _in_words(await self._ask(signal, question))
         self._tell(question.text, said)
         asked = f"The user was asked: {question.text}"
-        return f"{asked}\nThe user answered: {shown_prose(said)}" if said else f"{asked}\n{_NOBODY}"
+        if said:
+            return f"{asked}\nThe user answered: {shown_prose(said)}"
+        return f"{asked} ({question.choices})\n{_NOBODY}"
 
     async def reviewed(self, tasks: tuple[PlannedTask, ...]) -> tuple[str, tuple[PlannedTask, ...]]:
         """What the user said of a plan, and the tasks to go on with; see `plan_review`.
