@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 
@@ -19,7 +21,7 @@ from glossator.store import RedisStore
 from tests.ledger.support import Kept, kept
 from tests.patience import SECONDS
 from tests.redis_server import RedisServer, black_hole, redis_server
-from tests.workspaces import MakeWorkspace, idle_indexing
+from tests.workspaces import MakeWorkspace, Workspace, idle_indexing
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 201))
 SUMMARY = SessionSummary(("Prices",), (), ())
@@ -200,16 +202,47 @@ async def test_what_is_forgotten_goes_from_the_memories_there(
             assert json.loads(redis_value(redis, "session:s1"))["fact_ledger"] == {}
 
 
+@asynccontextmanager
+async def another_working_copy(ws: Workspace, text: str) -> AsyncIterator[WorkspaceHost]:
+    """A colleague's, in which `a.py` reads otherwise."""
+    host = WorkspaceHost((str(ws.root),), WorkspaceSettings(), idle_indexing(ws.worker))
+    await host.start()
+    await host.ready()
+    host.apply(Opened(ws.uri("a.py"), 1, text))
+    yield host
+    await host.close()
+
+
+async def test_what_is_stated_again_in_another_working_copy_replaces_nothing(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    ws = await workspace({"a.py": TEXT})
+    with redis_server(tmp_path / "redis") as redis:
+        async with (
+            another_working_copy(ws, TEXT.replace("line 2\n", "line two\n")) as elsewhere,
+            kept(ws, tmp_path / "one", redis=redis.url) as one,
+            kept(elsewhere, tmp_path / "two", redis=redis.url) as two,
+        ):
+            said = "It is there."
+            await one.add(said, "a.py", 2)
+            await one.ledger.settled()
+            await brought(two)
+            assert await two.fresh() == []
+            await two.add(said, "a.py", 2)
+            await two.ledger.settled()
+            await brought(one)
+            assert await one.fresh() == await two.fresh() == [said]
+
+
 async def test_what_is_stale_in_one_working_copy_is_not_lost_for_all(
     workspace: MakeWorkspace, tmp_path: Path
 ) -> None:
     """Where there are too many, the oldest go; which ones are stale differs among colleagues."""
     ws = await workspace({"a.py": TEXT})
-    elsewhere = WorkspaceHost((str(ws.root),), WorkspaceSettings(), idle_indexing(ws.worker))
-    await elsewhere.start()
-    await elsewhere.ready()
+    branch = TEXT.replace("line 2\n", "line two\n").replace("line 3\n", "line three\n")
     with redis_server(tmp_path / "redis") as redis:
         async with (
+            another_working_copy(ws, branch) as elsewhere,
             kept(ws, tmp_path / "one", redis=redis.url, most=3) as one,
             kept(elsewhere, tmp_path / "two", redis=redis.url, most=3) as two,
         ):
@@ -217,14 +250,11 @@ async def test_what_is_stale_in_one_working_copy_is_not_lost_for_all(
                 await one.add(f"Number {line}.", "a.py", line)
             await one.ledger.settled()
             assert len(await brought(two)) == 3
-            branch = TEXT.replace("line 2\n", "line two\n").replace("line 3\n", "line three\n")
-            elsewhere.apply(Opened(ws.uri("a.py"), 1, branch))
             assert await two.fresh() == ["Number 1."]
             await two.add("Number 4.", "a.py", 4)
             await two.ledger.settled()
             assert await brought(one) == {"Number 2.", "Number 3.", "Number 4."}
             assert await two.fresh() == ["Number 4."]
-    await elsewhere.close()
 
 
 async def test_what_was_forgotten_long_ago_is_not_kept_for_ever(

@@ -30,11 +30,13 @@ def fact_to_add(
     session_id: str,
     run_id: str,
     known: Iterable[Known],
+    *,
+    renews: bool = True,
 ) -> Fact | None:
     """The fact that is to be added; None if it is known and fresh, or must not be kept.
 
     `passages` are those of the spans of `new`. A stale fact that says the same is renewed, under
-    its id.
+    its id. Unless it `renews`, it stays: it may hold in the working copy of a colleague.
     """
     passage, *context = passages
     statement = " ".join(new.statement.split())
@@ -49,7 +51,7 @@ def fact_to_add(
     stale = [each for each in same if not each.is_fresh]
     before = max(stale, key=lambda each: _meets(each.lines, passage), default=None)
     return Fact(
-        before.fact.id if before else fact_id(key, new.path, passage),
+        before.fact.id if before and renews else fact_id(key, new.path, passage),
         statement,
         new.path,
         passage,

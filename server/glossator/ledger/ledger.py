@@ -181,9 +181,9 @@ class Ledger:
         """Keep new facts; gives those that were added, or hold again.
 
         They are on disk then, unless a notice says that this failed. One that is known and fresh is
-        not added again. A stale one that says the same of the same lines is replaced, and stays
-        pinned. What looks like a secret is refused, and so are lines that changed meanwhile and
-        files that are hidden or outside of the workspace.
+        not added again. A stale one that says the same of the same lines is replaced, unless a team
+        shares it; its pin goes on. What looks like a secret is refused, and so are lines that
+        changed meanwhile and files that are hidden or outside of the workspace.
         """
         if not self._most or not found:
             return ()
@@ -196,8 +196,8 @@ class Ledger:
             )
             added: dict[str, Fact] = {}
             for new, own in zip(found, passages, strict=True):
-                known = self._known(own[0].path, added)
-                fact = fact_to_add(new, own, session_id, run_id, known)
+                known, renews = self._known(own[0].path, added), self._team is None
+                fact = fact_to_add(new, own, session_id, run_id, known, renews=renews)
                 if fact is not None and self._admits(fact.passage.path):
                     added[fact.id] = fact
             await self._write({each.id: self._row(each) for each in added.values()})
