@@ -182,8 +182,8 @@ class Ledger:
 
         They are on disk then, unless a notice says that this failed. One that is known and fresh is
         not added again. A stale one that says the same of the same lines is replaced, unless a team
-        shares it; its pin goes on. What looks like a secret is refused, and so are lines that changed meanwhile and
-        files that are hidden or outside of the workspace.
+        shares it; its pin goes on. What looks like a secret is refused, and so are lines that
+        changed meanwhile and files that are hidden or outside of the workspace.
         """
         if not self._most or not found:
             return ()
