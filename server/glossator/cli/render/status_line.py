@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -24,17 +24,26 @@ class StatusLine:
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
         so_far = self.so_far()
-        if not isinstance(self.activity, str):
-            if so_far:
-                yield Text(render.printable(so_far), "dim", no_wrap=True, overflow="ellipsis")
-            yield _lines(self.activity())
+        if isinstance(self.activity, str):
+            yield _one_line(self.activity, so_far, options.max_width)
             return
-        words = Text(render.printable(self.activity), "dim", no_wrap=True)
-        behind = Text(f" · {render.printable(so_far)}" if so_far else "", "dim")
+        if so_far:
+            yield Text(render.printable(so_far), "dim", no_wrap=True, overflow="ellipsis")
+        yield _lines(self.activity())
+
+    def __rich_measure__(self, _console: Console, options: ConsoleOptions) -> Measurement:
         width = options.max_width
-        behind.truncate(max(width // 2, width - words.cell_len), overflow="ellipsis")
-        words.truncate(width - cell_len(behind.plain), overflow="ellipsis")
-        yield words + behind
+        if isinstance(self.activity, str):
+            width = _one_line(self.activity, self.so_far(), width).cell_len
+        return Measurement(width, width)
+
+
+def _one_line(activity: str, so_far: str, width: int) -> Text:
+    words = Text(render.printable(activity), "dim", no_wrap=True)
+    behind = Text(f" · {render.printable(so_far)}" if so_far else "", "dim")
+    behind.truncate(max(width // 2, width - words.cell_len), overflow="ellipsis")
+    words.truncate(width - behind.cell_len, overflow="ellipsis")
+    return words + behind
 
 
 def _lines(lines: Iterable[Sequence[str]]) -> Table:
