@@ -190,7 +190,7 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
         return _not_judged(cited)
     basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines
     if told is not None and is_for_model(cited, found):
-        parts = tuple(each for each in cited.lines if is_quoted(told.words, [each]))
+        parts = tuple(each for each in cited.lines if _is_quoted_of(each, told))
         found, basis = _weighed(cited, found, told)
     verdict, reason = found.verdict, found.reason
     judged = None if verdict is Verdict.UNDECIDED else basis
@@ -216,6 +216,10 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
     return CheckedStatement(
         cited.statement, tuple(map(bearing, cited.citations)), verdict, judged, reason
     )
+
+
+def _is_quoted_of(part: CitedLines, told: Entailed) -> bool:
+    return any(is_quoted(words, [part]) for words in told.words)
 
 
 def _weighed(cited: CitedStatement, found: Judgement, told: Entailed) -> tuple[Judgement, Basis]:
