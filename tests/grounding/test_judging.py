@@ -266,7 +266,12 @@ def test_lines_that_overlap_or_touch_are_sent_once(ws: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f"See {SEND} for `close`.", f"As you rejected `close`, it stays. {SEND}"]
+    "text",
+    [
+        f"See {SEND} for `close`.",
+        f"As you rejected `close`, it stays. {SEND}",
+        f"From {SEND}, in `export type Other<`:",
+    ],
 )
 def test_what_says_nothing_of_the_lines_is_not_judged(ws: Workspace, text: str) -> None:
     (cited,), _ = cited_statements(text, sources(ws))

@@ -37,6 +37,9 @@ _POINTER = re.compile(  # it says where to look, and nothing of what stands ther
     r"\b(?!.*[;:]|.*\b(?:where|which|who|whose|that|because|since|as|when|if|how)\b).*",
     re.DOTALL | re.IGNORECASE,
 )
+_SOURCE = re.compile(  # it says where the quotation behind it stands
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?From(?: `[^`]+`)?(?:,? (?:in|of) `[^`]+`)?\s*:"
+)
 _OF_THE_TALK = re.compile(  # what the user did, which no lines can tell
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:(?:as|since|because) )?you (?:have |had )?(?:also |then )?"
     r"(?:rejected|refused|denied|declined|asked|said|told|answered|chose|allowed|wanted|decided)\b",
@@ -86,10 +89,11 @@ class AnswerStatement:
 
     @property
     def is_aside(self) -> bool:
-        """Whether it says nothing of the lines: `See x.go for details`, `You rejected line 7`."""
+        """Whether it says nothing of the lines: `See x.go for details`, `From x.go:`."""
         if self.is_code:
             return False
-        return bool(_POINTER.fullmatch(self.text) or _OF_THE_TALK.match(self.text))
+        is_pointer = _POINTER.fullmatch(self.text) or _SOURCE.fullmatch(self.text)
+        return bool(is_pointer or _OF_THE_TALK.match(self.text))
 
     @property
     def is_claim(self) -> bool:
