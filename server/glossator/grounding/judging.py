@@ -123,6 +123,13 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
 
     `calls` are those in the workspace of the names that `calls_wanted` names.
     """
+    found = _by_lines(cited, calls)
+    if not cited.rest or found.verdict is not Verdict.UNDECIDED or len(cited.text) > _LONGEST:
+        return found
+    return replace(found, beyond=by_rest(cited.text, cited.lines, cited.rest))
+
+
+def _by_lines(cited: CitedStatement, calls: Calls) -> Judgement:
     if cited.known is not None:
         return Judgement(Verdict.SUPPORTED)
     text, lines = cited.text, cited.lines
@@ -229,7 +236,7 @@ def _weighed(cited: CitedStatement, found: Judgement, told: Entailed) -> tuple[J
         return said, Basis.MODEL
     if found.verdict in _REFUSED:
         return _UNDECIDED, Basis.MODEL
-    looked = by_rest(cited.text, cited.lines, cited.rest) if cited.rest else said
+    looked = (found.beyond or _UNDECIDED) if cited.rest else said
     return (said, Basis.MODEL) if looked.verdict is told.verdict else (looked, Basis.CHECKS)
 
 
