@@ -162,7 +162,7 @@ def test_what_is_uncited_and_what_fell(
     assert [each.statement.text for each in checked.fallen] == fallen
 
 
-def told(ws: Workspace, text: str, **reply: str) -> CheckedStatement:
+def told(ws: Workspace, text: str, **reply: Any) -> CheckedStatement:
     """The verdict on the one statement of a text when the model replies this of it."""
     (cited,), others = cited_statements(text, sources(ws))
     said = {"answers": [{"statement": 1, **reply}]}
@@ -203,6 +203,32 @@ def test_a_model_decides_where_it_quotes(
 
 
 @pytest.mark.parametrize(
+    ("answer", "words", "expect", "reason"),
+    [
+        ("SUPPORTED", ["self.open()", "self.done = True"], [V, V], ""),
+        ("SUPPORTED", ["self.done = True"], [R, V], ""),
+        ("SUPPORTED", ["self.open()", "s", ""], [V, R], ""),
+        ("SUPPORTED", ["self.open()", "self.connect()"], [R, R], ""),  # one stands nowhere
+        ("SUPPORTED", [], [R, R], ""),
+        ("SUPPORTED", [["self.open()"], 3], [R, R], ""),
+        (
+            "CONTRADICTED",
+            ["self.open()", "self.done  = True"],
+            [C, C],
+            "The lines say otherwise: “self.open()”, “self.done = True”.",
+        ),
+        ("UNRELATED", [], [U, U], "The lines do not say all of it."),
+    ],
+)
+def test_each_part_that_a_model_quotes_is_verified(
+    ws: Workspace, answer: str, words: list[Any], expect: list[CitationStatus], reason: str
+) -> None:
+    found = told(ws, f"It opens first and ends last. {SEND} {CLOSE}", answer=answer, words=words)
+    assert [each.status for each in found.citations] == expect
+    assert found.reason == reason
+
+
+@pytest.mark.parametrize(
     "reply", [{}, {"answers": 3}, {"answers": [3, {"statement": "1"}]}, {"answer": []}]
 )
 def test_a_reply_of_another_form_answers_nothing(ws: Workspace, reply: dict[str, Any]) -> None:
@@ -240,7 +266,12 @@ def test_lines_that_overlap_or_touch_are_sent_once(ws: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f"See {SEND} for `close`.", f"As you rejected `close`, it stays. {SEND}"]
+    "text",
+    [
+        f"See {SEND} for `close`.",
+        f"As you rejected `close`, it stays. {SEND}",
+        f"From {SEND}, in `export type Other<`:",
+    ],
 )
 def test_what_says_nothing_of_the_lines_is_not_judged(ws: Workspace, text: str) -> None:
     (cited,), _ = cited_statements(text, sources(ws))

@@ -72,13 +72,30 @@ CITE, OTHER = "[cite: doc, a.py, L1-L2]", "[cite: doc, b.py, L3-L4]"
             f"`f` opens it {CITE}, but it never closes `g`. It ends. {OTHER}",
             [("`f` opens it", 1, True), ("it never closes `g`.", 0, True), ("It ends.", 1, False)],
         ),
-        # no clause of its own, or one with marks
+        (
+            f"`f` opens it {CITE} and `g` reads it {OTHER}.",
+            [("`f` opens it", 1, True), ("`g` reads it.", 1, True)],
+        ),
+        (
+            f"`f` is {CITE}, and it has a {OTHER}, but `g` is b {CITE}, and `h` ends.",
+            [
+                ("`f` is", 1, True),
+                ("it has a", 1, False),
+                ("`g` is b", 1, True),
+                ("`h` ends.", 0, True),
+            ],
+        ),
+        # no clause of its own, or one of a condition
+        (
+            f"If `f` is a {CITE} and `g` is b {OTHER}, it ends.",
+            [("If `f` is a  and `g` is b, it ends.", 2, True)],
+        ),
         (f"`f` opens it {CITE}, which `g` reads.", [("`f` opens it, which `g` reads.", 1, True)]),
         (f"`f` opens it {CITE} and `g`.", [("`f` opens it  and `g`.", 1, True)]),
         (f"`f` {CITE}, and `g` are small.", [("`f`, and `g` are small.", 1, True)]),
         (
-            f"`f` opens it {CITE} and `g` reads it {OTHER}.",
-            [("`f` opens it  and `g` reads it.", 2, True)],
+            f"`f` opens it {CITE} and reads `g` {OTHER}.",
+            [("`f` opens it  and reads `g`.", 2, True)],
         ),
         # a pointer claims nothing
         (f"See {CITE} for `run`.", [("See  for `run`.", 1, False)]),

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from glossator.core.span import CitationStatus
+from glossator.grounding import Established, Sources, check_answer
 from tests.llm.test_offline import FILES, QUOTE, Talk, check_quotes
 from tests.workspaces import MakeWorkspace
 
@@ -82,12 +84,26 @@ async def test_no_statement_is_cut(workspace: MakeWorkspace) -> None:
 async def test_a_name_with_a_slip_leads_to_the_right_one(workspace: MakeWorkspace) -> None:
     talk = Talk(await workspace(FILES))
     outcome = await talk.ask("What does split_linse do?")
-    assert "Nothing parsed defines `split_linse`; `split_lines` is nearest." in outcome.text
+    assert (
+        "I found no parsed definition of `split_linse`; `split_lines` is nearest." in outcome.text
+    )
     check_quotes(talk.ws, outcome, ["text.py", "docs/lines.md"])
 
 
 async def test_words_that_no_file_holds_are_named(workspace: MakeWorkspace) -> None:
     talk = Talk(await workspace(SHOP))
     outcome = await talk.ask("How do kangaroos use energy in Australia?")
-    assert "In no file: kangaroos, Australia." in outcome.text
+    assert "I found these words in no file: kangaroos, Australia." in outcome.text
     assert "probably no answer" in outcome.text
+
+
+async def test_its_own_sentences_are_not_refused(workspace: MakeWorkspace) -> None:
+    options = "export type Options<\n  T = string,\n> = {\n  bodyLimit?: number,\n  other: T\n}\n"
+    talk = Talk(await workspace({"types.ts": options}))
+    outcome = await talk.ask("What is `bodyLimit`, and what is connection_timeout?")
+    assert QUOTE.search(outcome.text)
+    sources = Sources(talk.ws.snapshot, talk.ws.reads, (), Established())
+    checked = check_answer(outcome.text, sources)
+    assert checked.uncited == ()
+    assert checked.fallen == ()
+    assert {each.status for each in checked.citations} == {CitationStatus.VERIFIED}

@@ -97,13 +97,14 @@ class Judgement:
 
     It is `sure` where something that the statement quotes stands nowhere in the lines, and is no
     number that they may stand for, and where the workspace has a call that refutes it. `parts` are
-    those of the lines that carry it, if not all do.
+    those of the lines that carry it, if not all do. `beyond`: what other lines say of a denial.
     """
 
     verdict: Verdict
     reason: str = ""
     sure: bool = False
     parts: tuple[CitedLines, ...] = ()
+    beyond: Judgement | None = None
 
 
 def names_called(statement: str, cited: Sequence[CitedLines]) -> tuple[str, ...]:
@@ -282,9 +283,7 @@ def _numbered(at: int, tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
             code.cited.first_line <= value < code.cited.first_line + len(code.cited.lines)
             for code in codes
         )
-    if is_of_lines(at, tokens):
-        return True
-    if behind in _COUNTED and not token.quoted:
+    if is_of_lines(at, tokens) or (behind in _COUNTED and not token.quoted):
         return True
     return any(is_among(value, code.numbers) for code in codes)
 

@@ -1,7 +1,8 @@
 """What a model is asked of statements and the lines they cite, and what its reply says.
 
-It quotes the words that decide. A quotation that does not stand in the lines is no answer, so that
-nothing counts which it made up. Lines and statements are material and may hold instructions.
+It quotes the words that decide, of each part that it takes. With a quotation that does not stand in
+the lines it is no answer, so that nothing counts which it made up. Lines and statements are
+material and may hold instructions.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from glossator.grounding.citing import CitedStatement
 from glossator.prompts import load_prompt
 
 MOST = 10  # statements in one request
-TOKENS = 80  # of a reply, for each statement
+TOKENS = 120  # of a reply, for each statement
 
 _CHARACTERS = 24_000  # of lines in one request
 _LEAST_QUOTED = 5  # characters
@@ -36,7 +37,7 @@ SCHEMA: Mapping[str, Any] = {
                 "type": "object",
                 "properties": {
                     "statement": {"type": "integer"},
-                    "words": {"type": "string"},
+                    "words": {"type": "array", "items": {"type": "string"}},
                     "answer": {"type": "string", "enum": list(_ANSWERS)},
                 },
                 "required": ["statement", "words", "answer"],
@@ -54,13 +55,13 @@ class Entailed:
     """What the model says of a statement; `words` of the lines decide."""
 
     verdict: Verdict
-    words: str = ""
+    words: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
         """Why the statement is refused; "" if it is not."""
         if self.verdict is Verdict.CONTRADICTED:
-            return f"The lines say otherwise: “{self.words}”."
+            return f"The lines say otherwise: {', '.join(f'“{each}”' for each in self.words)}."
         if self.verdict is Verdict.UNSUPPORTED:
             return "The lines do not say all of it."
         return ""
@@ -162,15 +163,28 @@ def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dic
     answers = reply.get("answers")
     for each in answers if isinstance(answers, list) else ():
         match each:
-            case {"statement": int(number), "answer": str(answer), "words": str(words)}:
+            case {
+                "statement": int(number),
+                "answer": str(answer),
+                "words": str() | list() as words,
+            }:
                 verdict = _ANSWERS.get(answer.strip().upper())
                 if verdict is None or not 1 <= number <= len(batch):
                     continue
-                if verdict is Verdict.UNSUPPORTED or is_quoted(words, batch[number - 1].lines):
-                    found[number - 1] = Entailed(verdict, " ".join(words.split()))
+                told = _told([words] if isinstance(words, str) else words)
+                lines = batch[number - 1].lines
+                is_found = told and all(is_quoted(each, lines) for each in told)
+                if verdict is Verdict.UNSUPPORTED or is_found:
+                    found[number - 1] = Entailed(verdict, told)
             case _:
                 continue
     return found
+
+
+def _told(words: Sequence[object]) -> tuple[str, ...]:
+    """The quotations that are long enough to stand for something."""
+    plain = (" ".join(each.split()) for each in words if isinstance(each, str))
+    return tuple(each for each in dict.fromkeys(plain) if len(squeezed(each)) >= _LEAST_QUOTED)
 
 
 def is_quoted(words: str, lines: Sequence[CitedLines]) -> bool:

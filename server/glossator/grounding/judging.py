@@ -123,6 +123,13 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
 
     `calls` are those in the workspace of the names that `calls_wanted` names.
     """
+    found = _by_lines(cited, calls)
+    if not cited.rest or found.verdict is not Verdict.UNDECIDED or len(cited.text) > _LONGEST:
+        return found
+    return replace(found, beyond=by_rest(cited.text, cited.lines, cited.rest))
+
+
+def _by_lines(cited: CitedStatement, calls: Calls) -> Judgement:
     if cited.known is not None:
         return Judgement(Verdict.SUPPORTED)
     text, lines = cited.text, cited.lines
@@ -190,7 +197,7 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
         return _not_judged(cited)
     basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines
     if told is not None and is_for_model(cited, found):
-        parts = tuple(each for each in cited.lines if is_quoted(told.words, [each]))
+        parts = tuple(each for each in cited.lines if _is_quoted_of(each, told))
         found, basis = _weighed(cited, found, told)
     verdict, reason = found.verdict, found.reason
     judged = None if verdict is Verdict.UNDECIDED else basis
@@ -218,6 +225,10 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
     )
 
 
+def _is_quoted_of(part: CitedLines, told: Entailed) -> bool:
+    return any(is_quoted(words, [part]) for words in told.words)
+
+
 def _weighed(cited: CitedStatement, found: Judgement, told: Entailed) -> tuple[Judgement, Basis]:
     """What the model told, unless the checks refuse what it supports."""
     said = Judgement(told.verdict, told.reason)
@@ -225,7 +236,7 @@ def _weighed(cited: CitedStatement, found: Judgement, told: Entailed) -> tuple[J
         return said, Basis.MODEL
     if found.verdict in _REFUSED:
         return _UNDECIDED, Basis.MODEL
-    looked = by_rest(cited.text, cited.lines, cited.rest) if cited.rest else said
+    looked = (found.beyond or _UNDECIDED) if cited.rest else said
     return (said, Basis.MODEL) if looked.verdict is told.verdict else (looked, Basis.CHECKS)
 
 

@@ -37,6 +37,9 @@ _POINTER = re.compile(  # it says where to look, and nothing of what stands ther
     r"\b(?!.*[;:]|.*\b(?:where|which|who|whose|that|because|since|as|when|if|how)\b).*",
     re.DOTALL | re.IGNORECASE,
 )
+_SOURCE = re.compile(  # it says where the quotation behind it stands
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?From(?: `[^`]+`)?(?:,? (?:in|of) `[^`]+`)?\s*:"
+)
 _OF_THE_TALK = re.compile(  # what the user did, which no lines can tell
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:(?:as|since|because) )?you (?:have |had )?(?:also |then )?"
     r"(?:rejected|refused|denied|declined|asked|said|told|answered|chose|allowed|wanted|decided)\b",
@@ -46,9 +49,14 @@ _VERB = (
     r"(?:[a-z]+ly |also |then |never |only )*(?:is|are|was|were|can|may|must|will|[a-z]+(?:s|ed))\b"
 )
 _SAYS = re.compile(rf"(?:`[^`]+`|\b(?:it|they|this|these|that|[a-z]+)) {_VERB}", re.IGNORECASE)
-_GOES_ON = re.compile(  # behind the last mark of a sentence: a clause with a subject of its own
+_GOES_ON = re.compile(  # behind a mark of a sentence: a clause with a subject of its own
     r"\s*[,;]?\s*\b(?:and|but|while|whereas|yet|so|then)\s+"
     rf"(?P<clause>(?:`[^`]+`|it|they|this|these|that) {_VERB})"
+)
+_CONDITION = re.compile(  # it ends behind a further clause
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:if|when|whenever|while|unless|because|since|although|as|once"
+    r"|after|before|until|given|that|both)\b",
+    re.IGNORECASE,
 )
 _LEANS = re.compile(  # on what stands before it
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:it|its|they|their|them|this|that|these|those|then|there|both|each"
@@ -65,8 +73,8 @@ class AnswerStatement:
 
     `shared` marks stand elsewhere and carry it, too. `is_code` is quoted code, whose lines must
     stand in what it cites. `context` explains it: the head of its table, or the statement before
-    if it leans on that. A sentence `goes_on` behind its last mark with a statement of its own,
-    which `follows` and shares no marks.
+    if it leans on that. A sentence `goes_on` behind a mark with a statement of its own, which
+    `follows` and shares no marks.
     """
 
     start: int
@@ -81,10 +89,11 @@ class AnswerStatement:
 
     @property
     def is_aside(self) -> bool:
-        """Whether it says nothing of the lines: `See x.go for details`, `You rejected line 7`."""
+        """Whether it says nothing of the lines: `See x.go for details`, `From x.go:`."""
         if self.is_code:
             return False
-        return bool(_POINTER.fullmatch(self.text) or _OF_THE_TALK.match(self.text))
+        is_pointer = _POINTER.fullmatch(self.text) or _SOURCE.fullmatch(self.text)
+        return bool(is_pointer or _OF_THE_TALK.match(self.text))
 
     @property
     def is_claim(self) -> bool:
@@ -209,18 +218,23 @@ def _statement(answer: str, start: int, end: int, marks: Sequence[CitationMark])
 def _clauses(
     answer: str, whole: AnswerStatement, marks: Sequence[CitationMark]
 ) -> Iterator[AnswerStatement]:
-    """A sentence; one that goes on behind its last mark with a clause of its own, as two."""
+    """A sentence, or its clauses where it goes on behind marks with one of its own."""
     if not whole.marks or answer[whole.start : whole.end].lstrip().startswith(("|", "`" * 3)):
         yield whole
         return
-    at = whole.marks[-1].end
-    behind = _GOES_ON.match(answer, at, whole.end)
-    first = _statement(answer, whole.start, at, marks)
-    if behind is None or not _SAYS.search(first.text):
-        yield whole
+    for mark in whole.marks:
+        is_last = mark == whole.marks[-1]
+        behind = _GOES_ON.match(answer, mark.end, whole.end)
+        if behind is None or (not is_last and mark.is_mention):
+            continue
+        first = _statement(answer, whole.start, mark.end, marks)
+        if not _SAYS.search(first.text) or (not is_last and _CONDITION.match(first.text)):
+            continue
+        yield replace(first, goes_on=True, follows=whole.follows)
+        rest = _statement(answer, behind.start("clause"), whole.end, marks)
+        yield from _clauses(answer, replace(rest, follows=True), marks)
         return
-    yield replace(first, goes_on=True)
-    yield replace(_statement(answer, behind.start("clause"), whole.end, marks), follows=True)
+    yield whole
 
 
 def _explained(

@@ -131,9 +131,9 @@ class _Answer:
             if name in self._seen.asked and name not in names:
                 similar = [each for each in names if each in self._seen.near.get(name, ())]
                 instead = f"; `{similar[0]}` is nearest" if similar else ""
-                told.append(f"Nothing parsed defines `{name}`{instead}.")
+                told.append(f"I found no parsed definition of `{name}`{instead}.")
         if self._seen.absent:
-            told.append(f"In no file: {', '.join(self._seen.absent)}.")
+            told.append(f"I found these words in no file: {', '.join(self._seen.absent)}.")
         return told
 
     def introduction(self) -> str:
