@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -194,6 +195,13 @@ def test_an_answer_rests_on_lines() -> None:
     assert found(1, "NOT FOUND", cited()).failed == "nothing that answers it was found"
     empty = Report("Explore", "What?", partial="its time was up")
     assert result_of(1, "What?", empty).failed == "its time was up"
+
+
+def test_a_partial_result_begins_with_what_was_found() -> None:
+    report = replace(found(1, "- It is.", cited()).report, partial="its replies were used up")
+    assert result_of(1, "What?", report).text == (
+        "- It is.\n\n*This result is partial: its replies were used up.*"
+    )
 
 
 def test_a_conflict_that_is_named() -> None:
