@@ -122,7 +122,7 @@ def test_a_link_shows_a_name_as_it_is(name: str, shown: str) -> None:
         ("[cite: Fact : f1]", "[cite: fact, f1, null]"),
         ("[cite: task 3]", "[cite: task, 3]"),
         ("[cite: run 3]", "[cite: run, 3]"),
-        ("[cite: ./a.py:3]", "[cite: doc, a.py, L3-L3]"),
+        ("[cite: ./a.py:3]", "[cite: doc, a.py, L3]"),
     ],
 )
 def test_a_mark_as_models_are_asked_to_write_it(text: str, mark: str) -> None:

@@ -41,7 +41,7 @@ def fallen(ws: Workspace, answer: str) -> tuple[CheckedStatement, ...]:
         (f"1. `f` calls `h`. {F} It ends.", f"1. `f` calls `g`. {F} It ends."),
         (
             "`f` calls `h`. [cite: doc, a.py, L1; b.py, L1]",
-            "`f` calls `g`. [cite: doc, a.py, L1-L1] [cite: doc, b.py, L1-L1]",
+            "`f` calls `g`. [cite: doc, a.py, L1] [cite: doc, b.py, L1]",
         ),
         ("`f` calls `h` (a.py:1-2).", f"`f` calls `g` {F}."),
         (f"`f` calls `h` {F}, and `k` ends.", f"`f` calls `g` {F}, and `k` ends."),

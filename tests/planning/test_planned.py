@@ -162,6 +162,8 @@ async def test_what_each_is_told(tmp_path: Path) -> None:
         request = ShowAgentRequest(answer.session_id, analysed.agent_id)
         shown = await show_agent(s.app, request)
         assert "client.py" in str(shown)
+        planned = last_text(cast.asked["decomposer"][0])
+        assert "python (3); top folders: . (3)\n" in planned
         assert cast.is_done()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,7 +21,9 @@ from glossator.planning import (
     read_plan_text,
     result_of,
     without_conflicts,
+    workspace_line,
 )
+from tests.workspaces import MakeWorkspace
 
 
 def task(id_: object, *needs: object, description: str = "") -> dict[str, Any]:
@@ -194,6 +197,13 @@ def test_an_answer_rests_on_lines() -> None:
     assert result_of(1, "What?", empty).failed == "its time was up"
 
 
+def test_a_partial_result_begins_with_what_was_found() -> None:
+    report = replace(found(1, "- It is.", cited()).report, partial="its replies were used up")
+    assert result_of(1, "What?", report).text == (
+        "- It is.\n\n*This result is partial: its replies were used up.*"
+    )
+
+
 def test_a_conflict_that_is_named() -> None:
     report = Report(
         "Analyse",
@@ -208,3 +218,16 @@ def test_a_conflict_that_is_named() -> None:
 def test_a_conflict_without_answers_stays_in_the_text() -> None:
     report = Report("Analyse", "What?", (Finding("- Two limits.\nCONFLICT: Which?", (cited(),)),))
     assert without_conflicts(report) == (report, ())
+
+
+async def test_a_plan_is_made_knowing_what_the_workspace_is_written_in(
+    workspace: MakeWorkspace,
+) -> None:
+    names = ("app/a.py", "app/deep/b.py", "web/c.ts", "d.py", "README.md", "secret/key.rs")
+    ws = await workspace(dict.fromkeys(names, "x = 1\n"))
+    told = workspace_line(ws.snapshot, lambda path: "/secret/" in path)
+    assert told.splitlines()[2] == (
+        "python (3), typescript (1); top folders: app/ (2), . (1), web/ (1)"
+    )
+    empty = await workspace({"README.md": "words\n"})
+    assert workspace_line(empty.snapshot, None) == ""

@@ -117,7 +117,8 @@ class CitationMark:
             return f"[cite: task, {self.task}]"
         if self.fact:
             return f"[cite: fact, {self.fact}, null]"
-        return f"[cite: doc, {self.path}, L{self.first_line}-L{self.last_line}]"
+        last = f"-L{self.last_line}" if self.last_line != self.first_line else ""
+        return f"[cite: doc, {self.path}, L{self.first_line}{last}]"
 
 
 def place(path: str, first_line: int, last_line: int) -> str:

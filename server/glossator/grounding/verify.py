@@ -202,7 +202,7 @@ def in_lines(text: str, established: Established) -> str:
         if found == ():
             return ""
         lines = [
-            f"[cite: doc, {each.target}, L{each.span.first_line}-L{each.span.last_line}]"
+            CitationMark(0, 0, each.target, each.span.first_line, each.span.last_line).plain
             for each in found or ()
             if each.is_shown and each.span is not None
         ]

@@ -76,6 +76,8 @@ async def compose(seen: View, statements_of: StatementsOf) -> list[str]:
         unsearched = (
             "There was no tool to look with." if terms else "There was no word to look for."
         )
+        if seen.ending and seen.hits:
+            unsearched = "The run ended before the places that were found could be read."
         return [label, f"Nothing was found. {next(iter(seen.failures), unsearched)}"]
     syntax = {
         place: await statements_of(place.path, place.first_line, place.last_line) for place in known

@@ -1,4 +1,4 @@
-from .decomposer import NoPlan, decompose, read_plan
+from .decomposer import NoPlan, decompose, read_plan, workspace_line
 from .dispatcher import TaskType, by_words, dispatch
 from .executor import execute
 from .orchestrator import Action, Orchestrator, Signal
@@ -28,4 +28,5 @@ __all__ = [
     "read_plan_text",
     "result_of",
     "without_conflicts",
+    "workspace_line",
 ]

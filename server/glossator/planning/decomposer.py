@@ -7,16 +7,19 @@ repaired by asking once more with that plan and its faults.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from glossator.core.fact import Fact
 from glossator.core.grounded_events import PlannedTask
+from glossator.core.languages import CODE, language_of
 from glossator.core.question import Option, Question
 from glossator.core.shown import in_tags, shown_prose
 from glossator.core.tool_result import shorten
+from glossator.documents import WorkspaceSnapshot
 from glossator.llm import Meter, Model, ask_for_json
 from glossator.planning.zones import facts_zone
 from glossator.prompts import load_prompt
@@ -25,6 +28,7 @@ LEAST, MOST = 2, 8  # tasks of a plan
 
 _DESCRIPTION = 1_000  # characters
 _OPTIONS = 4
+_NAMED = 8  # languages of a workspace, and folders
 _OUTPUT_TOKENS = 1_500
 
 
@@ -74,7 +78,8 @@ async def decompose(
 ) -> tuple[PlannedTask, ...] | Question | NoPlan:
     """A plan whose ids are the numbers from 1 on, what to ask the user, or why there is neither.
 
-    `remarks` are what the user said about the question or an earlier plan. Raises `ModelError`.
+    `remarks` are what else bears on it: the workspace, what the user said about the question or an
+    earlier plan. Raises `ModelError`.
     """
     said = list(remarks)
     reason = ""
@@ -82,7 +87,7 @@ async def decompose(
         prompt = load_prompt("grounding/decomposer").render(
             question=in_tags(shown_prose(question)),
             facts=in_tags(facts_zone(facts)),
-            remarks="\n\n".join(said),
+            remarks="\n\n".join(filter(None, said)),
             least=str(LEAST),
             most=str(MOST),
         )
@@ -96,6 +101,29 @@ async def decompose(
         last = in_tags(shown_prose(json.dumps(made.get("sub_tasks"), ensure_ascii=False)))
         said.append(f"Your last plan:\n\n{last}\n\nIt cannot be used. {reason} Make another one.")
     return NoPlan(f"The plan that the model made cannot be used: {reason}")
+
+
+def workspace_line(snapshot: WorkspaceSnapshot, hides: Callable[[str], bool] | None) -> str:
+    """The languages and top folders of a workspace, those with the most files first; blocking.
+
+    A plan is made by them that names what is there. "" for a workspace without code.
+    """
+    languages: Counter[str] = Counter()
+    folders: Counter[str] = Counter()
+    for entry in snapshot.files():
+        language = language_of(entry.path)
+        if language not in CODE or (hides and hides(entry.path)):
+            continue
+        languages[language] += 1
+        folder, inner, _ = snapshot.relative(entry.path).partition("/")
+        folders[f"{folder}/" if inner else "."] += 1
+    if not languages:
+        return ""
+    written, held = (
+        ", ".join(f"{shown_prose(name)} ({n:,})" for name, n in each.most_common(_NAMED))
+        for each in (languages, folders)
+    )
+    return f"The workspace by its files of code:\n{in_tags(f'{written}; top folders: {held}')}"
 
 
 def read_plan(made: object) -> tuple[tuple[PlannedTask, ...], tuple[str, ...]]:

@@ -30,8 +30,10 @@ class TaskResult:
 
     @property
     def text(self) -> str:
-        """Its findings as Markdown."""
-        return self.report.markdown()
+        """Its findings as Markdown, and then why there are no more if it broke off."""
+        found = replace(self.report, partial="").markdown()
+        partial = self.report.partial
+        return f"{found}\n\n*This result is partial: {partial}.*" if partial else found
 
     @property
     def citations(self) -> tuple[Citation, ...]:

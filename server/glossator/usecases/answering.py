@@ -33,6 +33,7 @@ from glossator.planning import (
     dispatch,
     execute,
     plan_text,
+    workspace_line,
 )
 from glossator.prompts import load_prompt
 from glossator.sessions import FACTS, Run, Session
@@ -217,17 +218,16 @@ class Answering:
         if self._app.model.offline or not self._app.settings.agents.parallel:
             return self._unplanned(_OFFLINE if self._app.model.offline else _NO_AGENTS)
         names = ", ".join(map(shown, self._asked.attached))
-        remarks = [f"{_ATTACHED} {names}"] if names else []
+        await self._app.ready()  # as tasks will, too
+        snapshot, hides = self._app.host.snapshot(), self._app.acting.hidden()
+        remarks = [await asyncio.to_thread(workspace_line, snapshot, hides)]
+        remarks += [f"{_ATTACHED} {names}"] if names else []
         while True:
             self._facts = await self._asked.facts()
             try:
                 async with self._run.clock.limit(SECONDS):
                     made = await decompose(
-                        self._app.model,
-                        self._meter,
-                        self._asked.question,
-                        self._facts,
-                        remarks,
+                        self._app.model, self._meter, self._asked.question, self._facts, remarks
                     )
             except (ModelError, TimeoutError) as error:
                 why = str(error) or f"The model did not answer within {SECONDS:g} s."
