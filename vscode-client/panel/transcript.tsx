@@ -68,10 +68,9 @@ export function Transcript() {
       </section>
       <button
         type="button"
-        class="to-end"
+        class={below ? "to-end" : "to-end idle"}
         title="To the end"
         aria-label="To the end of the conversation"
-        hidden={!below} // kept there: Tab goes on from it when it is not needed any more
         onClick={() => {
           end.current?.go();
           focusing.value += 1;
