@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from glossator.core.events import (
 from glossator.core.grounded_events import StateChanged
 from glossator.sessions.catalog import sessions_folder
 from glossator.sessions.session import title_of
-from glossator.store.log import framed, parse
+from glossator.store.log import Log, framed, parse
 from glossator.usecases.sessions import (
     DeleteSessionRequest,
     ExportFormat,
@@ -243,6 +244,27 @@ async def test_a_session_at_work_stays_open(tmp_path: Path) -> None:
         gate.set()
         assert (await run).text == "Late."
     assert b"Late." in (sessions_folder() / f"{session.id}.log").read_bytes()
+
+
+async def test_the_end_of_a_run_closes_no_session_that_the_servers_end_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync, gate = Log.sync, asyncio.Event()
+
+    def slowly(log: Log) -> None:
+        time.sleep(0.1)
+        sync(log)
+
+    script = [Turn(Text("Late."), gate=gate), *[Turn(Text("Hi."))] * 12]
+    async with stage(tmp_path / "ws", FILES, script) as s:
+        run = asyncio.create_task(s.ask("?", session_id=s.app.sessions.create("Long").id))
+        await s.api.wait_for_requests(1)
+        for _ in range(12):
+            await s.ask("?")
+        await until(lambda: len(s.app.sessions.loaded()) <= 9)
+        monkeypatch.setattr(Log, "sync", slowly)
+        gate.set()
+        assert (await run).text == "Late."
 
 
 async def test_resuming_shows_the_runs_again(tmp_path: Path) -> None:

@@ -170,10 +170,12 @@ class Sessions:
 
     async def close(self) -> None:
         """Close every session, so that other servers can open it."""
-        for session in self._sessions.values():
+        sessions = tuple(self._sessions.values())
+        self._sessions.clear()  # so that the end of a run closes none of them meanwhile
+        for session in sessions:
             self._in_background(asyncio.to_thread(session.sync))
         await self._settled()
-        for session in self._sessions.values():
+        for session in sessions:
             session.close()
 
     async def _settle(self, session: Session) -> None:
