@@ -122,9 +122,8 @@ class Code:
         if token is None or quoted is None or not (self.defining(token) or self.is_within(token)):
             return True
         headers = (*(each.header for each in self.defining(token)), *self.cited.enclosing)
-        names = map(re.escape, re.findall(r"[\w$]+", quoted["given"]))
-        pattern = r"\b.*\b".join(("", *names, ""))
-        return any(re.search(pattern, header, re.DOTALL) for header in headers)
+        names = re.findall(r"[\w$]+", quoted["given"])
+        return any(_stand_in_order(names, header) for header in headers)
 
     @property
     def is_file(self) -> bool:
@@ -195,6 +194,17 @@ class Code:
         parts = re.split(r"[/.]", path)
         wanted = re.split(r"\.|::|/", name)
         return any(parts[at : at + len(wanted)] == wanted for at in range(len(parts)))
+
+
+def _stand_in_order(names: Iterable[str], text: str) -> bool:
+    """Whether names stand in a text as words, each behind the one before."""
+    at = 0
+    for name in names:
+        found = re.compile(rf"\b{re.escape(name)}\b").search(text, at)
+        if found is None:
+            return False
+        at = found.end()
+    return True
 
 
 def worst(findings: Iterable[Evidence]) -> Evidence:
