@@ -41,8 +41,8 @@ class Evidence(Enum):
 class CitedLines:
     """Lines as they were shown; `enclosing` are the first lines of what encloses them.
 
-    The outermost comes first. `behind` is the next line that is not blank, "" at the end of the
-    file.
+    The outermost comes first. `behind` is the next line that is neither blank nor a comment, ""
+    at the end of the file.
     """
 
     path: str
