@@ -26,6 +26,7 @@ _HOLE = re.compile(r"\$?\{[^{}]*\}|%\w")  # in a text, for a value
 _LITERAL = re.compile(
     r"(?P<quote>\"\"\"|\'\'\'|[\"\'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
 )
+_NO_PART = re.compile(rf"{_LITERAL.pattern}|(?<!\S)(?:#|//)[^\n]*")  # text, comment
 
 
 class Evidence(Enum):
@@ -225,6 +226,11 @@ def bodies(text: str, *, is_named: bool = True) -> str:
             if found := defined(line):
                 lines[at] = re.sub(rf"(?<![\w$]){re.escape(found[0])}(?![\w$])", " ", line, count=1)
     return "\n".join(lines)
+
+
+def code_only(text: str) -> str:
+    """Code without comments and texts."""
+    return _NO_PART.sub(" ", text)
 
 
 def strings_in(text: str) -> Iterator[str]:
