@@ -43,6 +43,13 @@ FILES = {
         "    def skip(self, message):\n"
         "        message.fail()\n"
     ),
+    "save.py": (
+        "def save(data):\n"
+        "    send(data)\n"
+        "    retry(3)\n"
+        "    logger.info('lock')  # no lock: it is not needed\n"
+        "    write(path)\n"
+    ),
 }
 
 
@@ -70,6 +77,14 @@ async def ws(workspace: MakeWorkspace) -> Workspace:
         ("`setStatus` never passes `err.code`. [cite: doc, status.js, L1-L5]", "undecided"),
         ("`after` never fails `message`. [cite: doc, results.py, L6-L7]", "undecided"),
         ("`after` never returns `result`. [cite: doc, results.py, L6-L7]", "supported"),
+        # what stands there in other words, in a text or in a comment
+        ("`save` does not retry when `send` fails. [cite: doc, save.py, L1-L2]", "undecided"),
+        ("`save` never retries `send`. [cite: doc, save.py, L1-L2]", "undecided"),
+        ("`save` does not log what `send` returns. [cite: doc, save.py, L1-L2]", "undecided"),
+        ("`save` never closes `send`. [cite: doc, save.py, L1-L2]", "supported"),
+        ("`save` never checks `path`. [cite: doc, save.py, L1-L2]", "undecided"),
+        ("`save` never uses `lock`. [cite: doc, save.py, L1-L2]", "undecided"),
+        ("`save` never uses `path`. [cite: doc, save.py, L1-L2]", "contradicted"),
         # without names, or with one alone, nothing can be looked for
         ("The Results middleware never fails a message. [cite: doc, results.py, L4]", "undecided"),
         ("`after` only keeps `result`. [cite: doc, results.py, L6-L7]", "undecided"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from glossator.grounding import CitedLines, Verdict, check
-from tests.grounding.test_checking import CLIENT, GO, IMPORTING, PYTHON, N, S
+from tests.grounding.test_checking import CLIENT, GO, IMPORTING, PYTHON, C, N, S
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,17 @@ def test_a_statement_is_carried_if_it_says_nothing_beside_its_claims(
 
 WHOLE = tuple(CLIENT.strip("\n").split("\n"))
 GO_LINES = GO.lines
+SQL = ("def f(a):", '    q = """', "SELECT 1", 'FROM b"""', "    close(a)")
+RAW = ("func f(a int) {", "\tq := `{", "}`", "\tclose(a)", "}")
+DOCUMENTED = (
+    "def f(a):",
+    '    """It\'s `f`.',
+    "",
+    "Returns:",
+    '  `a` \\"""',
+    '    """',
+    "    close(a)",
+)
 
 
 def part(first: int, last: int, path: str = "src/client.py") -> CitedLines:
@@ -73,13 +84,13 @@ def part(first: int, last: int, path: str = "src/client.py") -> CitedLines:
         (part(3, 9), "There is no check in `send` that `timeout` is above `LIMIT`.", N),
         (part(3, 10), "There is no check in `send` that `timeout` is above `LIMIT`.", S),
         (part(1, 10), "`Client` does not define `stop`.", N),
-        (part(1, 13), "`Client` does not define `stop`.", S),
+        (part(1, 13), "`Client` does not define `stop`.", N),  # the base may
         (part(12, 12), "`close` does not assign `self.done`.", N),
         # what the first lines tell
         (part(3, 4), "`send` is not asynchronous.", S),
         (part(3, 4), "`timeout` does not default to 31 in `send`.", S),
         (part(3, 4), "`send` does not accept `data`.", S),
-        (part(1, 13), "`Client` does not extend `Data`.", S),
+        (part(1, 13), "`Client` does not extend `Data`.", N),  # the base may
         # what lines say of something else
         (part(3, 10), "`encode` is not asynchronous.", N),
         (part(3, 10), "`shutdown` is never called, and `send` is a method.", N),
@@ -102,6 +113,19 @@ def part(first: int, last: int, path: str = "src/client.py") -> CitedLines:
             "`f` never calls `h`.",
             N,
         ),
+        (
+            CitedLines("a.py", 1, ("def f(a):", "    g(a)"), behind="#if a:"),
+            "`f` never calls `h`.",
+            N,
+        ),
+        # nor does a text at the margin
+        (CitedLines("a.py", 1, SQL), "`f` never calls `close`.", C),
+        (CitedLines("a.py", 1, SQL), "`f` never calls `open`.", S),
+        (CitedLines("a.py", 1, SQL[:3], behind="# b"), "`f` never calls `close`.", N),
+        (CitedLines("a.py", 1, SQL[:2], behind="FROM b"), "`f` never calls `close`.", N),
+        (CitedLines("a.go", 1, RAW), "`f` never calls `close`.", C),
+        (CitedLines("a.go", 1, RAW), "`f` never calls `open`.", S),
+        (CitedLines("a.py", 1, DOCUMENTED), "`f` never calls `close`.", C),
         # imports stand anywhere in a file
         (IMPORTING, "The module does not import `join` from `b`.", S),
         (replace(IMPORTING, behind="x = 1"), "The module does not import `join` from `b`.", N),

@@ -90,6 +90,14 @@ CITE, OTHER = "[cite: doc, a.py, L1-L2]", "[cite: doc, b.py, L3-L4]"
             f"If `f` is a {CITE} and `g` is b {OTHER}, it ends.",
             [("If `f` is a  and `g` is b, it ends.", 2, True)],
         ),
+        (
+            f"There is no place where `f` is called {CITE} and `g` is called {OTHER}.",
+            [("There is no place where `f` is called  and `g` is called.", 2, True)],
+        ),
+        (
+            f"`f` returns 3 only if `a` is set {CITE} and `b` is empty {OTHER}.",
+            [("`f` returns 3 only if `a` is set  and `b` is empty.", 2, True)],
+        ),
         (f"`f` opens it {CITE}, which `g` reads.", [("`f` opens it, which `g` reads.", 1, True)]),
         (f"`f` opens it {CITE} and `g`.", [("`f` opens it  and `g`.", 1, True)]),
         (f"`f` {CITE}, and `g` are small.", [("`f`, and `g` are small.", 1, True)]),

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from glossator.evaluation.facts import KINDS, Definition, Fact, FileFacts, Lines, key
-from glossator.grounding import CitedLines
+from glossator.grounding import CitedLines, next_of_code
 
 
 def cited(file: FileFacts, spans: Iterable[Lines]) -> tuple[CitedLines, ...]:
-    """The lines of the spans, with the headers of the definitions around them and the next line."""
+    """The lines of the spans, the headers of the definitions around them, and what is behind."""
     found = []
     for first, last in spans:
         enclosing = tuple(file.lines[each.name_line - 1] for each in _around(file, first))
         lines = tuple(file.lines[first - 1 : last])
-        behind = next((line for line in file.lines[last:] if line.strip()), "")
+        behind = next_of_code(file.lines[last:])
         found.append(CitedLines(file.path, first, lines, enclosing, behind))
     return tuple(found)
 

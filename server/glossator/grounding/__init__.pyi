@@ -3,6 +3,7 @@ from .calling import NO_CALLS, Calls
 from .checking import Judgement, Verdict, check, names_called
 from .cited import CallSite, CitedLines
 from .citing import CitedStatement, Key, cited_statements, enclosing_lines, settled
+from .definitions import next_of_code
 from .entailment import Entailed
 from .judging import (
     CheckedAnswer,
@@ -65,6 +66,7 @@ __all__ = [
     "located",
     "merged_all",
     "names_called",
+    "next_of_code",
     "place_of",
     "report_of",
     "resolved",

@@ -26,6 +26,7 @@ _HOLE = re.compile(r"\$?\{[^{}]*\}|%\w")  # in a text, for a value
 _LITERAL = re.compile(
     r"(?P<quote>\"\"\"|\'\'\'|[\"\'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
 )
+_NO_PART = re.compile(rf"{_LITERAL.pattern}|(?<!\S)(?:#|//)[^\n]*")  # text, comment
 
 
 class Evidence(Enum):
@@ -41,8 +42,8 @@ class Evidence(Enum):
 class CitedLines:
     """Lines as they were shown; `enclosing` are the first lines of what encloses them.
 
-    The outermost comes first. `behind` is the next line that is not blank, "" at the end of the
-    file.
+    The outermost comes first. `behind` is the next line that is neither blank nor a comment, ""
+    at the end of the file.
     """
 
     path: str
@@ -122,9 +123,8 @@ class Code:
         if token is None or quoted is None or not (self.defining(token) or self.is_within(token)):
             return True
         headers = (*(each.header for each in self.defining(token)), *self.cited.enclosing)
-        names = map(re.escape, re.findall(r"[\w$]+", quoted["given"]))
-        pattern = r"\b.*\b".join(("", *names, ""))
-        return any(re.search(pattern, header, re.DOTALL) for header in headers)
+        names = re.findall(r"[\w$]+", quoted["given"])
+        return any(_stand_in_order(names, header) for header in headers)
 
     @property
     def is_file(self) -> bool:
@@ -197,6 +197,17 @@ class Code:
         return any(parts[at : at + len(wanted)] == wanted for at in range(len(parts)))
 
 
+def _stand_in_order(names: Iterable[str], text: str) -> bool:
+    """Whether names stand in a text as words, each behind the one before."""
+    at = 0
+    for name in names:
+        found = re.compile(rf"\b{re.escape(name)}\b").search(text, at)
+        if found is None:
+            return False
+        at = found.end()
+    return True
+
+
 def worst(findings: Iterable[Evidence]) -> Evidence:
     """What all of several findings amount to."""
     found = set(findings)
@@ -215,6 +226,11 @@ def bodies(text: str, *, is_named: bool = True) -> str:
             if found := defined(line):
                 lines[at] = re.sub(rf"(?<![\w$]){re.escape(found[0])}(?![\w$])", " ", line, count=1)
     return "\n".join(lines)
+
+
+def code_only(text: str) -> str:
+    """Code without comments and texts."""
+    return _NO_PART.sub(" ", text)
 
 
 def strings_in(text: str) -> Iterator[str]:

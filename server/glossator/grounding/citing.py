@@ -14,7 +14,7 @@ from glossator.core.indentation import depth, is_inside, level
 from glossator.core.span import Basis, Citation, CitationStatus, Span, runs
 from glossator.core.standing import OTHERWISE, UNSURE, confirmed
 from glossator.grounding.cited import CitedLines, holds
-from glossator.grounding.definitions import defined, definitions
+from glossator.grounding.definitions import defined, definitions, next_of_code
 from glossator.grounding.saying import is_denial
 from glossator.grounding.statements import AnswerStatement, statements_of
 from glossator.grounding.verify import (
@@ -66,11 +66,11 @@ class CitedStatement:
 
     @property
     def key(self) -> Key:
-        """The same for the same words about the same lines, wherever they stand.
+        """The same for the same words about the same lines, and the same rest, wherever they stand.
 
         What explains it is left out: else a corrected sentence had the next one judged again.
         """
-        return self.text, self.lines, self.known, self.has_output
+        return self.text, self.lines, self.known, self.has_output, self.rest
 
 
 def cited_statements(
@@ -144,10 +144,10 @@ def _trimmed(answer: str, is_file: Callable[[str], bool]) -> Iterator[AnswerStat
 
 
 def cited_lines(path: str, document: Document, span: Span) -> CitedLines:
-    """The lines of a span, with the first lines of the definitions around them and the next one."""
+    """The lines of a span, the first lines of the definitions around them, and what is behind."""
     own = document.lines[span.first_line - 1 : span.last_line]
     enclosing = (document.lines[line - 1] for line in enclosing_lines(document, span))
-    behind = next((line for line in document.lines[span.last_line :] if line.strip()), "")
+    behind = next_of_code(document.lines[span.last_line :])
     return CitedLines(path, span.first_line, tuple(own), tuple(enclosing), behind)
 
 

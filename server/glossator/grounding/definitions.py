@@ -7,7 +7,7 @@ a line of a known form, and ends where the indentation goes back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _MODIFIERS = (
@@ -49,6 +49,10 @@ _LIFETIME = re.compile(r"(?<=[<&])'\w+(?!\w*')|(?<=, )'\w+(?=[,>:])")
 _METHOD_ENDS = r"\{\s*\}?\s*$|\(\s*$|\)\s*:[^=;]+;\s*$"
 _GOES_ON = re.compile(r"\s*(?:where\b|\{\s*$)")  # a signature of Rust's
 _NO_CODE = re.compile(r"\s*(?:#|//|/\*|\*)(?!\[)")  # a comment or directive, at any indentation
+_COMMENT = re.compile(r"\s*(?:#(?![\w\[])|//)")  # no directive, private field or attribute
+_QUOTE = re.compile(  # of a text of several lines; or a text of one, or a comment
+    r"(?P<opens>\"\"\"|'''|`)|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|(?<!\S)#.*|//.*"
+)
 _OPENING, _CLOSING = "([{<", ")]}>"
 
 
@@ -162,8 +166,10 @@ def definitions(lines: Sequence[str]) -> Iterator[Definition]:
 def is_whole(found: Definition, lines: Sequence[str], behind: str) -> bool:
     """Whether a definition that begins in the lines ends there, too.
 
-    `behind` is the next line that is not blank, "" if there is none.
+    `behind` is the next line of code, "" if there is none.
     """
+    if _open_quote(lines[found.start : found.end]):
+        return False
     indent = _indent(lines[found.start])
     is_braced = lines[found.body - 1].rstrip().endswith("{")
     *_, last = lines[: found.end]
@@ -172,8 +178,13 @@ def is_whole(found: Definition, lines: Sequence[str], behind: str) -> bool:
     following = next((each for each in lines[found.end :] if each.strip()), behind)
     if is_braced:
         return following.lstrip().startswith("}") and _indent(following) <= indent
-    goes_on = following.lstrip().startswith((")", "]", "{", "where"))
+    goes_on = following.lstrip().startswith((")", "]", "{", "where")) or _NO_CODE.match(following)
     return not following or (_indent(following) <= indent and not goes_on)
+
+
+def next_of_code(lines: Iterable[str]) -> str:
+    """The first line that is neither blank nor a comment, "" if there is none."""
+    return next((line for line in lines if line.strip() and not _COMMENT.match(line)), "")
 
 
 def _is_method(first: str, last: str) -> bool:
@@ -291,13 +302,30 @@ def _body_of(lines: Sequence[str], start: int) -> int:
 
 def _end_of(lines: Sequence[str], start: int, body: int) -> int:
     indent = _indent(lines[start])
+    quote = _open_quote(lines[start:body])
     for at in range(body, len(lines)):
         line = lines[at]
-        if not line.strip() or _NO_CODE.match(line):
+        within, quote = quote, _open_quote([line], quote)
+        if within or not line.strip() or _NO_CODE.match(line):
             continue
         if _indent(line) <= indent and not _GOES_ON.match(line):
             return at + 1 if re.match(r"\s*[})\]]", line) else at
     return len(lines)
+
+
+def _open_quote(lines: Sequence[str], quote: str = "") -> str:
+    """The quote of a text that goes on behind the lines; `quote` is that of one before them."""
+    for line in lines:
+        at = 0
+        while at < len(line):
+            if quote:
+                found = re.compile(rf"(?:[^\\]|\\.)*?{quote}").match(line, at)
+                quote = "" if found else quote
+            else:
+                found = _QUOTE.search(line, at)
+                quote = (found["opens"] or "") if found else ""
+            at = found.end() if found else len(line)
+    return quote
 
 
 def _above(lines: Sequence[str], start: int) -> list[str]:

@@ -6,6 +6,7 @@ unless they say otherwise: of a parameter whose default is 30 it is not 31.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -27,8 +28,20 @@ _ONE_VALUE: Final = frozenset(  # lines that say otherwise refute them, whatever
         Relation.BEFORE,
     }
 )
-_BY_OTHERS: Final = frozenset(  # what is called may do it, or a value may be it, unwritten here
-    {Relation.RAISES, Relation.RETURNS, Relation.ASSIGNS}
+_BY_OTHERS: Final = frozenset(  # what is called or extended may do it, or be it, unwritten here
+    {
+        Relation.RAISES,
+        Relation.CATCHES,
+        Relation.RETURNS,
+        Relation.ASSIGNS,
+        Relation.EXTENDS,
+        Relation.IMPLEMENTS,
+        Relation.MEMBER,
+    }
+)
+_ANY_MORE: Final = re.compile(r"[(,]\s*\*{1,2}\w|\.\.\.")  # parameters that have no name
+_OF_PARAMETERS: Final = frozenset(  # which there are not
+    {Relation.REQUIRED, Relation.KEYWORD_ONLY}
 )
 _OF_SIGNATURES: Final = frozenset({Relation.TAKES, Relation.DECORATED})
 
@@ -39,18 +52,16 @@ def is_denied(claim: Claim, found: Evidence, codes: Sequence[Code]) -> bool:
         return True
     if found not in (Evidence.OPPOSITE, Evidence.ABSENT):
         return False
-    if claim.relation in (Relation.REQUIRED, Relation.KEYWORD_ONLY):
-        return False  # there is no such parameter
-    if claim.relation in _BY_OTHERS:
+    if claim.relation in _BY_OTHERS or claim.relation in _OF_PARAMETERS:
         return False
     if claim.relation is Relation.IMPORTS:
         return any(code.is_file for code in codes)
-    of_signature = claim.relation in _OF_SIGNATURES
-    return any(
-        bool(code.defining(each)) if of_signature else code.has_all_of(each)
-        for each in _about(claim)
-        for code in codes
-    )
+    if claim.relation not in _OF_SIGNATURES:
+        return any(code.has_all_of(each) for each in _about(claim) for code in codes)
+    found_in = (code.defining(each) for each in _about(claim) for code in codes)
+    headers = [own.header for several in found_in for own in several]
+    is_open = claim.relation is Relation.TAKES and any(map(_ANY_MORE.search, headers))
+    return bool(headers) and not is_open
 
 
 def _about(claim: Claim) -> Iterator[Token]:

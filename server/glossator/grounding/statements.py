@@ -53,10 +53,11 @@ _GOES_ON = re.compile(  # behind a mark of a sentence: a clause with a subject o
     r"\s*[,;]?\s*\b(?:and|but|while|whereas|yet|so|then)\s+"
     rf"(?P<clause>(?:`[^`]+`|it|they|this|these|that) {_VERB})"
 )
-_CONDITION = re.compile(  # it ends behind a further clause
-    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:if|when|whenever|while|unless|because|since|although|as|once"
-    r"|after|before|until|given|that|both)\b",
-    re.IGNORECASE,
+_CONDITION = re.compile(  # it may end behind a further clause
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:since|as|once|after|before|given|both)\b"
+    r"|.*\b(?:if|whether|where|when|whenever|while|unless|until|because|although|provided|that|which"
+    r"|who|whose)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _LEANS = re.compile(  # on what stands before it
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:it|its|they|their|them|this|that|these|those|then|there|both|each"

@@ -12,6 +12,8 @@ from glossator.grounding.definitions import uncommented, value_at
 from glossator.grounding.wording import Kind, Token
 
 _NOTHING = ("", "None", "null", "undefined", "nil")
+_CONSTANTS = frozenset("None True False null nil undefined true false NULL".split())
+_COMPUTED = re.compile(r"[&*!]?(?P<name>[^\W\d][\w$]*)(?!['\"\w$])")  # what a value begins with
 _IF = re.compile(r"\b(?:if|unless|when)\b[^\n]*\Z")
 _CHOICE = re.compile(r"\|\||\?\?|\bor\b|\belse\b|\?[^.].*:")  # of one of two values
 _IDENTITIES = {"is": "==", "==": "==", "!=": "!="}
@@ -26,6 +28,11 @@ def defaults(claim: Claim, subject: Token | None, code: Code) -> Evidence:
         owner, code, subject, lambda each: is_value(each.default, claim.objects[0])
     )
     if found is Evidence.OPPOSITE and _may_fall_back(owner, subject, claim.objects[0], code):
+        return Evidence.UNKNOWN
+    is_open = of_parameter(
+        owner, code, subject, lambda each: _may_be(each.default, claim.objects[0])
+    )
+    if found is Evidence.OPPOSITE and is_open is Evidence.FOUND:
         return Evidence.UNKNOWN
     if found in (Evidence.FOUND, Evidence.OPPOSITE):
         return found
@@ -64,7 +71,15 @@ def equals(claim: Claim, subject: Token | None, code: Code) -> Evidence:
     is_choice = any(
         _CHOICE.search(each) and re.search(spaced(wanted.text), each) for each in values
     )
-    return Evidence.UNKNOWN if is_choice else Evidence.OPPOSITE
+    is_open = is_choice or all(_may_be(each, wanted) for each in values)
+    return Evidence.UNKNOWN if is_open else Evidence.OPPOSITE
+
+
+def _may_be(written: str, wanted: Token) -> bool:
+    """Whether it is a name or a call, which may have the literal value that is wanted."""
+    is_literal = wanted.kind in (Kind.NUMBER, Kind.STRING) or wanted.text in _CONSTANTS
+    found = _COMPUTED.match(written)
+    return is_literal and found is not None and found["name"] not in _CONSTANTS
 
 
 def _values(text: str, match: re.Match[str]) -> Iterator[str]:
