@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from glossator.application import git as git_module
-from glossator.application.git import _in_words, _Said, stamps
+from glossator.application.git import _BETWEEN, _in_words, _Said, stamps
 from glossator.llm import Message, user_message
 from glossator.sandbox import Exit, Finished, Output
 from tests.application.delegating import FILES
@@ -81,7 +81,8 @@ async def test_git_is_told_again_after_a_compaction(tmp_path: Path) -> None:
 
 
 def in_words(printed: str, *, timed_out: bool = False, omitted: int = 0) -> str:
-    output = Output(printed.encode(), b"", omitted)
+    """What is told of an output, in which `\x1e` stands for what is printed between commands."""
+    output = Output(printed.replace("\x1e", _BETWEEN).encode(), b"", omitted)
     said = _Said.of(Finished(Exit(0), output, timed_out=timed_out))
     return _in_words("/w", said, lambda path: "secret" in path)
 
@@ -94,7 +95,7 @@ def test_what_git_printed_in_words() -> None:
     assert "\n[10 more]\n" in told
     assert told.endswith("Last commits:\nabc 2030-01-02 Ada: One")
     assert "\n[at least 10 more]\n" in in_words(f"{printed} M cut", omitted=9)
-    assert in_words("fatal: not a git repository") == ""
+    assert in_words("\x1e\x1e\x1e\x1e") == ""
     assert in_words("\x1e\x1e\x1e\x1e## HEAD (no branch)\0").endswith("Last commits: nothing")
 
 
@@ -102,7 +103,7 @@ def test_what_git_said_in_time_is_kept() -> None:
     told = in_words("main\n\x1eabc Ada: One\n\x1eurl\n\x1eabc One\n\x1e## ma", timed_out=True)
     assert told == (
         "/w is on main\nRemote origin: url\n"
-        "Not committed: not known, as git took too long or said too much\n"
+        "Not committed: not known, as git failed, took too long or said too much\n"
         "Last commits:\nabc Ada: One"
     )
     assert in_words("main\n\x1eabc Ada: O", timed_out=True).endswith("abc Ada: O")
@@ -128,12 +129,40 @@ async def test_what_rules_hide_is_not_named(tmp_path: Path) -> None:
     """Not even by the sandbox, in which a hidden file looks deleted or changed to git."""
     root = tmp_path / "ws"
     repository(root)
-    files = {"secret.env": "x", "keys/a.pem": "x", "kept/b.pem": "x", "src/c.py": "x"}
-    settings = {"permissions": {"deny": ["Read(*.env)", "Read(keys/**)", "Read(old.py)"]}}
+    (root / "deep" / "sub").mkdir(parents=True)
+    (root / "deep" / "sub" / "a.pem").write_text("x\n", "utf-8")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "Second")
+    files = {
+        "secret.env": "x",
+        "keys/a.pem": "x",
+        "keys/sub/b.pem": "x",
+        "kept/b.pem": "x",
+        "src/c.py": "x",
+    }
+    denied = ["Read(*.env)", "Read(keys/**)", "Read(deep/**)", "Read(old.py)"]
+    settings = {"permissions": {"deny": denied}}
     async with stage(root, files, [], settings) as s:
+        await s.app.ready()  # the sandbox then knows what to hide
+        await s.app.git.look()  # that may have begun before
         told = await s.app.git.look()
+    assert " is on trunk\n" in told
     assert "?? src/" in told
-    assert not any(name in told for name in ("secret.env", "keys", "old.py"))
+    assert not any(name in told for name in ("secret.env", "keys", "deep", "old.py"))
+
+
+@SANDBOXED
+async def test_no_commit_shows_the_secret_of_the_remote(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    repository(root)
+    git(root, "commit", "-qm", "one\x1etwo\x1ethree", "--allow-empty")
+    git(root, "commit", "-qm", "From https://ada:token@example.org/", "--allow-empty")
+    async with stage(root, {}, []) as s:
+        await s.app.ready()
+        told = await s.app.git.look()
+    assert " is on trunk\n" in told
+    assert "Ada: From https://example.org/" in told
+    assert "token" not in told
 
 
 @SANDBOXED

@@ -12,11 +12,12 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, ToolFinished
-from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.hooks import HookAnswer, HookEvent
 from glossator.hooks.answer import answer_of
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.hooks import ListHooksRequest, list_hooks
+from glossator.usecases.plans import StartPlanRequest, start_plan
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
@@ -263,6 +264,19 @@ async def test_a_question_is_refused_or_told_about(tmp_path: Path) -> None:
         assert "On call: Ada" in texts(s, 0)
         assert '"source": "startup"' in texts(s, 0)
         assert "source" not in texts(s, 1)
+
+
+async def test_a_started_plan_is_judged_by_the_mode_it_begins_in(tmp_path: Path) -> None:
+    refuses = 'grep -q \'"permission_mode": "auto"\' && { echo not alone >&2; exit 2; }; true'
+    settings = hooks("promptSubmit", refuses) | {"permissions": {"mode": "plan"}}
+    planned = Turn(Text("## Plan\n\n1. Add in `a.py`."))
+    async with stage(tmp_path / "ws", FILES, [planned, *HELLO], settings) as s:
+        session = (await s.ask("Fix it.")).session_id
+        with pytest.raises(UsageError, match="not alone"):
+            await start_plan(s.app, StartPlanRequest(session, Mode.AUTO))
+        assert s.app.acting.modes.of(session) is Mode.PLAN
+        await start_plan(s.app, StartPlanRequest(session, Mode.ACCEPT_EDITS))
+        assert s.app.acting.modes.of(session) is Mode.ACCEPT_EDITS
 
 
 async def test_a_note_on_questions_is_told_again_if_it_changed(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 import re
+import secrets
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ _GIT = (
 )
 # Of these one changes with a commit, a fetch, a branch, a remote or what is staged.
 _FILES = (("HEAD",), ("index",), ("logs", "HEAD"), ("config",), ("FETCH_HEAD",))
-_BETWEEN = "\x1e"
+_BETWEEN = f"\x1e{secrets.token_hex(8)}\x1e"  # which no commit can hold
 _COMMANDS = (
     ("branch", "--show-current"),
     ("log", f"-{_COMMITS}", "-s", "--date=short", "--format=%h %ad %an: %s"),
@@ -50,7 +51,11 @@ _COMMANDS = (
     # the last, as it looks at every file
     ("status", "--porcelain=v1", "-z", "--branch", "--untracked-files=normal"),
 )
-_LOOK = f"; printf '{_BETWEEN}'; ".join(shlex.join((*_GIT, *each)) for each in _COMMANDS)
+# Complaints go nowhere: they name files, such as one that is hidden and cannot be read.
+_LOOK = "exec 2>/dev/null; " + f"; printf '{_BETWEEN}'; ".join(
+    shlex.join((*_GIT, *each)) for each in _COMMANDS
+)
+_STATUS_BRANCH = "## "  # begins a status
 _ANY_FILE = "?"  # the name of a file in a folder, for rules about all that is in it
 _READS = Permit(only_reads=True)  # a repository then makes git run nothing
 _HASH = re.compile(r"[0-9a-f]{4,64}")
@@ -97,7 +102,7 @@ class Commit:
 class _Said:
     """What git said of one root.
 
-    `status` is None if it is not here, and `cut` if it is not here whole.
+    `status` is None if it is not here, begins with the branch, and `cut`: it is not here whole.
     """
 
     branch: str = ""
@@ -113,7 +118,8 @@ class _Said:
         told = finished.output.head.decode(errors="replace").split(_BETWEEN, len(_COMMANDS) - 1)
         ended = (*(part.strip("\n") for part in told[:4]), "", "", "", "")
         branch, log, remote, offered = ended[:4]
-        status = None if finished.timed_out or len(told) < len(_COMMANDS) else told[-1]
+        is_here = len(told) == len(_COMMANDS) and told[-1].startswith(_STATUS_BRANCH)
+        status = told[-1] if is_here and not finished.timed_out else None
         return _Said(branch, log, remote, offered, status, finished.output.omitted_bytes > 0)
 
 
@@ -222,20 +228,20 @@ def _in_words(root: str, said: _Said, hides: Callable[[str], bool]) -> str:
     Files that are hidden are not named: the sandbox hides them from git, too, to which they then
     look changed.
     """
-    if ":" in said.branch:  # which no branch has in its name: git is not there, or no repository
+    if not (said.branch or said.log or said.status):  # no git, or no repository
         return ""
     entries = (said.status or "").split("\0")[:-1]  # each ends so, but for one that was cut
-    branch = entries[0].removeprefix("## ") if entries else said.branch or "no branch"
+    branch = entries[0].removeprefix(_STATUS_BRANCH) if entries else said.branch or "no branch"
     lines = [f"{shown(root)} is on {branch}"]
     if said.remote:
-        lines.append(f"Remote origin: {_SECRET.sub('', said.remote)}")
+        lines.append(f"Remote origin: {said.remote}")
     if said.status is None:
-        lines.append("Not committed: not known, as git took too long or said too much")
+        lines.append("Not committed: not known, as git failed, took too long or said too much")
     else:
         changed = list(_changes(root, iter(entries[1:]), hides))
         lines += _section("Not committed", changed, _STATUS_LINES, cut=said.cut)
     lines += _section("Last commits", said.log.splitlines(), _COMMITS)
-    return shown_text("\n".join(lines))
+    return shown_text(_SECRET.sub("", "\n".join(lines)))
 
 
 def _changes(root: str, entries: Iterator[str], hides: Callable[[str], bool]) -> Iterator[str]:

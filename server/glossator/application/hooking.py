@@ -16,7 +16,7 @@ from glossator.application.application import Application
 from glossator.context import Reminders
 from glossator.core.context_answers import ContextKind
 from glossator.core.errors import UsageError
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Mode
 from glossator.core.shown import in_tags, shown, shown_text
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.documents import WorkspaceSnapshot
@@ -46,7 +46,8 @@ WasTold = Callable[[str], bool]  # whether a text stands in the conversation
 class SessionHooks:
     """Runs the hooks of one conversation or sub-agent; implements `ToolHooks`.
 
-    What they tell the model goes into `reminders`, `tell` shows the user a notice.
+    What they tell the model goes into `reminders`, `tell` shows the user a notice. They are told
+    `mode`; without one that of the session.
     """
 
     app: Application
@@ -54,6 +55,7 @@ class SessionHooks:
     reminders: Reminders
     tell: Callable[[str], object]
     halted: bool = False
+    mode: Mode | None = None
 
     def any_of(self, *events: HookEvent) -> bool:
         """Whether there are hooks for one of these moments."""
@@ -173,7 +175,7 @@ class SessionHooks:
         given = {
             "session_id": self.session_id,
             "hook_event_name": event.value,
-            "permission_mode": mode_of(acting.modes.of(self.session_id)),
+            "permission_mode": mode_of(self.mode or acting.modes.of(self.session_id)),
             **said,
         }
         async with asyncio.TaskGroup() as group:

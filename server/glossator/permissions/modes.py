@@ -21,9 +21,9 @@ class Modes:
         """The sessions that have a mode of their own."""
         return dict(self._of)
 
-    def begin(self, session_id: str) -> None:
-        """A run begins: its session keeps its mode, whatever becomes that of new ones."""
-        self._of.setdefault(session_id, self._new)
+    def begin(self, session_id: str, mode: Mode | None = None) -> None:
+        """A run begins, in `mode` or that of its session, whatever becomes that of new ones."""
+        self._of[session_id] = mode or self.of(session_id)
 
     def change(self, mode: Mode, session_id: str | None = None) -> None:
         """The mode of a session from its next tool call on; without one, that of new sessions."""

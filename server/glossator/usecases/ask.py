@@ -119,13 +119,15 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
     plan: PlanChoice | None = None,
     steered: Sequence[SaidWords] = (),
     before: Callable[[Session], None] = lambda _: None,
+    mode: Mode | None = None,
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
 
     `only_reads`: the run changes nothing, in every mode. `review`: the user reviews each edit
     before it is made. `plan`: whether a plan of tasks may be made; None: it is not. `steered`: what
     the user said when the question was asked before, which goes with it now. `before` is called
-    when the session is this run's alone, and all that could refuse the question has been asked.
+    when the session is this run's alone, and all that could refuse the question has been asked;
+    `mode` is the session's from then on, None: it keeps its own.
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
@@ -136,10 +138,12 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
             if not app.model.offline:
                 run.steering.open()
             hooks = await session_hooks(app, session.id, session.reminders, app.port.tell)
+            hooks.mode = mode
             words = (question, *(each.text for each in steered))
             notices = await _admitted(app, session, hooks, words)
             before(session)
-            app.acting.modes.begin(session.id)
+            app.acting.modes.begin(session.id, mode)
+            hooks.mode = None  # that of the session
             session.title_from(question)
             items = tuple(each.item for each in attached)
             model = app.model

@@ -10,7 +10,6 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.plan import steps_of
 from glossator.prompts import load_prompt
-from glossator.sessions import Session
 from glossator.usecases.ask import answer, last_plan
 
 
@@ -59,9 +58,6 @@ async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
             " Trust it in the editor, then start the plan."
         )
 
-    def begin(session: Session) -> None:
-        app.acting.modes.change(request.mode, session.id)
-
     session = await app.sessions.open(request.session_id)
     plan = request.plan.strip()
     if plan:
@@ -71,4 +67,4 @@ async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
         plan = last_plan(session)
     if steps_of(plan):
         question = f"{question} {load_prompt('user/plan_steps').render()}"
-    return await answer(app, question, (), request.session_id, request.run_id, before=begin)
+    return await answer(app, question, (), request.session_id, request.run_id, mode=request.mode)
