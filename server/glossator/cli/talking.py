@@ -74,7 +74,7 @@ class Talking:
             while (line := await self._next()) is not None:
                 await self._carry_out(line)
         finally:
-            for each in self._waiting.messages:
+            for each in self._waiting.unsent:
                 self._tell(f"Not sent: {each}")
 
     async def _next(self) -> str | None:
