@@ -85,6 +85,10 @@ def test_what_a_word_cannot_do(name: str, words: str, said: str) -> None:
         ("fathom", []),
         ("stauts", ["/status"]),
         ("fihs", ["/fish"]),
+        ("q", []),
+        ("que", []),
+        ("hepl", ["/help"]),
+        ("ne", ["/new"]),
     ],
 )
 def test_the_nearest_command_is_named(name: str, use: list[str]) -> None:
