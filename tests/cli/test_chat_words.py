@@ -85,6 +85,10 @@ def test_what_a_word_cannot_do(name: str, words: str, said: str) -> None:
         ("fathom", []),
         ("stauts", ["/status"]),
         ("fihs", ["/fish"]),
+        ("q", []),
+        ("que", []),
+        ("hepl", ["/help"]),
+        ("ne", ["/new"]),
     ],
 )
 def test_the_nearest_command_is_named(name: str, use: list[str]) -> None:
@@ -140,6 +144,26 @@ async def test_a_command_of_a_file_is_asked_at_once(tmp_path: Path) -> None:
         await terminal.until(READY)
         await typed(terminal, "/fathom\n", "One.", READY)
         assert "How deep is it?" in str(api.requests[0].body["messages"])
+        terminal.type(CTRL_D)
+        assert await terminal.ended() == 0
+
+
+async def test_a_word_is_known_among_many_and_before_its_server_is_connected(
+    tmp_path: Path,
+) -> None:
+    workspace(tmp_path)
+    commands = tmp_path / ".claude/commands"
+    commands.mkdir(parents=True)
+    for name in (*(f"a{number}" for number in range(120)), "zebra"):
+        (commands / f"{name}.md").write_text(f"What is {name}?\n")
+    async with (
+        StandIn([Turn(Text("It is striped."))]) as api,
+        program(tmp_path, api, "chat", "--trust") as terminal,
+    ):
+        await terminal.until(READY)
+        await typed(terminal, "/zebra\n", "It is striped.", READY)
+        said = "No connected MCP server has the prompt /mcp__odd__say; there are: none."
+        await typed(terminal, "/mcp__odd__say it\n", said, READY)
         terminal.type(CTRL_D)
         assert await terminal.ended() == 0
 

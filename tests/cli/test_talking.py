@@ -311,3 +311,45 @@ def test_only_one_message_is_edited_at_a_time() -> None:
     waiting.edit("1")
     waiting.leave()
     assert (waiting.is_ready, waiting.messages) == (True, ["b"])
+
+
+@pytest.mark.parametrize(
+    ("edited", "messages", "unsent"),
+    [
+        (("1", "2"), ["a", "b"], ["a", "b", "c"]),
+        (("2", "1"), ["b", "c"], ["a", "b", "c"]),
+        (("2", "2"), ["a", "b"], ["a", "b", "c"]),
+        (("3", "1", "1"), ["a", "c"], ["a", "b", "c"]),
+    ],
+)
+def test_a_message_that_is_edited_goes_back_before_another_one_is(
+    edited: tuple[str, ...], messages: list[str], unsent: list[str]
+) -> None:
+    """The numbers are those of `/queue`, which lists what waits."""
+    waiting = Waiting(["a", "b", "c"])
+    for number in edited:
+        listed = waiting.messages[int(number) - 1]
+        assert waiting.edit(number) == listed
+    assert (waiting.messages, waiting.unsent) == (messages, unsent)
+
+
+async def test_a_message_that_was_taken_back_is_shown_at_the_end(tmp_path: Path) -> None:
+    workspace(tmp_path)
+    gate = asyncio.Event()
+    async with (
+        StandIn([reads(gate), Turn(Text("It dives."))]) as api,
+        program(tmp_path, api, "chat") as terminal,
+    ):
+        await terminal.until(READY)
+        terminal.type("What does it do?\n")
+        await until(lambda: bool(api.requests))
+        terminal.type("How wide?\nHow deep?\n")
+        await terminal.until("Queued as number 2: How deep?")
+        terminal.type("/queue edit 1\n")
+        await terminal.until("> How wide?▏")
+        gate.set()
+        await terminal.until("Finish the message that you took back")
+        terminal.type(f"\x15{CTRL_D}")
+        await terminal.until("Not sent: How wide?")
+        await terminal.until("Not sent: How deep?")
+        assert await terminal.ended() == 0

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from glossator.core.answers import ModeAnswer, SessionMode
-from glossator.core.errors import UnknownSession
+from glossator.core.errors import SessionInUse
 from glossator.core.permission import Mode
 from glossator.usecases.mode import SetModeRequest, set_mode
 from glossator.usecases.plans import StartPlanRequest, start_plan
@@ -102,10 +102,21 @@ async def test_a_plan_is_started_for_its_session_alone(tmp_path: Path) -> None:
         assert await modes(s) == (Mode.PLAN, {session_id: Mode.AUTO})
 
 
-async def test_a_mode_of_no_session(tmp_path: Path) -> None:
+async def test_a_session_in_use_elsewhere_has_its_mode_once_it_is_resumed(tmp_path: Path) -> None:
+    root, script = tmp_path / "ws", [Turn(Text("A."))]
+    async with stage(root, _FILES, script) as s:
+        async with stage(root, {}, ()) as elsewhere:
+            session_id = elsewhere.app.sessions.create("Its own").id
+            await elsewhere.app.sessions.open(session_id)
+            with pytest.raises(SessionInUse):
+                await s.app.sessions.open(session_id)
+            assert await change(s, Mode.PLAN, session_id) == ModeAnswer(Mode.PLAN, Mode.ASK)
+        await s.ask("One?", session_id=session_id)
+        assert (await modes(s))[1] == {session_id: Mode.PLAN}
+
+
+async def test_a_session_that_is_deleted_has_no_mode(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", _FILES, [Turn(Text("A."))], _AUTO) as s:
-        with pytest.raises(UnknownSession):
-            await change(s, Mode.PLAN, "nobody")
         session_id = (await s.ask("One?")).session_id
         assert (await status(s.app, StatusRequest())).modes == (SessionMode(session_id, Mode.AUTO),)
         await delete_session(s.app, DeleteSessionRequest(session_id))

@@ -21,7 +21,7 @@ export class Choices {
   readonly #modes = new Map<string, Mode>(); // of the others
   #model: string | undefined;
 
-  /** `refused` is called with why the server does not take a choice any more. */
+  /** `refused` is called with why the server does not take a model any more. */
   constructor(private readonly refused: (error: unknown) => void) {}
 
   /** What is done without asking in a session; with none, in those to come. */
@@ -33,7 +33,7 @@ export class Choices {
     }
   }
 
-  /** A run of a session began in a mode, which the session keeps. */
+  /** The server says which mode a session has: the one it began in, unless another was chosen. */
   began(sessionId: string, mode: Mode): void {
     if (!this.#modes.has(sessionId)) {
       this.#modes.set(sessionId, mode);
@@ -50,30 +50,24 @@ export class Choices {
     this.#model = model;
   }
 
-  /** What the user set since counts more; `changed` is whether a setting is another one now. */
+  /**
+   * What the user set since counts more, for sessions to come; those that have a mode keep it.
+   * `changed` is whether a setting is another one now.
+   */
   forget(changed: (setting: string) => boolean): void {
     if (changed("glossator.permissions.mode")) {
       this.#mode = undefined;
-      this.#modes.clear();
     }
     this.#model = changed("glossator.models") ? undefined : this.#model;
   }
 
-  /**
-   * Tell a server that has just begun. A model that it refuses is forgotten, and the mode of a
-   * session that it cannot open; the mode of new ones must hold.
-   */
+  /** Tell a server that has just begun. A model that it refuses is forgotten; modes must hold. */
   async tell(run: Run): Promise<void> {
     if (this.#mode !== undefined) {
       await run("glossator.setMode", { mode: this.#mode });
     }
     for (const [sessionId, mode] of this.#modes) {
-      try {
-        await run("glossator.setMode", { mode, sessionId });
-      } catch (error) {
-        this.#modes.delete(sessionId);
-        this.refused(error);
-      }
+      await run("glossator.setMode", { mode, sessionId });
     }
     if (this.#model !== undefined) {
       try {

@@ -56,7 +56,7 @@ import {
 import { Standings } from "./standings.ts";
 import { type Surface, Surfaces } from "./surfaces.ts";
 import { UndoneFiles } from "./undone-files.ts";
-import type { Event, PermissionRequest, ReviewRequest } from "./wire.ts";
+import type { PermissionRequest, ReviewRequest } from "./wire.ts";
 
 /** `-I`: nothing from the current folder or the environment takes the place of a module. */
 const SERVER = ["-I", "-m", "glossator.lsp", "--stdio"];
@@ -135,6 +135,7 @@ export class Glossator implements Disposable {
       this.surfaces,
       this.changes,
       this.plans,
+      this.#choices,
       secrets,
       this.log,
     );
@@ -154,7 +155,6 @@ export class Glossator implements Disposable {
       this.proposals,
       this.plans,
       this.server.onEvent((event) => this.plans.told(event)),
-      this.server.onEvent((event) => this.#began(event)),
       this.changes,
       serveTexts(),
       announceEndings(this.conversations, this.surfaces, this.log),
@@ -269,13 +269,6 @@ export class Glossator implements Disposable {
       ),
       this.surfaces.onTurn(() => setContext("inEditor", this.surfaces.isTabUsed)),
     ];
-  }
-
-  /** A session has its mode from its first run on. */
-  #began(event: Event): void {
-    if (event.kind === "run.started") {
-      this.#choices.began(event.sessionId, this.#standings.modeOf(event.sessionId));
-    }
   }
 
   #serverIs(state: ServerState): void {

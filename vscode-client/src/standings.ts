@@ -9,7 +9,7 @@ import {
   workspace,
 } from "vscode";
 import type { Conversations } from "./chat/conversations.ts";
-import { modeOf } from "./choices.ts";
+import { type Choices, modeOf } from "./choices.ts";
 import { describeModel } from "./commands/models.ts";
 import type { Changes } from "./editor/changes.ts";
 import { selectionChip } from "./editor/chips.ts";
@@ -46,6 +46,7 @@ export class Standings implements Disposable {
     private readonly surfaces: Surfaces,
     private readonly changes: Changes,
     private readonly plans: Plans,
+    private readonly choices: Choices,
     private readonly secrets: SecretStorage,
     private readonly log: LogOutputChannel,
   ) {
@@ -76,6 +77,9 @@ export class Standings implements Disposable {
     if (this.server.state.phase === "ready") {
       try {
         this.#status = await this.server.run("glossator.status", {});
+        for (const { sessionId, mode } of this.#status.modes) {
+          this.choices.began(sessionId, mode);
+        }
         this.#show(); // a provider may take its time over the list
         this.#models = await this.#listed(this.#status.model);
         this.#contexts = await Promise.all(

@@ -20,6 +20,7 @@ HERE = {  # what the chat does itself
     "help": "List these commands",
     "quit": "End; Ctrl-D does it, too",
 }
+_ANYWHERE = ("new", "help")  # of these; the others are lines of their own
 AS_IT_IS = "Send it as it is"
 _WORD = re.compile(r"/(\w[\w:.-]*)(?:\s+(.*))?", re.DOTALL)
 _ALIKE = 0.6  # of get_close_matches: a letter or two apart
@@ -89,7 +90,7 @@ def help_lines() -> list[str]:
 
 def unknown(name: str, others: Iterable[str]) -> Question:
     """What to do with a `/` word that is no command: ours, or one of the `others`."""
-    known = [*HERE, *_ARGUMENTS, *others]
+    known = [*_ANYWHERE, *_ARGUMENTS, *others]
     beginnings = sorted((each for each in known if each.startswith(name)), key=len)
     near = next(iter(beginnings or get_close_matches(name, known, 1, _ALIKE)), None)
     options = (Option(f"Use /{near}"),) if near else ()

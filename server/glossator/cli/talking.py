@@ -24,6 +24,7 @@ from glossator.cli.server import REQUEST_CANCELLED, ResponseError
 from glossator.cli.waiting import Waiting
 from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
+from glossator.core.question import Question
 from glossator.core.wire import Json
 
 _READY = "Ask; /help lists the commands, /quit or Ctrl-D ends."
@@ -74,7 +75,7 @@ class Talking:
             while (line := await self._next()) is not None:
                 await self._carry_out(line)
         finally:
-            for each in self._waiting.messages:
+            for each in self._waiting.unsent:
                 self._tell(f"Not sent: {each}")
 
     async def _next(self) -> str | None:
@@ -140,13 +141,12 @@ class Talking:
     async def _ask_about(self, name: str, line: str) -> None:
         """A word of a file or an MCP server is a question; one of nobody's only if wanted."""
         try:
-            known = await self._ask(Command("glossator.complete", {"text": "/"}))
+            doubt = await self._doubt(name)
         except ResponseError as error:
             self._failed(error)
             return
-        others = [item["label"].removeprefix("/") for item in known["items"]]
-        if name not in others:
-            answer = await self._user.answer(unknown(name, others))
+        if doubt is not None:
+            answer = await self._user.answer(doubt)
             if (words := answer["words"]) or not answer["chosen"]:
                 if words:
                     await self._carry_out(words)
@@ -156,6 +156,17 @@ class Talking:
                 await self._carry_out(instead(chosen, line))
                 return
         await self._run(self._question(line))
+
+    async def _doubt(self, name: str) -> Question | None:
+        """What to ask about a word; of an MCP server's the server says more, also if not ready."""
+        if name.startswith("mcp__") or name in await self._words_like(name):
+            return None
+        return unknown(name, await self._words_like(""))
+
+    async def _words_like(self, typed: str) -> list[str]:
+        """Those that the server completes this to, the best first; not all if they are many."""
+        known = await self._ask(Command("glossator.complete", {"text": f"/{typed}"}))
+        return [item["label"].removeprefix("/") for item in known["items"]]
 
     def _question(self, question: str) -> Command:
         self._run_id = run_id = secrets.token_hex(8)

@@ -10,10 +10,11 @@ _HOW = "/queue edit NUMBER changes one, /queue remove NUMBER takes it out."
 
 @dataclass(slots=True)
 class Waiting:
-    """In the order in which they are asked; what is `edited` keeps its place until it is back."""
+    """In the order in which they are asked; what is taken out keeps its place until it is back."""
 
     messages: list[str] = field(default_factory=list)
     place: int | None = None  # of the one that is being edited
+    taken: str = ""  # its words, as they were
     left_over: int = 0  # words at the head that did not reach their run
 
     def __bool__(self) -> bool:
@@ -23,6 +24,16 @@ class Waiting:
     def is_ready(self) -> bool:
         """Whether one can be asked: none does whose place is before the first."""
         return bool(self.messages) and self.place != 0
+
+    @property
+    def unsent(self) -> list[str]:
+        """All of them, the one that is being edited in its place."""
+        place = self.place
+        return (
+            self.messages
+            if place is None
+            else [*self.messages[:place], self.taken, *self.messages[place:]]
+        )
 
     def add(self, words: str) -> int:
         """Put words back where they were edited, else at the end; their number, from 1."""
@@ -58,10 +69,19 @@ class Waiting:
         return self.messages.pop(place)
 
     def edit(self, number: str) -> str | None:
-        """Take one out that comes back to its place with the next `add`; None as `remove`."""
+        """Take one out that comes back to its place with the next `add`; None as `remove`.
+
+        Another one that is being edited goes back to its place as it was.
+        """
+        before = self.place
         words = self.remove(number)
-        if words is not None:
-            self.place = int(number) - 1
+        if words is None:
+            return None
+        place = int(number) - 1
+        if before is not None:
+            self.add(self.taken)
+            place += before <= place
+        self.place, self.taken = place, words
         return words
 
     def listed(self) -> str:

@@ -21,9 +21,10 @@ class SetModeRequest:
 
 
 async def set_mode(app: Application, request: SetModeRequest) -> ModeAnswer:
-    """Change what is done without asking; no other session follows. Raises as `Sessions.open`."""
-    if request.session_id is not None:
-        await app.sessions.open(request.session_id)
+    """Change what is done without asking; no other session follows.
+
+    The session may be in use elsewhere: its mode here is for when it is resumed here.
+    """
     modes = app.acting.modes
     before = modes.of(request.session_id)
     modes.change(request.mode, request.session_id)

@@ -202,6 +202,22 @@ const tests: Tests = {
     assert.equal((await server.run("glossator.status", {})).mode, "ask");
   },
 
+  async "a session keeps the mode that the server began it in, also in the next server"() {
+    const { server, chat } = await ready();
+    await server.run("glossator.setMode", { mode: "plan" }); // the window has not heard of it
+    await vscode.commands.executeCommand("glossator.newSession");
+    await vscode.commands.executeCommand("glossator.ask", { question: "What is an area?" });
+    await vscode.commands.executeCommand("glossator.newSession");
+    await vscode.commands.executeCommand("glossator.setMode", "ask"); // it asks for the status
+    const ids = (await server.run("glossator.status", {})).modes.map((each) => each.sessionId);
+    const begun = ids.at(-1);
+    await server.restart();
+    const { mode, modes } = await server.run("glossator.status", {});
+    assert.equal(mode, "ask");
+    assert.equal(modes.find((each) => each.sessionId === begun)?.mode, "plan");
+    assert.equal(chat.sessionId, undefined);
+  },
+
   async "only what the server starts with starts it anew"() {
     const { server } = await ready();
     const phases: string[] = [];

@@ -35,9 +35,20 @@ test("a setting that is changed later counts more than the choice", async () => 
   choices.choseModel("large");
   choices.forget((setting) => setting === "glossator.models");
   assert.deepEqual(await tellings(choices), [["glossator.setMode", { mode: "auto" }]]);
-  choices.choseMode("auto", "s-1");
   choices.forget((setting) => setting === "glossator.permissions.mode");
   assert.deepEqual(await tellings(choices), []);
+});
+
+test("a session keeps its mode when the setting for new ones is changed", async () => {
+  const choices = new Choices(refused);
+  choices.choseMode("auto", undefined);
+  choices.choseMode("plan", "s-1");
+  choices.began("s-2", "ask");
+  choices.forget((setting) => setting === "glossator.permissions.mode");
+  assert.deepEqual(await tellings(choices), [
+    ["glossator.setMode", { mode: "plan", sessionId: "s-1" }],
+    ["glossator.setMode", { mode: "ask", sessionId: "s-2" }],
+  ]);
 });
 
 test("a model that is refused is forgotten, and the mode is not", async () => {
@@ -72,22 +83,6 @@ test("each session has the mode that it began in, or was given since", async () 
   assert.deepEqual(await tellings(choices), [
     ["glossator.setMode", { mode: "auto" }],
     ["glossator.setMode", { mode: "ask", sessionId: "s-1" }],
-    ["glossator.setMode", { mode: "plan", sessionId: "s-2" }],
-  ]);
-});
-
-test("a session that cannot be opened is forgotten, and no other", async () => {
-  const choices = new Choices(refused);
-  choices.began("s-1", "ask");
-  choices.began("s-2", "plan");
-  const refusing = (async (_: string, request: { sessionId?: string }) => {
-    if (request.sessionId === "s-1") {
-      throw new Error("no such session");
-    }
-  }) as unknown as Run;
-  await choices.tell(refusing);
-  assert.match(String(refusals.at(-1)), /no such session/);
-  assert.deepEqual(await tellings(choices), [
     ["glossator.setMode", { mode: "plan", sessionId: "s-2" }],
   ]);
 });
