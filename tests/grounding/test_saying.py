@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.grounding import CitedLines, Verdict, check
+from glossator.grounding import CitedLines, Verdict, check, is_denial
 from tests.grounding.test_checking import CLIENT, GO, IMPORTING, PYTHON, C, N, S
 
 
@@ -150,3 +150,29 @@ def test_a_denial_needs_all_of_what_it_is_about(
 ) -> None:
     judgement = check(statement, [cited])
     assert judgement.verdict is verdict, judgement.reason
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "`send` fails to call `close`.",
+        "`send` and `close` lack a lock.",
+        "`send` skips `close`.",
+        "`send` ignores the error.",
+        "`send` avoids `close`.",
+        "`close` is unused.",
+        "Nobody calls `close`.",
+        "`send` alone calls `close`.",
+        "`close` is called solely by `send`.",
+        "`close` is called exclusively by `send`.",
+        "`send` doesn't call `close`.",
+        "`send` only calls `close`.",
+    ],
+)
+def test_many_words_deny(statement: str) -> None:
+    assert is_denial(statement)
+
+
+@pytest.mark.parametrize("statement", ["`send` fails with `not_found`.", "`only` calls `ignore`."])
+def test_names_and_other_words_deny_nothing(statement: str) -> None:
+    assert not is_denial(statement)

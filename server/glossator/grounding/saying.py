@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final
 
 from glossator.grounding.claim import Claim, Relation
-from glossator.grounding.english import is_negation
+from glossator.grounding.english import denies, is_negation
 from glossator.grounding.patterns import words_of
 from glossator.grounding.topics import topic_of, without_words
 from glossator.grounding.wording import Kind, tokens_of
@@ -116,8 +116,8 @@ def _is_of_others(part: str, relations: AbstractSet[Relation]) -> bool:
 
 def is_denial(statement: str) -> bool:
     """Whether a statement says that something is not so, or is so of some alone."""
-    words = (token.text.lower() for token in tokens_of(statement) if token.kind is Kind.WORD)
-    return any(is_negation(word) or word == "only" for word in words)
+    tokens = tokens_of(statement)
+    return denies(" ".join(t.text.lower() if t.kind is Kind.WORD else "," for t in tokens))
 
 
 @cache
