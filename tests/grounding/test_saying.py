@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.grounding import CitedLines, Verdict, check
+from glossator.grounding import CitedLines, Verdict, check, is_denial
 from tests.grounding.test_checking import CLIENT, GO, IMPORTING, PYTHON, C, N, S
 
 
@@ -36,6 +36,19 @@ from tests.grounding.test_checking import CLIENT, GO, IMPORTING, PYTHON, C, N, S
         ("`retries` is at most `LIMIT`.", N),
         ("`request` can be passed to `send` by keyword.", N),
         ("`close` is declared async, and it calls the class.", N),
+        ("`send` calls `encode` and is used by other functions.", N),
+        ("`send` calls `encode` and does other work.", N),
+        ("`send` calls `encode` and gets its value from there.", N),
+        ("`send` calls `encode`, and its parameters are constant.", N),
+        ("`send` is not async and its parameters have no type.", N),
+        ("`send` is not async and has no other code.", N),
+        ("`send` raises `ValueError` if not `retries > LIMIT`.", N),
+        ("If `retries` is greater than `LIMIT`, and if not, `send` raises `ValueError`.", N),
+        ("`send` returns `data` if `retries` is greater than `LIMIT`.", N),
+        ("`send` calls `open` after `encode` and raises `ValueError` before.", N),
+        ("`send` calls `encode` within a class.", N),
+        ("`send` calls `encode` and returns `data`.", S),
+        ("`send` calls `open` after `encode`.", S),
         ("Note that the `send` method calls both `open` and `write` internally.", S),
         ("`send` takes `timeout` only by keyword.", S),
         ("`send` raises the error `ValueError` if `retries > LIMIT`.", S),
@@ -137,3 +150,29 @@ def test_a_denial_needs_all_of_what_it_is_about(
 ) -> None:
     judgement = check(statement, [cited])
     assert judgement.verdict is verdict, judgement.reason
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "`send` fails to call `close`.",
+        "`send` and `close` lack a lock.",
+        "`send` skips `close`.",
+        "`send` ignores the error.",
+        "`send` avoids `close`.",
+        "`close` is unused.",
+        "Nobody calls `close`.",
+        "`send` alone calls `close`.",
+        "`close` is called solely by `send`.",
+        "`close` is called exclusively by `send`.",
+        "`send` doesn't call `close`.",
+        "`send` only calls `close`.",
+    ],
+)
+def test_many_words_deny(statement: str) -> None:
+    assert is_denial(statement)
+
+
+@pytest.mark.parametrize("statement", ["`send` fails with `not_found`.", "`only` calls `ignore`."])
+def test_names_and_other_words_deny_nothing(statement: str) -> None:
+    assert not is_denial(statement)

@@ -15,6 +15,7 @@ from glossator.core.shown import shown
 from glossator.grounding.cited import CallSite
 from glossator.grounding.claim import Claim, Relation
 from glossator.grounding.encoding import Known, encoded
+from glossator.grounding.english import NEGATION
 from glossator.grounding.wording import Kind, Token
 
 Calls = Mapping[str, Sequence[CallSite]]  # by the name that is called
@@ -51,10 +52,7 @@ _FORMS = (
 _BEGIN = r"(?:^|[,;:] (?:and |but )?|\b(?:and|but|so|that|because) )"
 _END = r"(?=$| ?[,;:]| (?:and|but|so|because) )"
 _REFUTABLE = tuple(re.compile(f"{_BEGIN}{form}{_END}") for form in _FORMS)
-_NARROWED = re.compile(
-    r"\b(?:not|never|no|cannot|neither|nor|false|untrue|wrong)\b|n't\b"
-    r"|\b(?:in|within|inside|under|for|from)\b"
-)
+_NARROWED = re.compile(rf"\b(?:{NEGATION}|false|untrue|wrong|in|within|inside|under|for|from)\b")
 
 
 def names_to_look_up(

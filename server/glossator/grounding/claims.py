@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from glossator.grounding.claim import Claim, Relation
 from glossator.grounding.encoding import Known, encoded
-from glossator.grounding.english import ENGLISH, NEUTRAL, VERBS
+from glossator.grounding.english import ENGLISH, NEGATION, NEUTRAL, VERBS
 from glossator.grounding.patterns import (
     ANY,
     COMPARED,
@@ -43,10 +43,7 @@ _WITHOUT = re.compile(  # what is not done besides denies nothing of what is
     r" without (?!pass|giv|suppl|provid|specif)[a-z]+ing(?: [a-z']+)*(?=$| ,)"
 )
 _SOME = frozenset("take takes has have accept accepts with are".split())
-_NOT = re.compile(
-    r"\b(?:not|never|no|without|cannot|neither|nor|nothing|none|nowhere|lacks?|fails to"
-    r"|omits?|\w+n't)\b"
-)
+_NOT = re.compile(rf"\b{NEGATION}\b")
 _NOT_DENIED = re.compile(r"\b(?:not only|no more than|no less than|not just|no sooner)\b")
 
 _AND = re.compile(

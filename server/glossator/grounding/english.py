@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 VERBS: Final = (
@@ -75,15 +76,24 @@ ENGLISH: Final = frozenset(
     """.split()
 )
 
-_NEGATIONS: Final = frozenset(
-    "not no never nor neither without nowhere none nothing cannot rather instead lacks omits"
-    " unlike".split()
+NEGATION: Final = (
+    r"(?:not|no|never|neither|nor|without|nothing|none|nowhere|nobody|cannot|lacks?|omits?"
+    r"|fails? to|\w+n't)"
+)
+_NEGATION: Final = re.compile(rf"{NEGATION}|rather|instead|unlike")
+_DENIAL: Final = re.compile(
+    rf"\b(?:{_NEGATION.pattern}|only|alone|solely|exclusively|unused|skip\w*|ignor\w+|avoid\w*)(?!\w)"
 )
 
 
 def is_negation(word: str) -> bool:
     """Whether a word, in lower case, says that something is not so."""
-    return word in _NEGATIONS or word.endswith("n't")
+    return _NEGATION.fullmatch(word) is not None
+
+
+def denies(words: str) -> bool:
+    """Whether words, in lower case, say that something is not so, or is so of some alone."""
+    return _DENIAL.search(words) is not None
 
 
 def is_english(word: str) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Final
 
 from glossator.grounding.claim import Claim, Relation
-from glossator.grounding.english import is_negation
+from glossator.grounding.english import denies, is_negation
 from glossator.grounding.patterns import words_of
-from glossator.grounding.topics import without_words
+from glossator.grounding.topics import topic_of, without_words
 from glossator.grounding.wording import Kind, tokens_of
 
 _PLAIN: Final = frozenset(  # what says nothing, and what names are called
@@ -68,9 +69,16 @@ _RELATED: Final = {  # what else the claims of a relation read
     Relation.IMPORTS: "out where takes take pulls pull",
 }
 _NARROWING: Final = re.compile(
-    r"\b(?:so|except|otherwise|always|sometimes|often|twice"
+    r"\b(?:so|except|otherwise|always|sometimes|often|twice|(?:if|when|whenever) not"
+    r"|(?:in|inside|within) an? (?:class|method|function|module|file|object|type)(?! [NCF]\d)"
     r"|(?<!keyword )only(?! (?:(?:be )?(?:given|passed) )?(?:by|as|with) ))\b"
 )
+_ERROR: Final = re.compile(r"Err|Exception|Failure")
+_PARTS: Final = re.compile(r" (?:and|or|but(?! an? )) | , ")
+_TOKEN: Final = re.compile(r"[NCSVF]\d")
+_WORD: Final = re.compile(r"(?<![\w'])[a-z][a-z']*")
+_CONDITION: Final = re.compile(r"\b(?:if|when|whenever|unless|case)\b")
+_ORDER: Final = re.compile(r"\b(?:before|after|afterwards?|beforehand)\b")
 
 
 def says_more(text: str, claims: Iterable[Claim]) -> bool:
@@ -79,16 +87,37 @@ def says_more(text: str, claims: Iterable[Claim]) -> bool:
         return True
     claims = tuple(claims)
     relations = {each.relation for each in claims}
+    if any(map(_is_done, claims)) and Relation.COMPARES in relations and _CONDITION.search(text):
+        return True
+    if any(_is_of_others(part, relations) for part in _PARTS.split(text)):
+        return True
+    if len(_ORDER.findall(text)) > sum(each.relation is Relation.BEFORE for each in claims):
+        return True
     own = _PLAIN.union(*map(_own_words, relations))
     may_deny = bool(relations & _DENYING) or any(each.negated for each in claims)
-    left = re.findall(r"(?<![\w'])[a-z][a-z']*", _NAMED.sub(" ", without_words(text, relations)))
+    left = _WORD.findall(_NAMED.sub(" ", without_words(text, relations)))
     return any(not may_deny if is_negation(word) else word not in own for word in left)
+
+
+def _is_done(claim: Claim) -> bool:
+    """Whether it is of what a condition may not lead to: of an error it is taken to do so."""
+    is_error = all(_ERROR.search(each.text) for each in claim.objects)
+    is_failure = claim.relation is Relation.RETURNS and is_error
+    return not is_failure and claim.relation not in (Relation.COMPARES, Relation.RAISES)
+
+
+def _is_of_others(part: str, relations: AbstractSet[Relation]) -> bool:
+    """Whether a part of a sentence has words, and neither names something nor makes a claim."""
+    if _TOKEN.search(part) or not _WORD.search(part):
+        return False
+    topic = topic_of(part)
+    return topic is None or topic.relation not in relations
 
 
 def is_denial(statement: str) -> bool:
     """Whether a statement says that something is not so, or is so of some alone."""
-    words = (token.text.lower() for token in tokens_of(statement) if token.kind is Kind.WORD)
-    return any(is_negation(word) or word == "only" for word in words)
+    tokens = tokens_of(statement)
+    return denies(" ".join(t.text.lower() if t.kind is Kind.WORD else "," for t in tokens))
 
 
 @cache
