@@ -10,14 +10,17 @@ import pytest
 from glossator.agent.calls import permit_direct_call
 from glossator.agent.loop import run_agent
 from glossator.agent.query import tool_specs
-from glossator.agent.run import Agent, RunContext, RunOutcome
+from glossator.agent.run import Agent, RunContext, RunOutcome, ToolHooks
 from glossator.context.compaction import CarriedState, Compacted, Compactor
 from glossator.context.kept import KeptTools
 from glossator.context.summary import PromptPrefix
 from glossator.core.errors import RequestTooLong
 from glossator.core.events import Event, Notice, TextDiscarded
+from glossator.core.tool_result import ToolResult
+from glossator.hooks import HookAnswer
 from glossator.llm.conversation import Conversation, user_message
 from glossator.settings.model import LimitSettings
+from glossator.tools.base import ToolArgs
 from glossator.tools.toolbox import reading_tools
 from tests.agent.test_loop import FILES
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
@@ -34,6 +37,7 @@ async def run(
     script: Callable[[dict[str, Any]], Turn],
     share: float | None,
     turns: int = 40,
+    hooks: ToolHooks | None = None,
 ) -> tuple[RunOutcome, list[Compacted], list[Event], list[dict[str, Any]]]:
     """One question, answered in a window of a million tokens."""
     told: list[Compacted] = []
@@ -64,6 +68,7 @@ async def run(
             lambda: s.reading(session),
             permit_direct_call,
             compactor=compactor,
+            hooks=hooks,
         )
         agent = Agent(
             "main",
@@ -125,6 +130,35 @@ async def test_at_its_share_of_the_window_it_is_compacted(tmp_path: Path) -> Non
     assert lengths[3:6] == [7, 10, lengths[5]]
     assert lengths[5] < 10
     assert bodies[5]["diagnostics"] == {"previous_message_id": None}
+
+
+class EndingHooks:
+    """Ends the run after so many calls; implements `ToolHooks`."""
+
+    def __init__(self, calls: int) -> None:
+        self._left = calls
+
+    @property
+    def halted(self) -> bool:
+        return self._left <= 0
+
+    def concern(self, tool: str) -> bool:
+        return True
+
+    async def before(self, tool: str, args: ToolArgs, call_id: str) -> HookAnswer:
+        return HookAnswer()
+
+    async def after(self, tool: str, args: ToolArgs, result: ToolResult, call_id: str) -> None:
+        self._left -= 1
+
+
+async def test_after_a_hook_ended_the_run_nothing_is_compacted(tmp_path: Path) -> None:
+    """Also if that was in the last turn, before whose last word there would be room to make."""
+    outcome, told, _, bodies = await run(
+        tmp_path, Player(FILLING), 0.8, turns=4, hooks=EndingHooks(4)
+    )
+    assert (outcome.stop, told) == ("hook", [])
+    assert not any(map(is_asked_for_a_summary, bodies))
 
 
 async def test_a_reply_that_does_not_fit_is_asked_for_again(tmp_path: Path) -> None:

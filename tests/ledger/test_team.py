@@ -144,6 +144,30 @@ async def test_what_waited_at_the_end_is_shared_by_the_next_server(
             assert redis.command("EXISTS", "session:s1") == 0
 
 
+async def test_what_the_team_says_of_a_session_late_counts(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    """Also if a run here ended before, and wrote a memory without a summary."""
+    ws = await workspace({"a.py": TEXT})
+    with redis_server(tmp_path / "redis") as redis:
+        async with kept(ws, tmp_path / "one", redis=redis.url) as one:
+            await one.add("Number 1.", "a.py", 1)
+            await one.ledger.cores.keep("s1", summary=SUMMARY)
+            await one.ledger.settled()
+        redis.command("DEL", f"workspace:{one.ledger.workspace}")
+        async with kept(ws, tmp_path / "two", redis=redis.url) as two:
+            cores = two.ledger.cores
+            assert (await cores.load("s1", two.told.append, seconds=0)).session_summary.text == ""
+            await cores.keep("s1")
+            await two.ledger.settled()
+            assert cores.of("s1").session_summary == SUMMARY
+            assert {each.statement for each in two.ledger.all()} == {"Number 1."}
+            await cores.keep("s1")
+        async with kept(ws, tmp_path / "two") as again:
+            core = await again.ledger.cores.load("s1", again.told.append)
+            assert core.session_summary == SUMMARY
+
+
 async def test_kills_in_the_middle_lose_nothing(workspace: MakeWorkspace, tmp_path: Path) -> None:
     """A seeded slice: whatever is killed when, every fact that was added is there at the end."""
     ws, random = await workspace({"a.py": TEXT}), Random(1)

@@ -389,6 +389,30 @@ async def test_no_side_of_a_contradiction_becomes_a_fact_by_itself(tmp_path: Pat
         assert facts == {"`patience` is 7.", "`limit` is 5."}
 
 
+async def test_what_a_contradiction_rests_on_further_back_is_no_fact_either(tmp_path: Path) -> None:
+    tasks = {
+        "fetch have?": cites("client.py", words="`retries` is 3."),
+        "save have?": cites("store.py", words="`limit` is 5."),
+        "in common": Turn(Text("- Both are small. [cite: task, 1]")),
+        "What follows?": Turn(
+            Text("- Both hold. [cite: task, 3]\nCONFLICT: Which limit holds? | 3 | 5")
+        ),
+        "run?": cites("shell.py", words="`patience` is 7."),
+    }
+    made = plan(
+        ("What limit does fetch have?", []),
+        ("What limit does save have?", []),
+        ("What do the limits of fetch and save have in common?", [1, 2]),
+        ("What follows?", [3]),
+        ("How patient is run?", []),
+    )
+    cast = Cast(Turn(Text("It is open.")), decomposer=made, tasks=tasks)
+    async with stage(tmp_path / "ws", FILES, cast) as s:
+        s.port.answers.append(QuestionAnswer(("5",)))
+        await s.ask(QUESTION, plan=PlanChoice.PLAN)
+        assert [each.statement for each in s.app.ledger.all()] == ["`patience` is 7."]
+
+
 async def test_it_is_asked_again(tmp_path: Path) -> None:
     cast = Cast(ANSWER, Turn(Text("Three.")), decomposer=(FOUR, FOUR), tasks=TASKS)
     async with stage(tmp_path / "ws", FILES, cast) as s:

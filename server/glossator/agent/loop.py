@@ -101,7 +101,7 @@ async def _run(
             await run.before_acting()
             limit = await _act(agent, conversation, run, reply, guard, early, limit)
         notified = limit is not None
-        if limit is None or last_turn:
+        if limit in (None, Stop.TURNS):  # not after a hook or the clock ended it
             room = await _keep_room(run, reply, guard)
             limit = limit or room
         if limit:

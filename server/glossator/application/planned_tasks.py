@@ -65,6 +65,9 @@ class PlannedTasks:
         Which side of one holds is not known: neither side counts, nor what was concluded from it.
         """
         contested = set(self._contested)
+        for task in reversed(self._worked):
+            if task.id in contested:
+                contested.update(task.dependencies)
         for task in self._worked:
             if not contested.isdisjoint(task.dependencies):
                 contested.add(task.id)

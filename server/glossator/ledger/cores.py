@@ -78,8 +78,7 @@ class MemoryCores:
         is_known = session_id in self._cores
         is_here = await self._look(session_id, tell)
         if not is_here and not is_known and self._team is not None:
-            take = partial(self._take, session_id, tell=self._files.tell)  # a run may be over then
-            self._team.look_up(session_id, take)
+            self._team.look_up(session_id, partial(self._take_shared, session_id))
             self._team.share(self._facts)
             await self._team.settle(seconds)
         return self.of(session_id)
@@ -140,6 +139,18 @@ class MemoryCores:
         if known is not None and known.updated_at >= core.updated_at:
             self._hold(known)
             return
+        self._hold(core)
+        await self._facts.adopt(core.fact_ledger.values())
+
+    async def _take_shared(self, session_id: str, value: bytes) -> None:
+        """Let the team's document count, also if a run here ended and wrote one meanwhile.
+
+        Its summary then stands where that run wrote none, and its facts are taken over.
+        """
+        known, core = self._cores.get(session_id), self._read(session_id, value, self._files.tell)
+        if known is not None and known.updated_at >= core.updated_at:
+            summary = known.session_summary if known.session_summary.text else core.session_summary
+            core = replace(known, session_summary=summary, fact_ledger=core.fact_ledger)
         self._hold(core)
         await self._facts.adopt(core.fact_ledger.values())
 
