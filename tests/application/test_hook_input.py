@@ -73,3 +73,30 @@ def test_the_table_names_tools_and_arguments_that_there_are() -> None:
 def test_arguments_of_servers_are_theirs(tmp_path: Path) -> None:
     given = {"path": "a.py", "old_text": "x"}
     assert input_of("mcp__odd__echo", given, Roots.of([str(tmp_path)]).locate) == given
+
+
+@pytest.mark.parametrize(
+    ("tool", "updated", "meant"),
+    [
+        ("Read", {"file_path": "/a.py", "path": "b.py"}, {"path": "b.py"}),
+        (
+            "Bash",
+            {"command": "make", "timeout": 9000, "timeout_seconds": 5},
+            {"command": "make", "timeout_seconds": 5},
+        ),
+        (
+            "MultiEdit",
+            {
+                "file_path": "/a.py",
+                "edits": [{"old_string": "x", "new_string": "y", "new_text": "z"}],
+            },
+            {"path": "/a.py", "edits": [{"old_text": "x", "new_text": "z"}]},
+        ),
+    ],
+)
+def test_a_hook_may_use_the_names_of_the_tool(
+    tool: str, updated: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    """Beside the names that it was given, which then do not count."""
+    args = TOOLS[tool].args
+    assert args.model_validate(arguments_of(tool, updated)).of_tool() == meant

@@ -57,9 +57,9 @@ def arguments_of(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that a hook means by its `updatedInput`.
 
     Tools take all names of the table anyway, as models write them by habit; only a time means
-    something else.
+    something else. A tool's own name counts before the other: only the hook can have given it.
     """
-    arguments = dict(given)
+    arguments: dict[str, Any] = _without_doubles(dict(given), NAMES.get(tool, {}))
     if tool == "Bash" and type(arguments.get(_BASH_TIMEOUT)) is int:
         arguments["timeout_seconds"] = math.ceil(arguments.pop(_BASH_TIMEOUT) / 1000)
     return arguments
@@ -77,4 +77,19 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSO
             return {names.get(key, key): _renamed(inner, names) for key, inner in value.items()}
         case list():
             return [_renamed(each, names) for each in value]
+    return value
+
+
+def _without_doubles(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
+    """JSON without the other names of what has its own name beside it, in each of its objects."""
+    match value:
+        case dict():
+            doubles = {theirs for ours, theirs in names.items() if ours in value}
+            return {
+                key: _without_doubles(inner, names)
+                for key, inner in value.items()
+                if key not in doubles
+            }
+        case list():
+            return [_without_doubles(each, names) for each in value]
     return value
