@@ -121,6 +121,7 @@ async def test_no_word_is_sent_to_the_model_unasked(tmp_path: Path) -> None:
         asked = len(api.requests)
         await typed(terminal, "/compact\n", "was not compacted", READY)
         await typed(terminal, "/mode auto\n", "Mode auto from now on, no longer ask.", READY)
+        await typed(terminal, "/mode auto\n", "Mode auto, as before.", READY)
         await typed(terminal, "/fathom it\n", "There is no command /fathom", ASKED)
         await typed(terminal, "\n", READY)
         assert len(api.requests) == asked

@@ -168,7 +168,7 @@ async def test_older_clients_get_the_commands_themselves(raw: Editor) -> None:
 @pytest.mark.parametrize("disabling", [False, True])
 @pytest.mark.parametrize("why", ["The editor cannot be asked to apply edits.", "Not today."])
 async def test_what_cannot_be_done_now(disabling: bool, why: str) -> None:
-    service = replace(SERVICE, why_not_edited=lambda _app: "Not today.")
+    service = replace(SERVICE, why_not_edited=lambda *_: "Not today.")
     support = LITERALS | ({"disabledSupport": True} if disabling else {})
     async with connected(build_server(lambda: service)) as editor:
         capabilities = {"textDocument": {"codeAction": support}}
@@ -182,13 +182,24 @@ async def test_what_cannot_be_done_now(disabling: bool, why: str) -> None:
         assert all(action["disabled"] == {"reason": why} for action in others)
 
 
+@pytest.mark.parametrize("events", [False, True])
+async def test_a_client_with_sessions_of_its_own_goes_by_their_modes(events: bool) -> None:
+    service = replace(SERVICE, why_not_edited=lambda _app, new: "Plan mode." if new else None)
+    async with connected(build_server(lambda: service)) as editor:
+        capabilities = {"textDocument": {"codeAction": LITERALS}}
+        experimental = {"experimental": {"glossator": {"events": events}}}
+        await editor.initialize(capabilities | EDITS | experimental)
+        edits = await offered(editor, (0, 0), (0, 3), TYPO)
+        assert ("Fix" in titles(edits)) is events
+
+
 async def test_a_fix_from_the_light_bulb(tmp_path: Path) -> None:
     """The whole way: what is offered is run and edits the document; not in plan mode."""
     path = tmp_path / "calc.py"
     path.write_text("def add(a, b):\n    return a - c\n", "utf-8")
     edit = ToolUse("Edit", {"path": "calc.py", "old_text": "a - c", "new_text": "a + b"}, "edit")
     script = [Turn(edit), Turn(Text("It was a typo. [cite: doc, calc.py, 2-2]"))]
-    async with acting(tmp_path, script) as a:
+    async with acting(tmp_path, script, events=False) as a:
         uri = a.desk.open(path)
         typo = found(1, "no such name: c", severity=1)
         fix, _ = await offered(a.editor, (1, 15), (1, 15), typo, uri=uri)

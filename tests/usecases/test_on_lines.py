@@ -179,18 +179,19 @@ def text(root: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("settings", "trusted", "why"),
+    ("settings", "trusted", "new", "why"),
     [
-        ({}, True, None),
-        ({}, None, None),  # nobody was asked; nothing is started by an edit
-        ({}, False, "not trusted"),
-        ({"permissions": {"mode": "plan"}}, True, "In plan mode nothing is edited"),
-        (OFFLINE, True, "Without a model nothing can be edited"),
+        ({}, True, True, None),
+        ({}, None, True, None),  # nobody was asked; nothing is started by an edit
+        ({}, False, True, "not trusted"),
+        ({"permissions": {"mode": "plan"}}, True, True, "In plan mode nothing is edited"),
+        ({"permissions": {"mode": "plan"}}, True, False, None),  # a session may have another mode
+        (OFFLINE, True, False, "Without a model nothing can be edited"),
     ],
 )
 async def test_why_nothing_is_edited(
-    tmp_path: Path, settings: dict[str, Any], trusted: bool | None, why: str | None
+    tmp_path: Path, settings: dict[str, Any], trusted: bool | None, new: bool, why: str | None
 ) -> None:
     async with stage(tmp_path, {}, (), settings, trusted=trusted) as s:
-        said = why_not_edited(s.app)
+        said = why_not_edited(s.app, in_new_sessions=new)
         assert said is None if why is None else why in str(said)

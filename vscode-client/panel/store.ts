@@ -78,8 +78,8 @@ export function shownPath(path: string): string {
 }
 
 /** Whether turns may be gone after it. */
-function isNew({ type }: ToPanel | Local): boolean {
-  return type === "replay" || type === "begun";
+function isNew(message: ToPanel | Local): boolean {
+  return message.type === "replay" ? !message.restoring : message.type === "begun";
 }
 
 /** Take a message in. */
@@ -202,7 +202,7 @@ export function clear(): void {
   edited.value = null;
 }
 
-/** Write a question anew; what was being written is put aside meanwhile. */
+/** Write a question again; what was being written is put aside meanwhile. */
 export function edit(turn: Turn): void {
   const { draft: words, chips: about } = edited.value ?? { draft: draft.value, chips: chips.value };
   edited.value = { runId: turn.runId, draft: words, chips: about };

@@ -9,6 +9,7 @@ from typing import Any
 
 from glossator.cli.asking import Command
 from glossator.core.errors import UsageError
+from glossator.core.permission import Mode
 from glossator.core.question import Option, Question
 from glossator.usecases import CHAT_COMMANDS, DECLARED
 
@@ -25,7 +26,7 @@ AS_IT_IS = "Send it as it is"
 _WORD = re.compile(r"/(\w[\w:.-]*)(?:\s+(.*))?", re.DOTALL)
 _ALIKE = 0.6  # of get_close_matches: a letter or two apart
 _COMMANDS = {chat.name: command for chat, command in CHAT_COMMANDS.items()}
-_MODES = ("plan", "ask", "acceptEdits", "auto")
+_MODES = tuple(Mode)
 _ARGUMENTS: Mapping[str, Callable[[str], dict[str, Any]]] = {  # of those that work here
     "compact": lambda _: {},
     "context": lambda _: {},

@@ -48,7 +48,7 @@ class Service:
     ]
     settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
     hover: Callable[[Application, str, Position, bool], Awaitable[HoverAnswer | None]]
-    why_not_edited: Callable[[Application], str | None]
+    why_not_edited: Callable[[Application, bool], str | None]
     symbol_named_at: Callable[[Application, str, Position], Awaitable[Symbol | None]]
     document_symbols: Callable[[Application, str], Awaitable[list[SymbolNode]]]
     workspace_symbols: Callable[
@@ -84,7 +84,7 @@ def load_service() -> Service:
         Application,
         valid_settings,
         lambda app, uri, position, links: hover_at(app, HoverRequest(uri, position, links)),
-        why_not_edited,
+        lambda app, in_new_sessions: why_not_edited(app, in_new_sessions=in_new_sessions),
         symbol_named_at,
         document_symbols,
         workspace_symbols,

@@ -75,9 +75,12 @@ async def _definition(app: Application, uri: str, line: int) -> tuple[int, int]:
     return pointed.symbol.first_line, pointed.symbol.last_line
 
 
-def why_not_edited(app: Application) -> str | None:
-    """Why an action that edits is of no use now, for the user; None where it is."""
-    if app.acting.modes.of() is Mode.PLAN:
+def why_not_edited(app: Application, *, in_new_sessions: bool) -> str | None:
+    """Why an action that edits is of no use now, for the user; None where it is.
+
+    A client that has actions done in sessions of its choice goes by the modes of these.
+    """
+    if in_new_sessions and app.acting.modes.of() is Mode.PLAN:
         return "In plan mode nothing is edited; choose another mode first."
     if app.acting.trust.said is False:
         return "The editor says that this workspace is not trusted; trust it first."

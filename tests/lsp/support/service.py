@@ -292,7 +292,7 @@ SERVICE = Service(
     cast(Any, Application),
     valid_settings,
     cast(Any, hover),
-    lambda _app: None,
+    lambda *_: None,
     symbol_named_at,
     document_symbols,
     workspace_symbols,

@@ -68,12 +68,13 @@ function listed(part: Part): List[] {
   }
 }
 
-/** The step that is at work, and how many are over before it. */
+/** The step that is at work and its place, else how many are over. */
 function Now({ kind, steps }: List) {
-  const done = steps.filter(({ state }) => state === "done").length;
-  const now = steps.find(({ state }) => state === "active");
   const failed = steps.filter(({ state }) => state === "failed").length;
-  const number = Math.min(done + failed + 1, steps.length);
+  const over = failed + steps.filter(({ state }) => state === "done").length;
+  const done = `${over} of ${steps.length} done${failed ? `, ${failed} of them failed` : ""}`;
+  const place = steps.findIndex(({ state }) => state === "active");
+  const now = steps[place];
   return (
     <Fold
       id={`strip ${kind}`}
@@ -82,7 +83,7 @@ function Now({ kind, steps }: List) {
         <>
           <Icon name={kind === "plan" ? "list-tree" : "checklist"} />
           <span class="strip-words">
-            {now ? `${number} of ${steps.length}: ` : `${done} of ${steps.length} done`}
+            {now ? `${place + 1} of ${steps.length}: ` : done}
             {now && <Shown text={now.text} />}
           </span>
         </>

@@ -75,6 +75,9 @@ export class Chat implements Viewer, Disposable {
   /** Ask in the conversation that is shown; in a new one while that is busy. */
   async ask(asking: Asking): Promise<void> {
     const { runId, question, chips, insteadOf = null } = asking;
+    if (insteadOf !== null) {
+      await this.#restored; // the question may be edited before its session is back
+    }
     const { id, transcript } = this.#current;
     if (insteadOf !== null && id !== undefined && transcript.knows(insteadOf)) {
       await this.#retry(asking, id, insteadOf);
@@ -176,7 +179,8 @@ export class Chat implements Viewer, Disposable {
     const { transcript, asked, undone, figures } = this.#current;
     const { events, answers } = transcript;
     this.#outbox.clear();
-    this.#outbox.send({ type: "replay", events, answers, asked, undone, figures });
+    const restoring = this.#awaited !== undefined && asked.length === 0;
+    this.#outbox.send({ type: "replay", events, answers, asked, undone, figures, restoring });
     this.conversations.showQueue(this.#current);
   }
 
@@ -253,7 +257,10 @@ export class Chat implements Viewer, Disposable {
       }
     } catch (error) {
       this.log.warn(`The session before was not resumed: ${messageOf(error)}`);
-      this.#awaited = undefined;
+      if (this.#awaited === id) {
+        this.#awaited = undefined;
+        this.replay();
+      }
     }
   }
 

@@ -58,7 +58,7 @@ interface Plan {
   changedAt: number;
   /** Whether it can be changed: nobody has decided about it yet. */
   waits: boolean;
-  /** None before it is shown again after the window was loaded anew. */
+  /** None before it is shown again after the window was reloaded. */
   ways: readonly Way[];
 }
 
@@ -284,7 +284,7 @@ export class Plans implements FileSystemProvider, CodeLensProvider, Disposable {
     this.#keep();
   }
 
-  /** So that what was changed is there after the window was loaded anew. */
+  /** So that what was changed is there after the window was reloaded. */
   #keep(): void {
     const newest = [...this.#plans.values()].slice(-MOST);
     const plans = newest.map(({ uri, sessionId, first, text, waits }): KeptPlan => {

@@ -107,6 +107,7 @@ export type ToPanel =
   /**
    * The transcript starts over with these; `answers` are of the runs whose answer is known, `asked`
    * are the questions that were asked here, with their chips, `undone` as below. What waits for the user's answer stays.
+   * `restoring`: the session that was shown before is still to come, in another replay.
    */
   | {
       readonly type: "replay";
@@ -116,6 +117,7 @@ export type ToPanel =
       readonly undone?: readonly string[];
       /** What runs took that another server, or another window, told of. */
       readonly figures?: readonly RunFigures[];
+      readonly restoring?: boolean;
     }
   /** All runs of the conversation whose changes to files are taken back now. */
   | { readonly type: "undone"; readonly runs: readonly string[] }

@@ -188,7 +188,31 @@ const tests: Tests = {
     chat.dispose();
   },
 
-  async "the modes of new sessions and of one hold when the server is started anew"() {
+  async "a question is edited while its session comes back after a reload"() {
+    const glossator = await ready();
+    const before = otherChat(glossator).chat;
+    const asking = { question: "What is an area?", attachments: [], chips: [] };
+    const first = randomUUID();
+    await before.ask({ ...asking, runId: first });
+    const sessionId = before.sessionId ?? "";
+    before.dispose();
+    const restoring = (posted: readonly ToPanel[]) =>
+      posted.flatMap((each) => (each.type === "replay" ? [each.restoring] : []));
+    const { posted, chat } = otherChat(glossator, sessionId);
+    chat.moved();
+    await chat.ask({ ...asking, question: "And a circle?", runId: randomUUID(), insteadOf: first });
+    assert.deepEqual(restoring(posted).slice(0, 2), [true, false]);
+    assert.equal(chat.sessionId, sessionId);
+    assert.ok(!chat.shown.transcript.knows(first)); // the edit took its place
+    chat.dispose();
+    const gone = otherChat(glossator, randomUUID());
+    gone.chat.moved();
+    await until(async () => (restoring(gone.posted).length > 1 ? [1] : []));
+    assert.deepEqual(restoring(gone.posted), [true, false]);
+    gone.chat.dispose();
+  },
+
+  async "the modes of new sessions and of one hold when the server is started again"() {
     const { server } = await ready();
     const { id: sessionId } = await server.run("glossator.newSession", { title: "Its own mode" });
     await vscode.commands.executeCommand("glossator.newSession");
@@ -218,7 +242,7 @@ const tests: Tests = {
     assert.equal(chat.sessionId, undefined);
   },
 
-  async "only what the server starts with starts it anew"() {
+  async "only what the server starts with starts it again"() {
     const { server } = await ready();
     const phases: string[] = [];
     const listening = server.onState(({ phase }) => phases.push(phase));
@@ -399,10 +423,10 @@ const tests: Tests = {
 };
 
 /** One that is shown nowhere; what it would show. */
-function otherChat({ conversations, server, log }: Glossator) {
+function otherChat({ conversations, server, log }: Glossator, sessionId?: string) {
   const posted: ToPanel[] = [];
   const panel = { visible: true, post: (message: ToPanel) => posted.push(message) };
-  const bookmark = { sessionId: undefined, keep: () => undefined };
+  const bookmark = { sessionId, keep: () => undefined };
   const others = { mayReplace: async () => true, bringsElsewhere: async () => false };
   return { posted, chat: new Chat(conversations, server, panel, bookmark, others, log) };
 }

@@ -276,7 +276,11 @@ test(
     assert.equal(await input.inputValue(), words);
     await edits.first().click();
     await harness.page.reload(); // as VS Code does with a view that was hidden
-    await harness.tell(situation(), ...first, ...second);
+    await harness.tell(situation(), { ...NEW, restoring: true }); // and after the whole window
+    const events = [...first, ...second].flatMap((each) =>
+      each.type === "events" ? each.events : [],
+    );
+    await harness.tell({ ...NEW, events });
     assert.equal(await input.inputValue(), "Where is the tax added to a price?");
     await input.press("Enter");
     const [asked] = await harness.said("ask");
@@ -285,6 +289,21 @@ test(
     assert.equal(await harness.page.locator(".composer .chip").count(), 1);
   },
 );
+
+test("an edit waits for its session, and is given up without it", skip, async () => {
+  await shown(...stream("offline"));
+  await button("Edit the question and ask again").click();
+  await input.fill("Where is it subtracted?");
+  await harness.page.reload();
+  await harness.tell(situation(), { ...NEW, restoring: true });
+  assert.equal(await input.inputValue(), "Where is it subtracted?");
+  await harness.tell({ ...NEW, restoring: false });
+  await input.press("Enter");
+  assert.deepEqual(
+    (await harness.said("ask")).map(({ question, insteadOf }) => [question, insteadOf]),
+    [["Where is it subtracted?", null]],
+  );
+});
 
 test("an edited question that is gone gives what was being written back", skip, async () => {
   await shown(...stream("offline"), { type: "compose", text: "And now?", chips: [] });

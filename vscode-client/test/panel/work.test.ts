@@ -178,6 +178,26 @@ test("steps and jobs stand above the input while they go on", skip, async () => 
   assert.equal(await strips.count(), 0);
 });
 
+test(
+  "a strip tells the place of what is at work, and what is over, failed or not",
+  skip,
+  async () => {
+    const [begun, done, failed] = ["active", "done", "failed"] as const;
+    const task = { dependencies: [], tools: [], result: "" };
+    const steps = [begun, done, done].map((state, n) => ({ text: `Step ${n + 1}`, state }));
+    const tasks = [done, failed].map((state, n) => ({
+      ...task,
+      id: String(n + 1),
+      description: "Look",
+      state,
+    }));
+    await shown(run(STARTED, { kind: "todo", steps }, { kind: "plan", tasks }));
+    const strips = harness.page.locator(".strips");
+    await strips.getByText("1 of 3: Step 1").waitFor();
+    await strips.getByText("2 of 2 done, 1 of them failed").waitFor();
+  },
+);
+
 test("tasks of a plan stand there, too, with their ticks", skip, async () => {
   const task = { dependencies: [], tools: [], result: "" };
   const tasks = [

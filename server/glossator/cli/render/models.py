@@ -14,11 +14,16 @@ def model_parts(answer: ModelList | ModelAnswer | ModeAnswer) -> Iterator[Part]:
     """The models that can be chosen, or what was chosen."""
     match answer:
         case ModeAnswer(mode=mode, before=before):
-            yield line(f"Mode {mode} from now on, no longer {before}.", "dim", aside=True)
+            yield line(_chosen("Mode", mode, before), "dim", aside=True)
         case ModelAnswer(model=model, before=before):
-            yield line(f"Model {model} from now on, no longer {before}.", "dim", aside=True)
+            yield line(_chosen("Model", model, before), "dim", aside=True)
         case ModelList():
             yield from _listed(answer)
+
+
+def _chosen(what: str, now: str, before: str) -> str:
+    same = now == before
+    return f"{what} {now}, as before." if same else f"{what} {now} from now on, no longer {before}."
 
 
 def _listed(answer: ModelList) -> Iterator[Part]:

@@ -109,7 +109,8 @@ def _obstacle(ls: Server) -> str | None:
     """Why nothing can be edited now."""
     if not ls.client.edits.applies:
         return _CANNOT_EDIT
-    return ls.service.why_not_edited(ls.application)
+    chooses_sessions = ls.client.events
+    return ls.service.why_not_edited(ls.application, not chooses_sessions)
 
 
 def _is_asked_for(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:

@@ -35,7 +35,7 @@ function merged(messages: readonly ToPanel[]): Event[] {
 }
 
 /** Nothing to show yet. */
-export const NEW: ToPanel = { type: "replay", events: [], answers: [] };
+export const NEW = { type: "replay", events: [], answers: [] } as const;
 
 const PLAN = `\`total\` counts each price once, whatever the quantity [cite: doc, shop/cart.py, 6-11].
 
