@@ -21,11 +21,11 @@ from glossator.grounding.wording import Kind, tokens_of
 _PLAIN: Final = frozenset(  # what says nothing, and what names are called
     """
     a an the this that these those it its itself their is are was were be been being get gets got
-    has have had having do does did doing can may which who what there here and or but nor both
+    has have had having do does did doing can may which who what there here and or but both
     either as also too of to in on by from inside within into among for
     at ever anywhere
     note shows show shown see seen says say said words according looking stated states means other
-    directly explicitly actually itself indeed thus therefore hence internally simply really
+    directly explicitly actually indeed thus therefore hence internally simply really
     code line lines file module body implementation source definition declaration signature program
     function functions method methods class classes parameter parameters argument arguments
     constant variable attribute attributes field fields property properties value values
