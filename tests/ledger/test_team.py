@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -256,6 +257,34 @@ async def test_what_is_stated_again_in_another_working_copy_replaces_nothing(
             await two.ledger.settled()
             await brought(one)
             assert await one.fresh() == await two.fresh() == [said]
+
+
+async def test_what_is_stated_again_in_another_class_replaces_nothing(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    """There only the lines around it differ, not its own."""
+    text = "class Pool:\n    def swim(self):\n        return 1\n"
+    ws = await workspace({"a.py": text})
+    with redis_server(tmp_path / "redis") as redis:
+        async with (
+            another_working_copy(ws, text.replace("Pool", "Lake")) as elsewhere,
+            kept(ws, tmp_path / "one", redis=redis.url) as one,
+            kept(elsewhere, tmp_path / "two", redis=redis.url) as two,
+        ):
+
+            async def add(k: Kept) -> None:
+                head = k.new("", "a.py", 1).span
+                new = replace(k.new("It is there.", "a.py", 3), context=(head,))
+                await k.ledger.remember("s1", "r1", [new])
+                await k.ledger.settled()
+
+            await add(one)
+            await brought(two)
+            assert await two.fresh() == []
+            await add(two)
+            await brought(one)
+            assert len(one.ledger.all()) == 2
+            assert await one.fresh() == await two.fresh() == ["It is there."]
 
 
 async def test_what_is_stale_in_one_working_copy_is_not_lost_for_all(

@@ -50,8 +50,14 @@ def fact_to_add(
         return None
     stale = [each for each in same if not each.is_fresh]
     before = max(stale, key=lambda each: _meets(each.lines, passage), default=None)
+    id_ = fact_id(key, new.path, passage)
+    if before and renews:
+        id_ = before.fact.id
+    elif any(each.fact.id == id_ for each in stale):  # its own lines are as they were
+        context_lines = (line for each in context for line in each.lines)
+        id_ = fact_id(key, new.path, passage, (*passage.before, *passage.after, *context_lines))
     return Fact(
-        before.fact.id if before and renews else fact_id(key, new.path, passage),
+        id_,
         statement,
         new.path,
         passage,

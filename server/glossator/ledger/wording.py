@@ -21,9 +21,12 @@ def meaning_key(statement: str) -> str:
     return _hash(word for word in words if word not in _ARTICLES)
 
 
-def fact_id(key: str, path: str, passage: Passage) -> str:
-    """The id of a fact with this meaning key: every server that finds it gives it the same one."""
-    return f"f{_hash((key, path, *passage.lines))}"
+def fact_id(key: str, path: str, passage: Passage, around: Iterable[str] = ()) -> str:
+    """The id of a fact with this meaning key: every server that finds it gives it the same one.
+
+    `around` are hashes of other lines, by which it differs from one about lines that read the same.
+    """
+    return f"f{_hash((key, path, *passage.lines, *around))}"
 
 
 def is_fact_id(text: str) -> bool:
