@@ -75,6 +75,10 @@ _NARROWING: Final = re.compile(
 )
 _ERROR: Final = re.compile(r"Err|Exception|Failure")
 _PARTS: Final = re.compile(r" (?:and|or|but(?! an? )) | , ")
+_INTRODUCTION: Final = re.compile(  # of a sentence, that says nothing of the code
+    r"^\W*(?:in (?:other words|short|fact)|as (?:the \w+ )?(?:shows?|says?|shown|seen)(?: here)?"
+    r"|according to the \w+|here|indeed|thus|hence|therefore) , "
+)
 _TOKEN: Final = re.compile(r"[NCSVF]\d")
 _WORD: Final = re.compile(r"(?<![\w'])[a-z][a-z']*")
 _CONDITION: Final = re.compile(r"\b(?:if|when|whenever|unless|case)\b")
@@ -83,6 +87,7 @@ _ORDER: Final = re.compile(r"\b(?:before|after|afterwards?|beforehand)\b")
 
 def says_more(text: str, claims: Iterable[Claim]) -> bool:
     """Whether an encoded sentence has words beside those of its claims."""
+    text = _INTRODUCTION.sub("", text)
     if _NARROWING.search(text):
         return True
     claims = tuple(claims)
