@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from glossator.mcp.logins import Login, Logins
 
 _UNAUTHORIZED = 401
+_TIMES = {"timeout": httpx2.Timeout(10).as_dict()}  # seconds; the client's are for its own request
 _LATER = (408, 429)  # these, and 500 and above, say nothing about the login
 
 
@@ -55,7 +56,8 @@ class Bearer(httpx2.Auth):
         asks = "bearer" in challenge.lower()
         if not challenge:
             for place in _places(self._url):
-                if asks := await _describes_login((yield httpx2.Request("GET", place))):
+                get = httpx2.Request("GET", place, extensions=_TIMES)
+                if asks := await _describes_login((yield get)):
                     break
             yield request  # the last answer is the one that counts
         if asks:
@@ -159,4 +161,5 @@ def _refresh(login: Login) -> httpx2.Request:
             headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         case "client_secret_post":
             data["client_secret"] = login.client_secret
-    return httpx2.Request("POST", login.token_endpoint, data=data, headers=headers)
+    address = login.token_endpoint
+    return httpx2.Request("POST", address, data=data, headers=headers, extensions=_TIMES)
