@@ -384,6 +384,7 @@ async def test_a_picture_that_cannot_be_sent_fails_no_question(tmp_path: Path) -
         assert not any(block["type"] == "image" for block in said)
         (notice,) = (each.message for each in s.port.of(Notice))
         assert "is not known to see images, so odd:note://picture cannot be attached" in notice
+        assert "@odd:note://picture (its images: " in notice
 
 
 async def test_a_prompt_is_a_command(tmp_path: Path) -> None:

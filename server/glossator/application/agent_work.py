@@ -173,7 +173,7 @@ async def _checked(
 
     A partial one names the lines that were shown since `before`, cited or not.
     """
-    await app.anchors.settled()  # as above
+    await app.anchors.settled()  # else a fact whose file was just touched would be stale
     snapshot = app.host.snapshot()
     sources = job.sources(snapshot)
 

@@ -250,9 +250,11 @@ def _without_unseen(
         try:
             check_images(model, [*attached, *kept, item])
         except UsageError as error:
-            doubts[item.name] = str(error).split(". ")[0]
+            why = str(error).split(". ")[0]
             if isinstance(item, Exhibit) and item.uri is None:
                 kept.append(replace(item, images=()))
+                why = f"its images: {why}"
+            doubts[item.name] = why
         else:
             kept.append(item)
     return Mentioned(tuple(kept), doubts)

@@ -34,8 +34,7 @@ from glossator.grounding.english import is_english, is_negation
 from glossator.grounding.evidence import find
 from glossator.grounding.literals import is_among, value_of
 from glossator.grounding.saying import says_more
-from glossator.grounding.unwritten import is_of_lines, is_set_aside
-from glossator.grounding.wording import Kind, Token, tokens_of
+from glossator.grounding.wording import Kind, Token, is_of_lines, is_set_aside, tokens_of
 
 _IMPLIED = frozenset(  # what lines may mean without writing it
     "None null nil undefined void True False true false self cls this bool int str float list dict"
@@ -97,14 +96,15 @@ class Judgement:
 
     It is `sure` where something that the statement quotes stands nowhere in the lines, and is no
     number that they may stand for, and where the workspace has a call that refutes it. `parts` are
-    those of the lines that carry it, if not all do. `beyond`: what other lines say of a denial.
+    those of the lines that carry it, if not all do. `of_rest`: what the rest of
+    the definition says of a denial.
     """
 
     verdict: Verdict
     reason: str = ""
     sure: bool = False
     parts: tuple[CitedLines, ...] = ()
-    beyond: Judgement | None = None
+    of_rest: Judgement | None = None
 
 
 def names_called(statement: str, cited: Sequence[CitedLines]) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def _is_carried(
 
 def _has_to_be_claimed(token: Token) -> bool:
     if token.kind is Kind.FRAGMENT:
-        return not is_statement(token)  # the parts of one are told
+        return not is_statement(token)  # its parts are tokens of their own
     return token.kind in (Kind.NAME, Kind.STRING, Kind.NUMBER) and not token.inside
 
 

@@ -92,7 +92,7 @@ def cited_statements(
     def rest(text: str, spans: Sequence[Span]) -> Iterator[CitedLines | None]:
         for span in spans if is_denial(text) else ():
             if document := document_of(span, sources.snapshot):
-                yield from map(lines, _beside(text, span, spans, document))
+                yield from map(lines, _rest_of(text, span, spans, document))
 
     found: list[CitedStatement] = []
     placed: set[CitationMark] = set()
@@ -170,7 +170,7 @@ def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _beside(text: str, span: Span, cited: Sequence[Span], document: Document) -> Iterator[Span]:
+def _rest_of(text: str, span: Span, cited: Sequence[Span], document: Document) -> Iterator[Span]:
     """What stands beside cited lines in the definition that a statement is about.
 
     That is the first in the lines or the innermost around them that it names; else the one that

@@ -46,7 +46,7 @@ def encoded(tokens: Sequence[Token], known: Known) -> str:
 
 def _text(tokens: Sequence[Token], known: Known) -> str:
     words = []
-    is_opened = False  # a statement of code, whose parts are told one by one
+    is_opened = False  # a statement of code, whose parts are tokens of their own
     for at, token in enumerate(tokens):
         if token.kind is Kind.FRAGMENT:
             is_opened = is_statement(token)
@@ -70,7 +70,7 @@ def _text(tokens: Sequence[Token], known: Known) -> str:
 
 
 def is_statement(fragment: Token) -> bool:
-    """Whether it is code whose parts are told one by one: `raise ValueError(text)`."""
+    """Whether it is code whose parts are tokens of their own: `raise ValueError(text)`."""
     return _STATEMENT.match(fragment.text) is not None
 
 

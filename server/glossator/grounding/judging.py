@@ -126,7 +126,7 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
     found = _by_lines(cited, calls)
     if not cited.rest or found.verdict is not Verdict.UNDECIDED or len(cited.text) > _LONGEST:
         return found
-    return replace(found, beyond=by_rest(cited.text, cited.lines, cited.rest))
+    return replace(found, of_rest=by_rest(cited.text, cited.lines, cited.rest))
 
 
 def _by_lines(cited: CitedStatement, calls: Calls) -> Judgement:
@@ -236,7 +236,7 @@ def _weighed(cited: CitedStatement, found: Judgement, told: Entailed) -> tuple[J
         return said, Basis.MODEL
     if found.verdict in _REFUSED:
         return _UNDECIDED, Basis.MODEL
-    looked = (found.beyond or _UNDECIDED) if cited.rest else said
+    looked = (found.of_rest or _UNDECIDED) if cited.rest else said
     return (said, Basis.MODEL) if looked.verdict is told.verdict else (looked, Basis.CHECKS)
 
 

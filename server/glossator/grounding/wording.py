@@ -7,7 +7,7 @@ like it: `snake_case`, `camelCase`, `dotted.names`, `calls()`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -27,6 +27,10 @@ _BARE_CODE = (  # types as signatures write them, and tuples of numbers
     rf"(?:{_INDEXED}|{_DOTTED})(?:\s\|\s(?:{_INDEXED}|{_DOTTED}))+|{_INDEXED}|{_GENERIC}|{_DOTTED}\([^()\s][^()\n]+\)"
     r"|\(\d+(?:,\s*\d+)+\)"
 )
+
+_ASIDE = frozenset("besides unlike except apart aside addition".split())
+_JOINING = frozenset("and or the a an for from to of class method function".split())
+_BETWEEN_LINES = frozenset("\u2013 \u2014 , and or to".split())
 
 _PROSE = re.compile(
     rf"(?P<code>(?P<tick>`+)\s?(?P<inside>.+?)\s?(?P=tick))|(?P<string>{_STRING})"
@@ -169,3 +173,23 @@ def _is_even(text: str) -> bool:
 
 def _plain(name: str) -> str:
     return _SELF.sub("", name.lstrip("@#"))
+
+
+def is_set_aside(at: int, tokens: Sequence[Token]) -> bool:
+    """Whether a name is one that the statement is not about: "Besides `a` and `b`, …"."""
+    for token in reversed(tokens[:at]):
+        word = token.text.lower()
+        if token.kind is Kind.WORD and word in _ASIDE:
+            return True
+        if token.kind is not Kind.NAME and word not in _JOINING:
+            return False
+    return False
+
+
+def is_of_lines(at: int, tokens: Sequence[Token]) -> bool:
+    """Whether a number is one of several lines: "lines 3-9 and 12"."""
+    for token in reversed(tokens[:at]):
+        word = token.text.lower()
+        if token.kind is not Kind.NUMBER and word not in _BETWEEN_LINES:
+            return word == "lines"
+    return False
