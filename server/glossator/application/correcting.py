@@ -91,15 +91,16 @@ class _Corrector:
             ][: correcting.MOST]
             if not fallen:
                 break
-            texts = await self._ask(answer.text, fallen)
-            if texts is None:
+            found = await self._ask(answer.text, fallen)
+            if found is None:
                 break
-            given_up |= {each.statement.text for at, each in enumerate(fallen) if not texts.get(at)}
             edits = [
-                correcting.rewritten(each, text)
+                correcting.rewritten(each, rewrite)
                 for at, each in enumerate(fallen)
-                if (text := texts.get(at))
+                if (rewrite := found.get(at)) and _can_stand(each, rewrite)
             ]
+            changed = {edit.statement.text for edit in edits}
+            given_up |= {each.statement.text for each in fallen} - changed
             answer = await self.edited(answer, edits)
         return answer
 
@@ -114,10 +115,13 @@ class _Corrector:
         seconds = max(0.0, self.end - asyncio.get_running_loop().time())
         return CorrectedAnswer(text, await self.judging.judged(text, seconds), tuple(made))
 
-    async def _ask(self, answer: str, fallen: Sequence[CheckedStatement]) -> dict[int, str] | None:
+    async def _ask(
+        self, answer: str, fallen: Sequence[CheckedStatement]
+    ) -> dict[int, correcting.Rewrite] | None:
         """The new sentences by the place of the old one; None, after a notice, if there is none."""
-        cited = {each.statement.start: each for each in await self.judging.cited(answer)}
-        prompt = correcting.prompt_of(fallen, [cited[each.statement.start] for each in fallen])
+        every = {each.statement.start: each for each in await self.judging.cited(answer)}
+        cited = [every[each.statement.start] for each in fallen]
+        prompt, blocks = correcting.prompt_of(fallen, cited, await self.judging.near(cited))
         tokens, schema = correcting.TOKENS * (len(fallen) + 1), correcting.SCHEMA
         try:
             async with asyncio.timeout_at(self.end):
@@ -129,9 +133,14 @@ class _Corrector:
         except ModelError as error:
             why = str(error)
         else:
-            return correcting.texts_in(reply, fallen)
+            return correcting.texts_in(reply, fallen, blocks)
         self.run.tell(
             "Some sentences are not supported by their lines and could not be rewritten, so they"
             f" are marked: {why}"
         )
         return None
+
+
+def _can_stand(fallen: CheckedStatement, rewrite: correcting.Rewrite) -> bool:
+    """Whether there is a sentence, with lines that carry it where the old one cited none."""
+    return bool(rewrite.text) and (rewrite.place is not None or not fallen.is_misplaced)

@@ -27,6 +27,7 @@ from glossator.grounding import (
     NO_CALLS,
     Calls,
     CheckedAnswer,
+    CitedLines,
     CitedStatement,
     Entailed,
     Judgement,
@@ -39,6 +40,7 @@ from glossator.grounding import (
     entailment,
     is_for_model,
     merged_all,
+    near,
     place_of,
     settled,
 )
@@ -143,6 +145,16 @@ class Judging:
         """The statements of an answer with the lines that they cite."""
         return (await self._check(answer))[0]
 
+    async def near(self, cited: Iterable[CitedStatement]) -> list[CitedLines]:
+        """What was shown near the lines that statements cite, as much as a request may hold."""
+        sources = self._sources()
+
+        def work() -> list[CitedLines]:
+            every = [part for each in cited for part in near(each, sources)]
+            return list(entailment.that_fit(dict.fromkeys(every)))
+
+        return await asyncio.to_thread(work)
+
     async def end(self) -> None:
         """Stop judging."""
         await self._stop_listening()
@@ -160,7 +172,7 @@ class Judging:
     async def _look(self) -> None:
         """Judge the sentences that are complete by now."""
         text, reply = self._text, self._replies
-        statements, _ = await self._check(text)
+        statements, _ = await self._check(text, is_whole=False)
         complete = await asyncio.to_thread(settled, text, statements)
         if reply != self._replies:
             return
@@ -169,14 +181,16 @@ class Judging:
         if self._open(self._statements) and (self._asking is None or self._asking.done()):
             self._asking = asyncio.create_task(self._ask_soon())
 
-    async def _check(self, text: str) -> tuple[tuple[CitedStatement, ...], tuple[Citation, ...]]:
+    async def _check(
+        self, text: str, *, is_whole: bool = True
+    ) -> tuple[tuple[CitedStatement, ...], tuple[Citation, ...]]:
         await self._settled()  # else a fact whose file was just touched would count as stale
         sources, known = self._sources(), self._found.checks
 
         def work() -> tuple[
             tuple[CitedStatement, ...], tuple[Citation, ...], Mapping[Key, Judgement]
         ]:
-            statements, others = cited_statements(text, sources)
+            statements, others = cited_statements(text, sources, is_whole=is_whole)
             new = {each.key: _by_checks(each) for each in statements if each.key not in known}
             return statements, others, new
 
@@ -248,7 +262,7 @@ class Judging:
             return
         _, late = await asyncio.wait(self._requests, timeout=seconds)
         if late:
-            self._fail(f"the model did not answer within {seconds:.3g} s")
+            self._fail(f"the model did not answer within {seconds:.3g} s", self._found.asked)
         await _ended(self._requests)
 
     async def _ask(self, batch: Sequence[CitedStatement]) -> None:
@@ -261,16 +275,19 @@ class Judging:
             self._found.asked -= {each.key for each in batch}
             raise
         except ModelError as error:
-            self._fail(str(error))
+            self._fail(str(error), {each.key for each in batch})
             return
         told = entailment.answers_in(reply, batch)
         self._found.told |= {batch[at].key: each for at, each in told.items()}
         self._tell_news()
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, why: str, keys: Iterable[Key]) -> None:
+        """Say why statements were not judged, and ask about no more."""
         self._asks = False
         why = why if why.endswith(".") else f"{why}."
-        self._tell(f"Some sentences were compared with their lines by rules alone: {why}")
+        failed = Entailed(Verdict.UNDECIDED, failure=f"Not judged: {why}")
+        self._found.told = dict.fromkeys(keys, failed) | self._found.told
+        self._tell(f"Some sentences were not judged, so their citations count as read: {why}")
 
     async def _stop_listening(self) -> None:
         await _ended({each for each in (self._listening, self._asking) if each is not None})

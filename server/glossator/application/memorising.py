@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from glossator.application.application import Application
@@ -27,9 +27,7 @@ from glossator.grounding import (
 from glossator.ledger import WorkingBench, stands_alone, without_label
 from glossator.sessions import Run, Session
 
-# How sure a judgement is: checks without a model compare words and numbers and are rarely wrong
-# where they speak; a model may be talked into something by how a sentence reads.
-_CONFIDENCE: Mapping[Basis, float] = {Basis.CHECKS: 0.9, Basis.MODEL: 0.8}
+_CONFIDENCE = 0.8  # of a model that quoted the lines: it may be talked into something
 _LINES = 200  # that one fact may rest on
 _BETWEEN = 10  # of them that nothing cites: any change there would make it stale
 _OTHER = re.compile(r"(?:fact [\w-]+|task \d+|run \d+)$")  # targets that are no documents
@@ -68,9 +66,9 @@ async def write_memory_back(app: Application, session: Session) -> None:
 def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact | None:
     """The fact of a statement; None if no lines of one listed file carry it. Blocking.
 
-    One that rests on another fact, a task or a command is none, either, nor one that cannot be
-    understood without the sentence before, nor a denial: what is added behind its lines may make
-    it false, and changes none of them.
+    Only a model that quoted them says so. One that rests on another fact, a task or a command is
+    none, either, nor one that cannot be understood without the sentence before, nor a denial: what
+    is added behind its lines may make it false, and changes none of them.
 
     Of several places in one file it rests on all lines from the first to the last, unless too many
     lie between. A fact goes with the lines of one file, so a statement that rests on two becomes
@@ -83,8 +81,11 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     if any(_OTHER.match(each.target) for each in carrying):
         return None
     spans = [each.span for each in carrying if each.span is not None]
-    basis = judged.basis
-    if basis is None or not spans or len({(each.uri, each.sha256) for each in spans}) > 1:
+    if (
+        judged.basis is not Basis.MODEL
+        or not spans
+        or len({(each.uri, each.sha256) for each in spans}) > 1
+    ):
         return None
     first = min(each.first_line for each in spans)
     last = max(each.last_line for each in spans)
@@ -102,8 +103,8 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
         statement,
         snapshot.relative(path),
         replace(spans[0], first_line=first, last_line=last),
-        basis,
-        _CONFIDENCE[basis],
+        judged.basis,
+        _CONFIDENCE,
         tuple(
             replace(spans[0], first_line=line, last_line=line)
             for line in sorted(headers - set(range(first, last + 1)))

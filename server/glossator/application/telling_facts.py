@@ -23,6 +23,10 @@ from glossator.prompts import load_prompt
 from glossator.sessions import FACTS, Run, Session
 from glossator.tools import ReadState
 
+_DROPPED = (
+    "{} forgotten: rules alone had verified them, and they verify no sentences any more. Ask again"
+    " to establish what you need."
+)
 _TEAM_SECONDS = 0.2  # that a question waits for what the team's server has
 
 
@@ -35,6 +39,11 @@ class KnownLines:
 
     reads: ReadState
     of_facts: frozenset[tuple[str, int]]  # URIs and lines
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no lines are known."""
+        return self.reads.is_empty and not self.of_facts
 
     def missing(self, span: Span) -> Sequence[int]:
         """Those of its lines that are not known; ascending."""
@@ -75,6 +84,8 @@ async def established(app: Application, session: Session, run: Run, question: st
     if not settings.told:
         return Telling()
     await ledger.settled(_TEAM_SECONDS)
+    if dropped := await ledger.drop_unjudged():
+        run.tell(_DROPPED.format("1 fact was" if dropped == 1 else f"{dropped:,} facts were"))
     return await _telling(app, session, await facts_for(app, session, question))
 
 

@@ -76,6 +76,8 @@ _LINK_TO = re.compile(r"\[(?P<words>[^\][\n]{1,500})\]\($")
 _ENDS = ("first", "last")
 _MOST_RUNS = 20  # or tasks, that a range names
 
+GAP = "\0"
+
 
 @dataclass(frozen=True, slots=True)
 class CitationMark:
@@ -193,6 +195,17 @@ def rewrite_citations(
                 at += 1
         parts += before, show(mark)
     return "".join((*parts, answer[at:]))
+
+
+def without_citations(text: str) -> str:
+    """The text without its marks, and without the commas and words that only joined them."""
+    return without_gaps(rewrite_citations(text, lambda _: GAP))
+
+
+def without_gaps(text: str) -> str:
+    """The text without its `GAP`s, each of which stands for a mark."""
+    text = re.sub(rf"{GAP}(?:\s*(?:,|;|and|or)?\s*{GAP})+", GAP, text)
+    return re.sub(rf"[,;\s]*{GAP}\s*(?=[.,;:!?)])|{GAP}", "", text)
 
 
 def space_before(text: str, mark: CitationMark) -> str:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from glossator.core.citations import CitationMark, place, rewrite_citations
+from glossator.core.citations import CitationMark, place, without_citations
 from glossator.core.grounded_events import (
     Correcting,
     Correction,
@@ -149,7 +149,7 @@ def confirmed(text: str) -> str:
 
 def unmarked(text: str) -> str:
     """A text without its marks of citations."""
-    return rewrite_citations(text, lambda _mark: "")
+    return without_citations(text)
 
 
 def one_sentence(text: str) -> str:

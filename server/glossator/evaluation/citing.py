@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from glossator.evaluation.facts import KINDS, Definition, Fact, FileFacts, Lines, key
-from glossator.grounding import CitedLines, next_of_code
+from glossator.grounding import CitedLines
 
 
 def cited(file: FileFacts, spans: Iterable[Lines]) -> tuple[CitedLines, ...]:
-    """The lines of the spans, the headers of the definitions around them, and what is behind."""
+    """The lines of the spans, and the headers of the definitions around them."""
     found = []
     for first, last in spans:
         enclosing = tuple(file.lines[each.name_line - 1] for each in _around(file, first))
-        lines = tuple(file.lines[first - 1 : last])
-        behind = next_of_code(file.lines[last:])
-        found.append(CitedLines(file.path, first, lines, enclosing, behind))
+        found.append(CitedLines(file.path, first, tuple(file.lines[first - 1 : last]), enclosing))
     return tuple(found)
 
 

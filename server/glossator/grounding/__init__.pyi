@@ -1,9 +1,8 @@
 from . import correcting, entailment
 from .calling import NO_CALLS, Calls
-from .checking import Judgement, Verdict, check, names_called
+from .checking import UNDECIDED, Judgement, Verdict, check, names_called
 from .cited import CallSite, CitedLines
-from .citing import CitedStatement, Key, cited_statements, enclosing_lines, settled
-from .definitions import next_of_code
+from .citing import CitedStatement, Key, cited_statements, enclosing_lines, near, settled
 from .entailment import Entailed
 from .judging import (
     CheckedAnswer,
@@ -17,7 +16,6 @@ from .judging import (
     place_of,
 )
 from .reporting import judged_report, judged_text, report_of, seen
-from .saying import is_denial
 from .statements import AnswerStatement, statements_of
 from .verify import (
     NONE_ESTABLISHED,
@@ -30,10 +28,12 @@ from .verify import (
     resolved,
     verify_answer,
 )
+from .wording import is_denial
 
 __all__ = [
     "NONE_ESTABLISHED",
     "NO_CALLS",
+    "UNDECIDED",
     "AnswerStatement",
     "CallSite",
     "Calls",
@@ -66,7 +66,7 @@ __all__ = [
     "located",
     "merged_all",
     "names_called",
-    "next_of_code",
+    "near",
     "place_of",
     "report_of",
     "resolved",

@@ -1,22 +1,18 @@
 """Calls beside the cited lines: what an index of the workspace adds to a statement about calls.
 
 An index knows calls by their spelling: one that it finds is there, but that it finds none proves
-nothing. So what it finds can refute "`f` is never called" and "only `g` calls `f`", and tell where
-a call is that the lines do not show. It carries no statement whose lines show no call.
+nothing. So it refutes "`f` is never called" and "only `g` calls `f`", and supports no statement.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.shown import shown
-from glossator.grounding.cited import CallSite
-from glossator.grounding.claim import Claim, Relation
-from glossator.grounding.encoding import Known, encoded
-from glossator.grounding.english import NEGATION
-from glossator.grounding.wording import Kind, Token
+from glossator.grounding.cited import CallSite, Code
+from glossator.grounding.wording import NEGATION, Kind, Token
 
 Calls = Mapping[str, Sequence[CallSite]]  # by the name that is called
 
@@ -53,91 +49,67 @@ _BEGIN = r"(?:^|[,;:] (?:and |but )?|\b(?:and|but|so|that|because) )"
 _END = r"(?=$| ?[,;:]| (?:and|but|so|because) )"
 _REFUTABLE = tuple(re.compile(f"{_BEGIN}{form}{_END}") for form in _FORMS)
 _NARROWED = re.compile(rf"\b(?:{NEGATION}|false|untrue|wrong|in|within|inside|under|for|from)\b")
+_SIGNS = {Kind.NAME: "N", Kind.FILE: "F"}
 
 
-def names_to_look_up(
-    tokens: Sequence[Token], clauses: Sequence[Sequence[Claim]]
-) -> tuple[str, ...]:
+def names_to_look_up(tokens: Sequence[Token]) -> tuple[str, ...]:
     """The names whose calls would tell more of a statement; none if it is not about calls."""
-    words = " ".join(token.text for token in tokens if token.kind is Kind.WORD)
-    if not _ABOUT_CALLS.search(words):
+    if not any(t.kind is Kind.WORD and _ABOUT_CALLS.fullmatch(t.text) for t in tokens):
         return ()
-    calls = [each for clause in clauses for each in clause if each.relation is Relation.CALLS]
-    called = [token for claim in calls for token in claim.objects]
-    named = called or [token for token in tokens if token.quoted]
-    names = (token.last for token in named if token.kind is Kind.NAME and not token.inside)
+    names = (t.last for t in tokens if t.kind is Kind.NAME and not t.inside)
     return tuple(dict.fromkeys(names))[:_MOST]
 
 
-def refuted(
-    tokens: Sequence[Token], known: Known, calls: Calls, defined: Callable[[Token], object]
-) -> str:
-    """Why it is not so that something is never called, or by some alone; "" if nothing is found.
+def callers_claimed(
+    tokens: Sequence[Token], codes: Sequence[Code]
+) -> tuple[Token, tuple[Token, ...]] | None:
+    """What a statement says all callers of: `f`, and these, none if it is said to be never called.
 
-    It has to be `defined` by the lines, and no part of the code named for it. Calls in tests and
-    examples refute nothing.
+    None if it says nothing of the kind, or the lines do not define `f`, or it is of a part of the
+    code.
     """
-    text = encoded(tokens, known) if calls else ""
-    if not text or _PLACED.search(text):
-        return ""
+    text = " ".join(_sign(at, token) for at, token in enumerate(tokens) if not token.inside)
+    text = text.rstrip(" .!")
+    if _PLACED.search(text):
+        return None
     for pattern in _REFUTABLE:
         match = pattern.search(text)
         if match is None or _NARROWED.search(text[: match.start()]):
             continue
         called = _token(match["o"], tokens)
-        if not defined(called):
-            continue
-        callers = [
-            _token(each, tokens) for each in re.findall(r"N\d+", match.groupdict().get("s") or "")
-        ]
-        for site in calls.get(called.last, ()):
-            is_meant = any(is_in(site, each) for each in (called, *callers))  # or calls itself
-            if site.sure and _counts(site) and not is_meant:
-                return f"`{shown(called.text)}` is called in {place(site)}."
+        if any(each.name == called.last for code in codes for each in code.definitions):
+            callers = re.findall(r"N\d+", match.groupdict().get("s") or "")
+            return called, tuple(_token(each, tokens) for each in callers)
+    return None
+
+
+def other_call(called: Token, callers: Sequence[Token], calls: Calls) -> str:
+    """Where something is called by none of its `callers`; "" if no such call is known.
+
+    Calls in tests and examples do not count, nor those by itself.
+    """
+    for site in calls.get(called.last, ()):
+        is_meant = any(each.last in site.within for each in (called, *callers))
+        if site.sure and kind_of(site.path) is FileKind.CODE and not is_meant:
+            return f"`{shown(called.text)}` is called in {_place(site)}."
     return ""
 
 
-def _counts(site: CallSite) -> bool:
-    return kind_of(site.path) is FileKind.CODE
+def called_elsewhere(name: Token, calls: Calls) -> str:
+    """Where something that the lines do not hold is called, behind a reason; "" if not known."""
+    site = next((each for each in calls.get(name.last, ()) if each.sure), None)
+    return f" `{shown(name.text)}` is called in {_place(site)}." if site else ""
 
 
-def call_of(claim: Claim, calls: Calls) -> tuple[Token, CallSite] | None:
-    """Where the subject of a claim calls one of its objects, as it says."""
-    if claim.relation is not Relation.CALLS or claim.negated or claim.subject is None:
-        return None
-    found = ((each, site) for each in claim.objects for site in calls.get(each.last, ()))
-    return next(((each, site) for each, site in found if is_in(site, claim.subject)), None)
-
-
-def told_elsewhere(claim: Claim, calls: Calls) -> str:
-    """Where the calls are that a claim names, if the lines do not show them; "" if not known."""
-    if found := call_of(claim, calls):
-        called, site = found
-        return f"The call of `{shown(called.text)}` is in {place(site)}."
-    if claim.relation is Relation.CALLS and not claim.negated:
-        for called in claim.objects:
-            if site_ := next((each for each in calls.get(called.last, ()) if each.sure), None):
-                return f"`{shown(called.text)}` is called in {place(site_)}."
-    return ""
-
-
-def in_lines(calls: Calls, path: str, first: int, last: int) -> Iterator[tuple[str, CallSite]]:
-    """The calls on lines of a file, with the names that are called."""
-    for name, sites in calls.items():
-        for site in sites:
-            if site.path == path and first <= site.line <= last:
-                yield name, site
-
-
-def is_in(site: CallSite, definition: Token) -> bool:
-    """Whether the call stands in a definition of this name."""
-    return definition.last in site.within
-
-
-def place(site: CallSite) -> str:
+def _place(site: CallSite) -> str:
     """`send` (src/client.py, line 8)."""
     caller = f"`{shown('.'.join(site.within))}`" if site.within else "code outside of functions"
     return f"{caller} ({shown(site.path)}, line {site.line})"
+
+
+def _sign(at: int, token: Token) -> str:
+    """A name as `N3`, by the number of its token; a word in small letters."""
+    return f"{_SIGNS[token.kind]}{at}" if token.kind in _SIGNS else token.text.lower()
 
 
 def _token(sign: str, tokens: Sequence[Token]) -> Token:

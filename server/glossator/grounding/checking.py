@@ -1,40 +1,33 @@
-"""Checks whether lines carry a statement about them, without a model.
+"""Rules: what can be said of a statement and the lines that it cites without a model.
 
-Three checks, each of which can refuse: every name, number and quoted text of the statement stands
-in the lines; what it claims (`grounding/claims.py`) is written there (`grounding/evidence.py`); and
-what it denies is not. What passes is *supported* if its claims are all written, and it names and
-says nothing beside them (`grounding/saying.py`); else *undecided*: nothing speaks against it.
+They refuse what can be shown: a name, number, text or path of the statement that stands nowhere in
+the lines, parameters that a signature does not have, callers beside which there is another. They
+support code that stands in the lines as it is quoted, and nothing else: how things are related,
+they leave to a model (docs/decisions/0052).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain
+from itertools import takewhile
 from operator import itemgetter
+from textwrap import dedent
 
 from glossator.core.shown import shown
 from glossator.grounding.calling import (
     NO_CALLS,
     Calls,
-    call_of,
-    in_lines,
+    called_elsewhere,
+    callers_claimed,
     names_to_look_up,
-    refuted,
-    told_elsewhere,
+    other_call,
 )
-from glossator.grounding.cited import CitedLines, Code, Evidence, spaced
-from glossator.grounding.claim import Claim, Relation
-from glossator.grounding.claims import claims_of
-from glossator.grounding.denying import is_denied
-from glossator.grounding.encoding import Known, encoded, is_statement
-from glossator.grounding.english import is_english, is_negation
-from glossator.grounding.evidence import find
+from glossator.grounding.cited import CitedLines, Code, spaced, squeezed
 from glossator.grounding.literals import is_among, value_of
-from glossator.grounding.saying import says_more
-from glossator.grounding.wording import Kind, Token, is_of_lines, is_set_aside, tokens_of
+from glossator.grounding.wording import Kind, Token, is_negation, is_set_aside, tokens_of
 
 _IMPLIED = frozenset(  # what lines may mean without writing it
     "None null nil undefined void True False true false self cls this bool int str float list dict"
@@ -42,47 +35,35 @@ _IMPLIED = frozenset(  # what lines may mean without writing it
     " try except catch finally raise throw return yield async await import from def class func fn"
     " function if else for while with".split()
 )
-_COUNTED = frozenset(
-    "argument arguments parameter parameters line lines time times file files place places case"
-    " cases branch branches method methods function functions class classes step steps call calls"
-    " element elements item items entry entries field fields value values key keys of way ways"
-    " constants imports exceptions errors names types kinds".split()
+_UNITS = frozenset(  # a number of these is a value; of other things it is a count of them
+    "seconds minutes hours days weeks months years milliseconds microseconds nanoseconds bytes bits"
+    " kilobytes megabytes gigabytes characters chars tokens pixels percent degrees".split()
 )
 _COMPUTED = re.compile(  # lines that may stand for a number which is not written in them
-    r"<<|>>|\*\*| [*/%] |\b(?:HTTP_?)?Status\w+|\b(?:MAX|MIN|Max|Min)[A-Z_\d]\w*|\bmath\."
+    r"\w\s*(?:<<|>>|\*\*)\s*\w|\d\s*[*/%]\s*\w|\w\)?\s*[*/%]\s*\d|\b(?:HTTP_?)?Status\w+"
+    r"|\b(?:U?INT|SIZE)\d*_M(?:AX|IN)\b|\bM(?:ax|in)U?[Ii]nt|\bM(?:AX|IN)_(?:VALUE|SAFE)|::M(?:AX|IN)\b|\bmath\."
 )
-_LINE_WORDS = frozenset("line l".split())
-_SAID: Mapping[Relation, str] = {  # of the subject; {} are the objects
-    Relation.CALLS: "calls {}",
-    Relation.USES: "uses {}",
-    Relation.CONTAINS: "contains {}",
-    Relation.RAISES: "raises {}",
-    Relation.CATCHES: "catches {}",
-    Relation.RETURNS: "returns {}",
-    Relation.YIELDS: "yields {}",
-    Relation.EXTENDS: "extends {}",
-    Relation.IMPORTS: "imports {}",
-    Relation.DEFAULTS: "has the default {}",
-    Relation.EQUALS: "equals {}",
-    Relation.ASSIGNS: "assigns {}",
-    Relation.TAKES: "takes {}",
-    Relation.KEYWORD_ONLY: "takes {} by keyword only",
-    Relation.REQUIRED: "requires {}",
-    Relation.COUNT: "has {} parameters",
-    Relation.TYPE: "has the type {}",
-    Relation.RETURN_TYPE: "has the return type {}",
-    Relation.ASYNC: "is asynchronous",
-    Relation.IMPLEMENTS: "implements {}",
-    Relation.MEMBER: "defines {}",
-    Relation.SORT: "is of the kind {}",
-    Relation.DECORATED: "is decorated with {}",
-    Relation.BEFORE: "comes before {}",
-    Relation.COMPARES: "compares with {}",
-}
+_BETWEEN_LINES = frozenset("\u2013 \u2014 , and or to".split())
+_NO_PLURALS = frozenset("unless this always plus minus process class pass less".split())
+_BE = frozenset("is are was were be been isn't aren't wasn't weren't".split())
+_NUMBERS = dict(
+    zip("no one two three four five six seven eight nine ten".split(), range(11), strict=True)
+)
+_N_PARAMETERS = (
+    r"(?:exactly )?(?P<{}>\d+|no|one|two|three|four|five|six|seven|eight|nine|ten)"
+    r" (?:parameters?|arguments?)(?= ?[.,;:]| and\b| but\b| at all\b| in the\b|$)"
+)
+_COUNT = re.compile(  # of the parameters of `x`
+    rf"\bx (?:takes|accepts|expects|has|declares|is declared with) {_N_PARAMETERS.format('a')}"
+    rf"|\bthere (?:are|is) {_N_PARAMETERS.format('b')} in the (?:definition|signature) of x\b"
+)
+_SHORT = 3  # characters of a name that may be a part of a text
+_QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
+_LEFT_OUT = re.compile(r"\s*(?:#|//|/\*|--)?\s*(?:\.\.\.|…)\s*(?:\*/)?\s*")
 
 
 class Verdict(StrEnum):
-    """What checks found of a statement."""
+    """What was found of a statement."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -95,208 +76,239 @@ class Judgement:
     """A verdict, and in one sentence why the statement is refused.
 
     It is `sure` where something that the statement quotes stands nowhere in the lines, and is no
-    number that they may stand for, and where the workspace has a call that refutes it. `parts` are
-    those of the lines that carry it, if not all do. `of_rest`: what the rest of
-    the definition says of a denial.
+    number that they may stand for, and where lines or calls deny it. `parts` are those of the lines
+    that carry it, if not all do.
     """
 
     verdict: Verdict
     reason: str = ""
     sure: bool = False
     parts: tuple[CitedLines, ...] = ()
-    of_rest: Judgement | None = None
 
 
-def names_called(statement: str, cited: Sequence[CitedLines]) -> tuple[str, ...]:
+UNDECIDED = Judgement(Verdict.UNDECIDED)
+
+
+def names_called(statement: str) -> tuple[str, ...]:
     """The names whose calls elsewhere would tell more of a statement; see `calling.py`."""
-    tokens = tokens_of(statement)
-    known = _known([Code(each) for each in cited])
-    return names_to_look_up(tokens, claims_of(tokens, known))
+    return names_to_look_up(tokens_of(statement))
 
 
 def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) -> Judgement:
-    """Whether all the lines together carry the statement; `calls` are those of the workspace."""
-    codes = [_code(each, calls) for each in cited]
+    """What speaks against a statement about all the lines; `calls` are those of the workspace.
+
+    It is never supported: what nothing speaks against is undecided.
+    """
+    codes = [Code(each) for each in cited]
+    if _is_quoted(statement, codes):
+        return UNDECIDED
     tokens = tokens_of(statement)
-    known = _known(codes)
-    if why := refuted(tokens, known, calls, lambda name: any(c.defining(name) for c in codes)):
-        return Judgement(Verdict.CONTRADICTED, why, sure=True)
-    judged = [
-        [(claim, _best(claim, codes)) for claim in clause] for clause in claims_of(tokens, known)
-    ]
-    missing = max(_missing(tokens, codes), key=itemgetter(1), default=None)  # the surest
-    if missing and not _denies(tokens, codes):
-        named, sure = missing
-        reason = f"{named} does not occur in the lines.{_elsewhere(chain(*judged), calls)}"
+    callers: Sequence[Token] = ()
+    if claimed := callers_claimed(tokens, codes):
+        called, callers = claimed
+        if why := other_call(called, callers, calls):
+            return Judgement(Verdict.CONTRADICTED, why, sure=True)
+    asserted = tokens[: _denied(tokens, codes)]
+    if missing := [each for each in _missing(asserted, codes) if each[0] not in callers]:
+        token, sure = max(missing, key=itemgetter(1))  # the surest
+        text = f"“{shown(token.text)}”" if token.kind is Kind.STRING else shown(token.text)
+        reason = f"{text} does not occur in the lines.{called_elsewhere(token, calls)}"
         return Judgement(Verdict.UNSUPPORTED, reason, sure)
-    for findings in judged:
-        if refused := _refused_clause(findings, codes):
-            return replace(refused, reason=f"{refused.reason}{_elsewhere(findings, calls)}")
-        for claim, found in findings:
-            is_open = found is Evidence.UNKNOWN and claim.sure and not claim.topical
-            if is_open and not claim.condition and call_of(claim, calls):
-                where = told_elsewhere(claim, calls)
-                reason = f"The lines do not say {_said(claim)}. {where}"
-                return Judgement(Verdict.UNSUPPORTED, reason)
-    is_carried = _is_carried(tokens, known, list(chain(*judged)), codes)
-    return Judgement(Verdict.SUPPORTED if is_carried else Verdict.UNDECIDED)
+    if why := _miscounted(tokens, codes):
+        return Judgement(Verdict.CONTRADICTED, why, sure=True)
+    return UNDECIDED
 
 
-def _is_carried(
-    tokens: Sequence[Token],
-    known: Known,
-    found: Sequence[tuple[Claim, Evidence]],
-    codes: Sequence[Code],
-) -> bool:
-    """Whether the lines carry each claim, and the statement says nothing beside its claims."""
-    if not all(claim.sure and _carries(claim, evidence, codes) for claim, evidence in found):
-        return False
-    named = {token for claim, _ in found for token in _named_in(claim)}
-    if all(token.kind is Kind.NUMBER for token in named):
-        return False
-    if any(token not in named for token in tokens if _has_to_be_claimed(token)):
-        return False
-    return not says_more(encoded(tokens, known), [claim for claim, _ in found])
+def quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:
+    """Whether quoted code stands in the lines of one citation, line for line.
 
-
-def _has_to_be_claimed(token: Token) -> bool:
-    if token.kind is Kind.FRAGMENT:
-        return not is_statement(token)  # its parts are tokens of their own
-    return token.kind in (Kind.NAME, Kind.STRING, Kind.NUMBER) and not token.inside
-
-
-def _named_in(claim: Claim) -> set[Token]:
-    return set(filter(None, (claim.subject, *claim.objects, *claim.inside, claim.source)))
-
-
-def _refused_clause(
-    findings: Sequence[tuple[Claim, Evidence]], codes: Sequence[Code]
-) -> Judgement | None:
-    """Why a clause is refused: one of its claims is, or all that it denies together are written."""
-    refusals = [
-        _refused(claim, found) if claim.sure and not _may_be_unwritten(claim, codes) else None
-        for claim, found in findings
-    ]
-    denials = [why for (claim, _), why in zip(findings, refusals, strict=True) if claim.negated]
-    others = [why for (claim, _), why in zip(findings, refusals, strict=True) if not claim.negated]
-    if denials and all(denials):
-        return denials[0]
-    return next(filter(None, others), None)
-
-
-def _may_be_unwritten(claim: Claim, codes: Sequence[Code]) -> bool:
-    """Whether it names what lines may write in another way: folders, as in `from a.b import c`.
-
-    Or names that they put together: `emit_after("save")` for `after_save`.
+    A line of three dots stands for any lines. Code of which less than half stands there is an
+    example of the writer's own.
     """
-    return any(
-        ("/" in each.text and "." not in each.text) or _is_put_together(each, codes)
-        for each in _named_in(claim)
+    fence = re.compile(r"\s*(?:`{3,}|~{3,})")
+    lines = [line.rstrip() for line in fenced.splitlines() if not fence.match(line)]
+    lines = dedent("\n".join(line.expandtabs() for line in lines)).splitlines()
+    wanted = [line for line in lines if re.search(r"\w", line)]
+    known = {squeezed(line) for each in cited for line in each.lines}
+    absent = [line for line in wanted if squeezed(line) not in known]
+    if not wanted or len(wanted) - len(absent) < _QUOTED * len(wanted):
+        return UNDECIDED
+    if absent:
+        reason = f"The line `{absent[0].strip()}` is not among the lines."
+        return Judgement(Verdict.UNSUPPORTED, reason, sure=True)
+    parts = [line for line in lines if line.strip()]
+    is_there = any(_stands_in(parts, each.lines) for each in cited)
+    return Judgement(Verdict.SUPPORTED) if is_there else UNDECIDED
+
+
+def _stands_in(quoted: Sequence[str], lines: Sequence[str]) -> bool:
+    """Whether lines stand in others in their order, without gaps and indented alike."""
+    own = [line.rstrip().expandtabs() for line in lines if line.strip()]
+    blocks: list[list[str]] = [[]]
+    for line in quoted:
+        if _LEFT_OUT.fullmatch(line) and line not in own:
+            blocks.append([])
+        else:
+            blocks[-1].append(line)
+    at, shift = 0, None
+    for block in filter(None, blocks):
+        for start in range(at, len(own) - len(block) + 1):
+            shifts = {_shift(a, b) for a, b in zip(block, own[start:], strict=False)}
+            if len(shifts) == 1 and None not in shifts and shift in (None, *shifts):
+                (shift,), at = shifts, start + len(block)
+                break
+        else:
+            return False
+    return True
+
+
+def _shift(quoted: str, line: str) -> int | None:
+    """By how much a line is indented more than it is quoted; None if it is another one."""
+    if quoted.lstrip() != line.lstrip():
+        return None
+    return len(line) - len(quoted)
+
+
+def _is_quoted(statement: str, codes: Sequence[Code]) -> bool:
+    """Whether the words of a statement stand in the lines as they are."""
+    words = squeezed(re.sub(r"[`*_\"“”]", "", statement)).rstrip(".")
+    return bool(words) and any(
+        words in re.sub(r"[`*_\"“”]", "", text) for code in codes for text in code.readings
     )
 
 
-def _is_put_together(token: Token, codes: Sequence[Code]) -> bool:
-    is_name = token.kind is Kind.NAME and not any(code.has(token.text) for code in codes)
-    return is_name and any(code.puts_together(token.last) for code in codes)
+def _denied(tokens: Sequence[Token], codes: Sequence[Code]) -> int:
+    """From which token on a statement names what need not occur: it says that it is not there.
 
-
-def _code(cited: CitedLines, calls: Calls) -> Code:
-    last = cited.first_line + len(cited.lines) - 1
-    return Code(cited, in_lines(calls, cited.path, cited.first_line, last))
-
-
-def _elsewhere(findings: Iterable[tuple[Claim, Evidence]], calls: Calls) -> str:
-    """Where calls are that the lines do not show, behind a reason."""
-    told = (told_elsewhere(each, calls) for each, found in findings if found is not Evidence.FOUND)
-    return next((f" {where}" for where in told if where), "")
-
-
-def _known(codes: Sequence[Code]) -> Known:
-    return lambda word: any(code.has(word) for code in codes)
-
-
-def _carries(claim: Claim, found: Evidence, codes: Sequence[Code]) -> bool:
-    return is_denied(claim, found, codes) if claim.negated else found is Evidence.FOUND
-
-
-def _denies(tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
-    """Whether the statement says of these lines what is not there: that need not occur in them.
-
-    One of its names has to, else it says nothing about these lines.
+    All of it may be, if it says what is not done: "`close` is never called". The lines have to be
+    about one of the names.
     """
-    words = {token.text.lower() for token in tokens if token.kind is Kind.WORD}
-    if not any(map(is_negation, words)):
-        return False
-    names = [token for token in tokens if token.kind in (Kind.NAME, Kind.FILE)]
-    bare = [token for token in tokens if token.kind is Kind.WORD and not is_english(token.text)]
-    return any(code.has(token.text) for token in (*names, *bare) for code in codes) or bool(
-        words & {"module", "file"}
-    )
+    words = [token.text.lower() if token.kind is Kind.WORD else "" for token in tokens]
+    first = next((at for at, word in enumerate(words) if is_negation(word)), len(tokens))
+    named = (Kind.NAME, Kind.FILE, Kind.WORD)
+    if not any(code.is_about(each) for each in tokens if each.kind in named for code in codes):
+        return len(tokens)
+    return 0 if _BE.intersection(words[max(first - 1, 0) : first + 1]) else first
 
 
-def _missing(tokens: Sequence[Token], codes: Sequence[Code]) -> Iterator[tuple[str, bool]]:
-    """What the statement names and no lines hold, and whether it is quoted: code, number, text."""
+def _missing(tokens: Sequence[Token], codes: Sequence[Code]) -> Iterator[tuple[Token, bool]]:
+    """What the statement names and no lines hold, and whether that is sure.
+
+    It is of numbers, texts and what stands between back-ticks.
+    """
     whole = "\n".join(code.text for code in codes)
     quotes_code = any(token.quoted for token in tokens)  # then other quotes may only set words off
     is_written = False  # the fragment that the tokens are inside of
     for at, token in enumerate(tokens):
         if token.kind is Kind.FRAGMENT:
-            is_written = re.search(spaced(token.text), whole) is not None
+            is_written = re.search(_in_code(token.text), whole, re.IGNORECASE) is not None or any(
+                code.may_say(token.text) for code in codes
+            )
         if token.inside and is_written:
             continue
         match token.kind:
             case Kind.NAME if not (_named(token, codes) or is_set_aside(at, tokens)):
-                yield shown(token.text), token.quoted
-            case Kind.NUMBER if not _numbered(at, tokens, codes):
-                yield shown(token.text), _COMPUTED.search(whole) is None
-            case Kind.STRING if not _quoted(token, whole, is_scare=quotes_code):
-                yield f"“{shown(token.text)}”", True
+                yield token, token.quoted
+            case Kind.NUMBER if not (_COMPUTED.search(whole) or _numbered(at, tokens, codes)):
+                yield token, True
+            case Kind.STRING if not _texted(token, codes, is_scare=quotes_code):
+                yield token, True
             case Kind.FILE if not _filed(token.text, codes):
-                yield shown(token.text), False
+                yield token, False
             case _:
                 pass
 
 
+def _in_code(fragment: str) -> str:
+    """A pattern for quoted code with any spaces; `Retry-After` may be `retry_after`, too."""
+    if re.fullmatch(r"\w+(?:-\w+)+", fragment):
+        return fragment.replace("-", "[-_]?")
+    return spaced(fragment)
+
+
 def _named(token: Token, codes: Sequence[Code]) -> bool:
-    if token.last in _IMPLIED:
+    if token.last in _IMPLIED or (
+        len(token.text) < _SHORT and any(token.text in code.text for code in codes)
+    ):
         return True
     parts = [part for part in token.parts if part not in _IMPLIED]
     if all(any(code.has(part) for code in codes) for part in parts):
         return True
     # an instance's or a module's name may be told by words: the last part counts
-    return (
-        len(parts) > 1
-        and (not token.quoted or "::" in token.text)
-        and any(code.has(parts[-1]) for code in codes)
-    ) or _is_put_together(token, codes)
+    is_loose = len(parts) > 1 and (not token.quoted or "::" in token.text)
+    if is_loose and any(code.has(parts[-1]) for code in codes):
+        return True
+    return any(code.puts_together(token.last) for code in codes)
 
 
 def _numbered(at: int, tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
+    """Whether a number stands in the lines, is one of lines, or counts things."""
     token = tokens[at]
     value = value_of(token.text)
-    if value is None:
+    if value is None or any(is_among(value, code.numbers) for code in codes):
         return True
-    before = tokens[at - 1].text.lower() if at else ""
-    behind = tokens[at + 1].text.lower() if at + 1 < len(tokens) else ""
-    if before in _LINE_WORDS:
+    before = tokens[at - 1] if at else None
+    if before and re.fullmatch(r"[A-Z][A-Z\d]+", before.text):
+        return True  # a part of a name: RFC 3339
+    if before and before.text.lower() in ("line", "l"):
         return any(
             code.cited.first_line <= value < code.cited.first_line + len(code.cited.lines)
             for code in codes
         )
-    if is_of_lines(at, tokens) or (behind in _COUNTED and not token.quoted):
-        return True
-    return any(is_among(value, code.numbers) for code in codes)
+    return _is_of_lines(at, tokens) or (not token.quoted and _counts(tokens[at + 1 : at + 3]))
 
 
-def _quoted(token: Token, whole: str, *, is_scare: bool) -> bool:
+def _is_of_lines(at: int, tokens: Sequence[Token]) -> bool:
+    """Whether a number is one of several lines: "lines 3-9 and 12"."""
+    for token in reversed(tokens[:at]):
+        word = token.text.lower()
+        if token.kind is not Kind.NUMBER and word not in _BETWEEN_LINES:
+            return word == "lines"
+    return False
+
+
+def _counts(behind: Sequence[Token]) -> bool:
+    """Whether what stands behind a number is what it counts: `3 public methods`."""
+    words = [each.text.lower() for each in takewhile(lambda t: t.kind is Kind.WORD, behind)]
+    plural = next((each for each in words if len(each) > 3 and each.endswith("s")), "")
+    return plural not in ("", *_UNITS, *_NO_PLURALS)
+
+
+def _miscounted(tokens: Sequence[Token], codes: Sequence[Code]) -> str:
+    """Why a function has not as many parameters as is said; "" if nothing speaks against it.
+
+    It is the only one that the statement names and the lines define, and takes no more than it
+    lists.
+    """
+    every = [each for code in codes for each in code.definitions]
+    names = {token.last for token in tokens if token.kind in (Kind.NAME, Kind.WORD)}
+    found = [each for each in every if each.name in names]
+    words = " ".join(
+        "x" if t.kind is Kind.NAME or t.text in (each.name for each in found) else t.text.lower()
+        for t in tokens
+    )
+    said = _COUNT.search(words)
+    if said is None or len(found) != 1 or found[0].is_class:
+        return ""
+    parameters, count = found[0].parameters, said["a"] or said["b"]
+    if parameters is None:
+        return ""
+    without_rest = sum(not each.is_rest for each in parameters)
+    if _NUMBERS.get(count, value_of(count)) in (len(parameters), without_rest):
+        return ""
+    listed = ", ".join(f"`{shown(each.name)}`" for each in parameters)
+    return f"The lines say {len(parameters)}{f': {listed}' if listed else ''}."
+
+
+def _texted(token: Token, codes: Sequence[Code], *, is_scare: bool) -> bool:
+    """Whether a text stands in the lines, with values for its holes or theirs."""
     wanted = " ".join(token.text.split())
     if not wanted or (is_scare and not token.quoted and wanted.isalpha() and wanted.islower()):
         return True
-    pieces = [piece.strip() for piece in re.split(r"…|\.\.\.|%\w|\{[^{}]*\}", wanted)]
-    plain = " ".join(
-        re.sub(r"\\(.)", r"\1", re.sub(r"[\"']\s*\n\s*[rfb]*[\"']", "", whole)).split()
-    )
-    return all(piece in plain or piece in " ".join(whole.split()) for piece in pieces)
+    pieces = [squeezed(piece) for piece in re.split(r"…|\.\.\.|%\w|\{[^{}]*\}", wanted)]
+    return any(
+        all(piece in text for piece in pieces) for code in codes for text in code.readings
+    ) or any(code.may_say(wanted) for code in codes)
 
 
 def _filed(name: str, codes: Sequence[Code]) -> bool:
@@ -308,42 +320,3 @@ def _filed(name: str, codes: Sequence[Code]) -> bool:
         or code.has(plain.rsplit("/", 1)[-1].rsplit(".", 1)[0])
         for code in codes
     )
-
-
-def _best(claim: Claim, codes: Sequence[Code]) -> Evidence:
-    """What the most telling of the lines say."""
-    found = {find(claim, code) for code in codes}
-    order = (Evidence.FOUND, Evidence.OPPOSITE, Evidence.ABSENT)
-    return next((each for each in order if each in found), Evidence.UNKNOWN)
-
-
-def _refused(claim: Claim, finding: Evidence) -> Judgement | None:
-    if claim.negated:
-        if finding is Evidence.FOUND and not claim.condition:
-            return Judgement(Verdict.CONTRADICTED, f"The lines do say {_said(claim)}.")
-        return None
-    if finding is Evidence.OPPOSITE:
-        return Judgement(Verdict.CONTRADICTED, f"The lines contradict {_said(claim)}.")
-    if finding is Evidence.ABSENT:
-        return Judgement(Verdict.UNSUPPORTED, f"The lines do not say {_said(claim)}.")
-    return None
-
-
-def _said(claim: Claim) -> str:
-    """A claim in words, as if it were not negated: that `f` calls `g`."""
-    objects = " and ".join(map(_in_words, claim.objects))
-    if claim.topical:
-        return f"what the sentence {'denies' if claim.negated else 'says'} of {objects}"
-    subject = _in_words(claim.subject) if claim.subject else "it"
-    says = f"{claim.sign} {objects}" if claim.sign else _SAID[claim.relation].format(objects)
-    return f"that {subject} {says}"
-
-
-def _in_words(token: Token) -> str:
-    match token.kind:
-        case Kind.STRING:
-            return f"“{shown(token.text)}”"
-        case Kind.NUMBER | Kind.WORD:
-            return shown(token.text)
-        case _:
-            return f"`{shown(token.text)}`"

@@ -14,8 +14,7 @@ from glossator.core.indentation import depth, is_inside, level
 from glossator.core.span import Basis, Citation, CitationStatus, Span, runs
 from glossator.core.standing import OTHERWISE, UNSURE, confirmed
 from glossator.grounding.cited import CitedLines, holds
-from glossator.grounding.definitions import defined, definitions, next_of_code
-from glossator.grounding.saying import is_denial
+from glossator.grounding.definitions import defined, definitions
 from glossator.grounding.statements import AnswerStatement, statements_of
 from glossator.grounding.verify import (
     Established,
@@ -26,12 +25,15 @@ from glossator.grounding.verify import (
     resolved,
     shown_spans,
 )
+from glossator.grounding.wording import is_denial
 
 _NEXT_BLOCK = re.compile(r"\n[ \t>]*(?:\n|[-*+|]|\d{1,3}[.)] |#{1,6} |`{3}|~{3})")
 _MARKER = re.compile(  # of an item, a quotation, or the sentence before
     rf"\s*(?:(?:[-*+]|\d{{1,3}}[.)]|>|{re.escape(UNSURE)}|{re.escape(OTHERWISE)})\s+)*"
 )
 _ABOVE = re.compile(r"\s*(?:$|@|#|//|/?\*)")  # blank lines, decorators and comments
+
+_NEAR = 150  # lines of a file
 
 Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
 
@@ -42,7 +44,7 @@ class CitedStatement:
 
     `known` says who judged a fact that it states word for word; `has_output`: it cites the output
     of a command, too, which nobody looks at. `rest` is what else stands in the definitions that a
-    denial is about, and need not have been shown: it never carries a statement.
+    denial is about: a model reads it, too, and it carries no statement.
     """
 
     statement: AnswerStatement
@@ -57,7 +59,7 @@ class CitedStatement:
     def text(self) -> str:
         """What is judged: the statement without its marks."""
         text = confirmed(self.statement.text)
-        return text.strip() if self.statement.is_code else " ".join(text.split())
+        return text if self.statement.is_code else " ".join(text.split())
 
     @property
     def context(self) -> str:
@@ -74,9 +76,13 @@ class CitedStatement:
 
 
 def cited_statements(
-    answer: str, sources: Sources
+    answer: str, sources: Sources, *, is_whole: bool = True
 ) -> tuple[tuple[CitedStatement, ...], tuple[Citation, ...]]:
-    """The statements that cite or claim something, and the citations outside; blocking."""
+    """The statements that cite or claim something, and the citations outside; blocking.
+
+    One that `is_whole` and cites nothing, though lines were shown, claims something throughout.
+    """
+    is_whole = is_whole and not sources.shown.is_empty
     is_file = files_of(sources)
 
     @cache
@@ -96,7 +102,7 @@ def cited_statements(
 
     found: list[CitedStatement] = []
     placed: set[CitationMark] = set()
-    for statement in _trimmed(answer, is_file):
+    for statement in _trimmed(answer, is_file, is_whole=is_whole):
         if statement.shared and not (statement.is_claim or statement.is_code):
             continue
         if statement.marks or statement.is_claim:
@@ -120,6 +126,24 @@ def cited_statements(
     return tuple(found), (*map(_unjudged, others), *map(not_readable, unreadable(answer)))
 
 
+def near(cited: CitedStatement, sources: Sources) -> tuple[CitedLines, ...]:
+    """What was shown of the cited files, nearest to the cited lines; blocking."""
+    found: list[CitedLines] = []
+    for citation in cited.citations:
+        document = document_of(citation.span, sources.snapshot) if citation.span else None
+        path = document and sources.snapshot.relative(document.path)
+        first, last = citation.cited
+        if citation.span is None or document is None or not path or not first or not last:
+            continue
+        whole = replace(citation.span, first_line=1, last_line=len(document.lines))
+        shown = set(range(1, whole.last_line + 1)).difference(sources.shown.missing(whole))
+        nearest = sorted((max(first - line, line - last, 0), line) for line in shown)
+        for start, end in runs(sorted(line for _, line in nearest[:_NEAR])):
+            span = replace(whole, first_line=start, last_line=end)
+            found.append(cited_lines(path, document, span))
+    return tuple(dict.fromkeys(found))
+
+
 def _unjudged(citation: Citation) -> Citation:
     """A citation that stands in no statement, such as a heading: nobody judged what it says."""
     if citation.status is not CitationStatus.VERIFIED:
@@ -127,12 +151,14 @@ def _unjudged(citation: Citation) -> Citation:
     return replace(citation, status=CitationStatus.READ, basis=None)
 
 
-def _trimmed(answer: str, is_file: Callable[[str], bool]) -> Iterator[AnswerStatement]:
+def _trimmed(
+    answer: str, is_file: Callable[[str], bool], *, is_whole: bool = False
+) -> Iterator[AnswerStatement]:
     """The statements without the markers of their items, and the space around them.
 
     Of lines that are mentioned the text names the file alone.
     """
-    for each in statements_of(answer, is_file):
+    for each in statements_of(answer, is_file, is_whole=is_whole):
         marker = _MARKER.match("" if each.is_code else answer[each.start : each.end])
         start = each.start + (marker.end() if marker else 0)
         end = each.start + len(answer[each.start : each.end].rstrip())
@@ -144,11 +170,10 @@ def _trimmed(answer: str, is_file: Callable[[str], bool]) -> Iterator[AnswerStat
 
 
 def cited_lines(path: str, document: Document, span: Span) -> CitedLines:
-    """The lines of a span, the first lines of the definitions around them, and what is behind."""
+    """The lines of a span, and the first lines of the definitions around them."""
     own = document.lines[span.first_line - 1 : span.last_line]
     enclosing = (document.lines[line - 1] for line in enclosing_lines(document, span))
-    behind = next_of_code(document.lines[span.last_line :])
-    return CitedLines(path, span.first_line, tuple(own), tuple(enclosing), behind)
+    return CitedLines(path, span.first_line, tuple(own), tuple(enclosing))
 
 
 def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:

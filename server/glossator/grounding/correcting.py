@@ -10,19 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from glossator.core.citations import rewrite_citations
+from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.grounded_events import Correcting, Correction
-from glossator.core.shown import in_tags, shown_prose
 from glossator.core.standing import OTHERWISE, UNSURE
 from glossator.grounding.checking import Verdict
+from glossator.grounding.cited import CitedLines
 from glossator.grounding.citing import CitedStatement
-from glossator.grounding.entailment import numbered
+from glossator.grounding.entailment import blocks_of, material, named
 from glossator.grounding.judging import CheckedStatement
 from glossator.grounding.statements import AnswerStatement
 from glossator.prompts import load_prompt
 
 MOST = 10  # sentences in one request
-TOKENS = 120  # of a reply, for each sentence
+TOKENS = 130  # of a reply, for each sentence
 
 _NOTHING_LEFT = (
     "No sentence was supported by its lines, so all were left out. To keep them, set"
@@ -38,8 +38,12 @@ SCHEMA: Mapping[str, Any] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"sentence": {"type": "integer"}, "text": {"type": "string"}},
-                "required": ["sentence", "text"],
+                "properties": {
+                    "sentence": {"type": "integer"},
+                    "text": {"type": "string"},
+                    "lines": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["sentence", "text", "lines"],
                 "additionalProperties": False,
             },
         }
@@ -59,14 +63,24 @@ class Edit:
     reason: str
 
 
-def rewritten(fallen: CheckedStatement, text: str) -> Edit:
-    """Another sentence, with the citations of the one before, and before its full stop as there."""
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Another sentence; `place` are the lines that carry it, where they are not those cited."""
+
+    text: str
+    place: CitationMark | None = None
+
+
+def rewritten(fallen: CheckedStatement, rewrite: Rewrite) -> Edit:
+    """Another sentence, with its citations before its full stop or behind it, as the old one."""
+    text, place = rewrite.text, rewrite.place
     if fallen.statement.goes_on:  # no sentence ends here
         text = text.rstrip(".!")
     judged = {each.at for each in fallen.citations if each.basis is not None}
-    marks = " ".join(
-        dict.fromkeys(mark.plain for mark in fallen.statement.marks if mark.start in judged)
-    )
+    kept = [mark for mark in fallen.statement.marks if mark.start in judged]
+    if place is not None:
+        kept = [place, *(mark for mark in kept if mark.path != place.path)]
+    marks = " ".join(dict.fromkeys(mark.plain for mark in kept))
     is_inside = any(mark.end < fallen.statement.end for mark in fallen.statement.marks[-1:])
     if is_inside and text.endswith((".", "!", "?")):
         after = f"{text[:-1]} {marks}{text[-1]}"
@@ -125,7 +139,10 @@ def edited(answer: str, edits: Iterable[Edit]) -> str:
 
 
 def chained(done: Sequence[Correction], answer: str, edits: Iterable[Edit]) -> list[Correction]:
-    """The corrections after further edits of `answer`: each sentence as it was first, and last."""
+    """The corrections after further edits of `answer`: each sentence as it was first, and last.
+
+    One that only cites other lines now is none.
+    """
     corrections = list(done)
     for edit in edits:
         now = answer[edit.statement.start : edit.statement.end]
@@ -134,26 +151,40 @@ def chained(done: Sequence[Correction], answer: str, edits: Iterable[Edit]) -> l
             corrections.append(Correction(edit.what, now, edit.after, edit.reason))
         else:
             corrections[at] = replace(corrections[at], what=edit.what, after=edit.after)
-    return corrections
+    return [each for each in corrections if _words(each.before) != _words(each.after)]
 
 
-def prompt_of(fallen: Sequence[CheckedStatement], cited: Sequence[CitedStatement]) -> str:
-    """The request to rewrite statements, given each with the lines that it cites."""
-    sources, sentences = numbered(cited)
+def _words(text: str) -> list[str]:
+    return rewrite_citations(text, lambda _: "").rstrip(" .").split()
+
+
+def prompt_of(
+    fallen: Sequence[CheckedStatement],
+    cited: Sequence[CitedStatement],
+    near: Iterable[CitedLines],
+) -> tuple[str, Sequence[CitedLines]]:
+    """The request to rewrite statements, and the lines that it shows under their numbers.
+
+    These are the lines that they cite, and what was shown `near` these.
+    """
+    blocks = blocks_of((*(part for each in cited for part in each.lines), *near))
     wrong = (
-        f"{sentence}\n   Wrong: {each.reason}"
-        for sentence, each in zip(sentences, fallen, strict=True)
+        f"{number}. (about {named(own.lines, blocks) or 'lines that were not read'})"
+        f" {' '.join(own.text.split())}\n   Wrong: {each.reason}"
+        for number, (each, own) in enumerate(zip(fallen, cited, strict=True), 1)
     )
-    material = "\n\n".join((*sources, "\n".join(wrong)))
-    return load_prompt("grounding/correction").render(material=in_tags(shown_prose(material)))
+    prompt = load_prompt("grounding/correction").render(material=material(blocks, wrong))
+    return prompt, blocks
 
 
-def texts_in(reply: Mapping[str, Any], fallen: Sequence[CheckedStatement]) -> dict[int, str]:
+def texts_in(
+    reply: Mapping[str, Any], fallen: Sequence[CheckedStatement], blocks: Sequence[CitedLines]
+) -> dict[int, Rewrite]:
     """The rewritten sentences by the place of the old one; "" where the lines carry nothing.
 
-    One that is no sentence, or far longer, counts as not given.
+    One that is no sentence, or far longer, counts as not given; so do lines that were not shown.
     """
-    found: dict[int, str] = {}
+    found: dict[int, Rewrite] = {}
     sentences = reply.get("sentences")
     for each in sentences if isinstance(sentences, list) else ():
         match each:
@@ -161,7 +192,19 @@ def texts_in(reply: Mapping[str, Any], fallen: Sequence[CheckedStatement]) -> di
                 plain = " ".join(rewrite_citations(text, lambda _: "").split())
                 old = fallen[number - 1].statement.text
                 if "```" not in plain and len(plain) <= 2 * len(old) + _SPARE:
-                    found[number - 1] = plain
+                    found[number - 1] = Rewrite(plain, _place(each.get("lines"), blocks))
             case _:
                 continue
     return found
+
+
+def _place(lines: object, blocks: Sequence[CitedLines]) -> CitationMark | None:
+    """The mark for `[number of the block, first line, last line]`; None if they are not in it."""
+    match lines:
+        case [int(number), int(first), int(last)] if 1 <= number <= len(blocks):
+            block = blocks[number - 1]
+            if block.first_line <= first <= last < block.first_line + len(block.lines):
+                return CitationMark(0, 0, block.path, first, last)
+        case _:
+            pass
+    return None

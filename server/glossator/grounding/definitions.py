@@ -7,7 +7,7 @@ a line of a known form, and ends where the indentation goes back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _MODIFIERS = (
@@ -41,15 +41,13 @@ _NO_TYPES = _NO_METHODS | frozenset(
 )
 _TYPE = re.compile(r"[\w$@:<>\[\],.?~]+")
 _QUALIFIED = re.compile(r"(?:[\w$]+::)*(?P<name>~?[^\W\d][\w$]*)")
-_TYPE_BEFORE = re.compile(rf"\s*(?:{_MODIFIERS}|get\s+|set\s+|\*|@\S+\s+)*(?P<type>.*)", re.DOTALL)
+_OBJECT = re.compile(r"&?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls|this)\b(?!\s*:)")  # as a parameter
 _MOST_HEADER = 60  # lines of a signature
-_MOST_VALUE = 2_000  # characters of a value
 _STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _LIFETIME = re.compile(r"(?<=[<&])'\w+(?!\w*')|(?<=, )'\w+(?=[,>:])")
 _METHOD_ENDS = r"\{\s*\}?\s*$|\(\s*$|\)\s*:[^=;]+;\s*$"
 _GOES_ON = re.compile(r"\s*(?:where\b|\{\s*$)")  # a signature of Rust's
 _NO_CODE = re.compile(r"\s*(?:#|//|/\*|\*)(?!\[)")  # a comment or directive, at any indentation
-_COMMENT = re.compile(r"\s*(?:#(?![\w\[])|//)")  # no directive, private field or attribute
 _QUOTE = re.compile(  # of a text of several lines; or a text of one, or a comment
     r"(?P<opens>\"\"\"|'''|`)|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|(?<!\S)#.*|//.*"
 )
@@ -58,12 +56,10 @@ _OPENING, _CLOSING = "([{<", ")]}>"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter; `default` and `type` are "" where none is written."""
+    """A parameter; `is_rest` if it takes any number of arguments."""
 
     name: str
-    type: str = ""
-    default: str = ""
-    keyword_only: bool = False
+    is_rest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +72,7 @@ class Definition:
     name: str
     word: str
     header: str
-    decorators: str
     start: int
-    body: int
     end: int
 
     @property
@@ -87,35 +81,10 @@ class Definition:
         return self.word in _CLASSES
 
     @property
-    def is_async(self) -> bool:
-        """Whether its first line says so."""
-        return re.search(r"\basync\b", self.header.partition("(")[0]) is not None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all of its signature is cited."""
-        return signature(self.header, self.name) is not None
-
-    @property
     def parameters(self) -> tuple[Parameter, ...] | None:
         """The parameters, without the one that stands for the object; None if not all are seen."""
-        inner = signature(self.header, self.name)
-        return None if inner is None else tuple(_parameters(inner[0], self.word))
-
-    @property
-    def returned(self) -> str:
-        """The type that the signature says is returned; "" if it says none."""
-        inner = signature(self.header, self.name)
-        if inner is None:
-            return ""
-        found = re.match(
-            r"\s*(?:->|:)\s*(?P<type>.+?)\s*(?::|\{|=>|where\b|$)", inner[1], re.DOTALL
-        )
-        if found is None and self.word == "func":
-            found = re.match(r"\s*(?P<type>[^{]+?)\s*\{", inner[1])
-        if found is None and not self.word:  # in front of the name
-            found = _TYPE_BEFORE.match(self.header[: self.header.find(self.name)])
-        return " ".join(found["type"].split()) if found else ""
+        inner = _signature(self.header, self.name)
+        return None if inner is None else tuple(_parameters(inner, self.word))
 
 
 def defined(line: str) -> tuple[str, str] | None:
@@ -156,35 +125,9 @@ def definitions(lines: Sequence[str]) -> Iterator[Definition]:
             name,
             word,
             "\n".join(lines[at:body]),
-            "\n".join(_above(lines, at)),
             at,
-            body,
             _end_of(lines, at, body),
         )
-
-
-def is_whole(found: Definition, lines: Sequence[str], behind: str) -> bool:
-    """Whether a definition that begins in the lines ends there, too.
-
-    `behind` is the next line of code, "" if there is none.
-    """
-    if _open_quote(lines[found.start : found.end]):
-        return False
-    indent = _indent(lines[found.start])
-    is_braced = lines[found.body - 1].rstrip().endswith("{")
-    *_, last = lines[: found.end]
-    if found.end > found.body and _indent(last) <= indent and last.lstrip().startswith("}"):
-        return True
-    following = next((each for each in lines[found.end :] if each.strip()), behind)
-    if is_braced:
-        return following.lstrip().startswith("}") and _indent(following) <= indent
-    goes_on = following.lstrip().startswith((")", "]", "{", "where")) or _NO_CODE.match(following)
-    return not following or (_indent(following) <= indent and not goes_on)
-
-
-def next_of_code(lines: Iterable[str]) -> str:
-    """The first line that is neither blank nor a comment, "" if there is none."""
-    return next((line for line in lines if line.strip() and not _COMMENT.match(line)), "")
 
 
 def _is_method(first: str, last: str) -> bool:
@@ -194,8 +137,8 @@ def _is_method(first: str, last: str) -> bool:
     return is_marked or re.search(r"(?:\{\s*\}?|;)\s*$", last) is not None
 
 
-def signature(header: str, name: str) -> tuple[str, str] | None:
-    """What stands between the parentheses behind the name, and what stands after them."""
+def _signature(header: str, name: str) -> str | None:
+    """What stands between the parentheses behind the name."""
     named = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", header)
     start = header.find("(", named.end() if named else 0)
     if start < 0:
@@ -205,67 +148,48 @@ def signature(header: str, name: str) -> tuple[str, str] | None:
     for at in range(start, len(plain)):
         depth += (plain[at] in "([{") - (plain[at] in ")]}")
         if depth == 0:
-            return header[start + 1 : at], header[at + 1 :]
+            return header[start + 1 : at]
     return None
 
 
 def _parameters(inner: str, word: str) -> Iterator[Parameter]:
-    keyword_only = False
     comment = "#" if word == "def" else "//"
-    parts = [uncommented(part, comment).strip() for part in _split(inner)]
-    for at, part in enumerate(parts):
-        if part in ("*", "/", "", "void") or re.match(
-            r"&?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls|this)\b(?!\s*:)", part
-        ):
-            keyword_only = keyword_only or part == "*"
+    for part in (_uncommented(each, comment).strip() for each in _split(inner)):
+        if part in ("*", "/", "", "void") or _OBJECT.match(part):
             continue
-        starred = re.match(r"(\*\*?|\.\.\.)", part)
-        yield _parameter(part.lstrip("*."), word, keyword_only=keyword_only, last=parts[at:])
-        keyword_only = keyword_only or (starred is not None and starred[0] == "*")
+        is_rest = "..." in part or (word == "def" and part.startswith("*"))
+        yield Parameter(_name_of(part.lstrip("*."), word), is_rest)
 
 
-def _parameter(part: str, word: str, *, keyword_only: bool, last: Sequence[str]) -> Parameter:
-    left, _, default = _cut(part, "=")
-    name, colon, kind = _cut(left, ":")
-    if not colon and word == "func":  # Go: `a, b int`
-        first, _, kind = left.strip().partition(" ")
-        kind = kind or next((p.partition(" ")[2] for p in last if " " in p), "")
-        return Parameter(first, kind.strip())
-    if not colon and (words := left.split()) and len(words) > 1:  # C, Java: `int a`
+def _name_of(part: str, word: str) -> str:
+    """The name in `name: type = value`, in `name type` of Go and `type name` of C and Java."""
+    if word == "func":
+        return part.partition(" ")[0]
+    left = _cut(part, "=")
+    name = _cut(left, ":")
+    words = re.sub(r"^(?:mut|readonly|public|private|protected)\s+", "", name.strip()).split()
+    if name == left and len(words) > 1:
         pointer = re.search(r"\(\s*\*\s*(\w+)", left)  # to a function
-        name = pointer[1] if pointer else words[-1].lstrip("*&").partition("[")[0]
-        return Parameter(name, " ".join(words[:-1]), default.strip())
-    name = re.sub(r"^(?:mut|readonly|public|private|protected)\s+", "", name.strip())
-    return Parameter(name.rstrip("?!"), kind.strip(), default.strip(), keyword_only)
+        return pointer[1] if pointer else words[-1].lstrip("*&").partition("[")[0]
+    return name.strip().rstrip("?!")
 
 
-def uncommented(text: str, sign: str) -> str:
+def _uncommented(text: str, sign: str) -> str:
     """The text without comments, which begin with a sign that stands in no string."""
     lines = zip(text.split("\n"), _masked(text).split("\n"), strict=True)
     return "\n".join(line[: len(plain.partition(sign)[0])].rstrip() for line, plain in lines)
 
 
-def value_at(text: str, start: int) -> str:
-    """The code from a place to the end of its line, or of the brackets that open there."""
-    depth = 0
-    plain = _masked(text[start : start + _MOST_VALUE])
-    for at, character in enumerate(plain):
-        depth += (character in "([{") - (character in ")]}")
-        if depth < 0 or (depth == 0 and character in "\n;"):
-            return text[start : start + at]
-    return text[start:].partition("\n")[0] if depth else text[start : start + len(plain)]
-
-
-def _cut(text: str, sign: str) -> tuple[str, str, str]:
-    """As `partition`, at the first sign that is within no brackets."""
+def _cut(text: str, sign: str) -> str:
+    """The text before the first sign that is within no brackets."""
     depth = 0
     plain = _masked(text)
     for at, character in enumerate(plain):
         depth += (character in "([{") - (character in ")]}")
         is_other = plain[at : at + 2] in ("=>", "==") or "::" in plain[max(at - 1, 0) : at + 2]
         if character == sign and depth == 0 and not is_other:
-            return text[:at], sign, text[at + 1 :]
-    return text, "", ""
+            return text[:at]
+    return text
 
 
 def _split(text: str) -> Iterator[str]:
@@ -326,21 +250,6 @@ def _open_quote(lines: Sequence[str], quote: str = "") -> str:
                 quote = (found["opens"] or "") if found else ""
             at = found.end() if found else len(line)
     return quote
-
-
-def _above(lines: Sequence[str], start: int) -> list[str]:
-    """The decorators and attributes right above a definition."""
-    indent = _indent(lines[start])
-    at = start
-    while at > 0:
-        line = lines[at - 1]
-        is_own = _indent(line) == indent and re.match(r"\s*(?:@|#\[)", line)
-        goes_on = re.match(r"\s*[)\]]", line) or (_indent(line) > indent and line.strip())
-        if not line.strip() or not (is_own or goes_on):
-            break
-        at -= 1
-    found = list(lines[at:start])
-    return found if found and re.match(r"\s*(?:@|#\[)", found[0]) else []
 
 
 def _indent(line: str) -> int:

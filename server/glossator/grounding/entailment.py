@@ -21,6 +21,8 @@ MOST = 10  # statements in one request
 TOKENS = 120  # of a reply, for each statement
 
 _CHARACTERS = 24_000  # of lines in one request
+_REST_CHARACTERS = 6_000  # of the rest of what a denial is about
+_MISQUOTED = "Not judged: the model quoted words that are not in the lines."
 _LEAST_QUOTED = 5  # characters
 _ANSWERS = {
     "SUPPORTED": Verdict.SUPPORTED,
@@ -52,64 +54,90 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Entailed:
-    """What the model says of a statement; `words` of the lines decide."""
+    """What the model says of a statement; `words` of the lines decide.
+
+    It is undecided after a `failure`, in one sentence.
+    """
 
     verdict: Verdict
     words: tuple[str, ...] = ()
+    failure: str = ""
 
     @property
     def reason(self) -> str:
-        """Why the statement is refused; "" if it is not."""
+        """Why the statement is refused, or was not judged; "" if it is supported."""
         if self.verdict is Verdict.CONTRADICTED:
             return f"The lines say otherwise: {', '.join(f'“{each}”' for each in self.words)}."
         if self.verdict is Verdict.UNSUPPORTED:
             return "The lines do not say all of it."
+        if self.verdict is Verdict.UNDECIDED:
+            return self.failure
         return ""
 
 
 def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStatement, ...]]:
     """Statements for one request each, those about the same lines together.
 
-    One about more lines than a request may hold is left out.
+    Those that are too long are left out.
     """
     batch: list[CitedStatement] = []
     lines: set[CitedLines] = set()
     for each in sorted(statements, key=lambda each: [(c.path, c.first_line) for c in each.lines]):
-        if _size(each.lines) > _CHARACTERS:
+        if is_too_long(each):
             continue
-        if batch and (len(batch) == MOST or _size(lines | set(each.lines)) > _CHARACTERS):
+        own = {*each.lines, *each.rest}
+        if batch and (len(batch) == MOST or _size(lines | own) > _CHARACTERS):
             yield tuple(batch)
             batch, lines = [], set()
         batch.append(each)
-        lines |= set(each.lines)
+        lines |= own
     if batch:
         yield tuple(batch)
 
 
+def is_too_long(cited: CitedStatement) -> bool:
+    """Whether it is about more lines than a request may hold."""
+    return _size(cited.lines) > _CHARACTERS or _size(cited.rest) > _REST_CHARACTERS
+
+
+def that_fit(parts: Iterable[CitedLines]) -> Iterator[CitedLines]:
+    """The first parts, as many as a request may hold."""
+    found: list[CitedLines] = []
+    for each in parts:
+        found.append(each)
+        if _size(found) > _CHARACTERS:
+            return
+        yield each
+
+
 def _size(lines: Iterable[CitedLines]) -> int:
-    return sum(len(line) + 1 for each in _merged(lines) for line in each.lines)
+    return sum(len(line) + 1 for each in blocks_of(lines) for line in each.lines)
 
 
 def prompt_of(batch: Sequence[CitedStatement]) -> str:
     """The question about a batch: the lines once each, then the statements."""
-    sources, statements = numbered(batch)
-    material = "\n\n".join((*sources, "\n".join(statements)))
-    return load_prompt("grounding/verifier").render(material=in_tags(shown_prose(material)))
+    blocks = blocks_of(part for each in batch for part in (*each.lines, *each.rest))
+    statements = []
+    for number, each in enumerate(batch, 1):
+        rest = f"; the rest of it: {named(each.rest, blocks)}" if each.rest else ""
+        explained = f"; to explain it: “{each.context}”" if each.context else ""
+        about = f"{number}. (about {named(each.lines, blocks)}{rest}{explained})"
+        statements.append(f"{about} {' '.join(each.text.split())}")
+    return load_prompt("grounding/verifier").render(material=material(blocks, statements))
 
 
-def numbered(cited: Sequence[CitedStatement]) -> tuple[list[str], list[str]]:
-    """The lines that statements cite, once each under a number, and the statements about them."""
-    blocks = _merged(part for each in cited for part in each.lines)
-    statements = [
-        f"{number}. (about {', '.join(_named(part, blocks) for part in each.lines)}"
-        f"{f'; to explain it: “{each.context}”' if each.context else ''})"
-        f" {' '.join(each.text.split())}"
-        for number, each in enumerate(cited, 1)
-    ]
-    return [_source(*each) for each in enumerate(blocks, 1)], statements
+def material(blocks: Sequence[CitedLines], statements: Iterable[str]) -> str:
+    """Lines, each part under its number, and what is said of them."""
+    sources = (_source(*each) for each in enumerate(blocks, 1))
+    return in_tags(shown_prose("\n\n".join((*sources, "\n".join(statements)))))
 
 
-def _merged(parts: Iterable[CitedLines]) -> list[CitedLines]:
+def named(parts: Iterable[CitedLines], blocks: Sequence[CitedLines]) -> str:
+    """The numbers of the blocks that hold parts, and which of their lines they are."""
+    return ", ".join(_named(part, blocks) for part in parts)
+
+
+def blocks_of(parts: Iterable[CitedLines]) -> list[CitedLines]:
     """The lines in the order of their files, those that overlap or touch as one part."""
     places: dict[str, int] = {}
     every = list(dict.fromkeys(parts))
@@ -133,8 +161,7 @@ def _together(one: CitedLines, other: CitedLines) -> CitedLines | None:
         return None
     lines = (*one.lines, *other.lines[len(shared) :])
     unseen = (each for each in other.enclosing if each not in one.enclosing + lines)
-    behind = (one if len(lines) == len(one.lines) else other).behind
-    return replace(one, lines=lines, enclosing=(*one.enclosing, *unseen), behind=behind)
+    return replace(one, lines=lines, enclosing=(*one.enclosing, *unseen))
 
 
 def _named(part: CitedLines, blocks: Sequence[CitedLines]) -> str:
@@ -158,7 +185,10 @@ def _source(number: int, cited: CitedLines) -> str:
 
 
 def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dict[int, Entailed]:
-    """The answers of a reply by the place of their statement in the batch, as far as they count."""
+    """The answers of a reply by the place of their statement in the batch.
+
+    One that quotes what does not stand in the lines is undecided.
+    """
     found: dict[int, Entailed] = {}
     answers = reply.get("answers")
     for each in answers if isinstance(answers, list) else ():
@@ -172,13 +202,21 @@ def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dic
                 if verdict is None or not 1 <= number <= len(batch):
                     continue
                 told = _told([words] if isinstance(words, str) else words)
-                lines = batch[number - 1].lines
-                is_found = told and all(is_quoted(each, lines) for each in told)
-                if verdict is Verdict.UNSUPPORTED or is_found:
-                    found[number - 1] = Entailed(verdict, told)
+                found[number - 1] = _as_quoted(verdict, told, batch[number - 1])
             case _:
                 continue
     return found
+
+
+def _as_quoted(verdict: Verdict, told: tuple[str, ...], cited: CitedStatement) -> Entailed:
+    """The answer, if it quotes what stands in the lines; a yes, in those that are cited."""
+    every = (*cited.lines, *cited.rest)
+    is_found = bool(told) and all(is_quoted(each, every) for each in told)
+    if verdict is Verdict.SUPPORTED:
+        is_found = is_found and any(is_quoted(each, cited.lines) for each in told)
+    if verdict is Verdict.UNSUPPORTED or is_found:
+        return Entailed(verdict, told)
+    return Entailed(Verdict.UNDECIDED, failure=_MISQUOTED)
 
 
 def _told(words: Sequence[object]) -> tuple[str, ...]:

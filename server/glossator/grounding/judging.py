@@ -7,21 +7,25 @@ statement quotes stands nowhere in the lines.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from glossator.core.citations import parse_citations
 from glossator.core.grounded_events import UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
 from glossator.core.standing import names_no_file
 from glossator.grounding.calling import NO_CALLS, Calls
-from glossator.grounding.checking import Judgement, Verdict, check, names_called
-from glossator.grounding.cited import CitedLines, squeezed
+from glossator.grounding.checking import (
+    UNDECIDED,
+    Judgement,
+    Verdict,
+    check,
+    names_called,
+    quotation,
+)
+from glossator.grounding.cited import CitedLines
 from glossator.grounding.citing import CitedStatement, Key, cited_statements
 from glossator.grounding.entailment import Entailed, is_quoted
-from glossator.grounding.remaining import by_rest
 from glossator.grounding.statements import AnswerStatement
 from glossator.grounding.verify import Sources
 
@@ -32,9 +36,7 @@ _STATUS = {
     Verdict.UNSUPPORTED: CitationStatus.UNSUPPORTED,
     Verdict.CONTRADICTED: CitationStatus.CONTRADICTED,
 }
-_QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
-_LONGEST = 1_000  # characters of a sentence that the checks look at
-_UNDECIDED = Judgement(Verdict.UNDECIDED)
+_LONGEST = 1_000  # characters of a sentence that the rules look at
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,12 @@ class CheckedStatement:
     def is_refused(self) -> bool:
         """Whether the lines that it cites do not carry it."""
         return self.verdict in _REFUSED and self.basis is not None
+
+    @property
+    def is_misplaced(self) -> bool:
+        """Whether it cites lines of a file that were not shown, and no others."""
+        unseen = any(each.span is not None and not each.is_shown for each in self.citations)
+        return unseen and self.verdict is Verdict.UNSUPPORTED and self.basis is None
 
     @property
     def is_telling(self) -> bool:
@@ -109,8 +117,12 @@ class CheckedAnswer:
 
     @property
     def fallen(self) -> tuple[CheckedStatement, ...]:
-        """The statements that their lines do not carry."""
-        return tuple(each for each in self.statements if each.is_refused and not each.is_uncited)
+        """The statements that their lines do not carry, and those that cite lines nobody read."""
+        return tuple(
+            each
+            for each in self.statements
+            if (each.is_refused or each.is_misplaced) and not each.is_uncited
+        )
 
 
 def place_of(citation: Citation) -> tuple[str, str, int | None, int | None]:
@@ -123,26 +135,18 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
 
     `calls` are those in the workspace of the names that `calls_wanted` names.
     """
-    found = _by_lines(cited, calls)
-    if not cited.rest or found.verdict is not Verdict.UNDECIDED or len(cited.text) > _LONGEST:
-        return found
-    return replace(found, of_rest=by_rest(cited.text, cited.lines, cited.rest))
-
-
-def _by_lines(cited: CitedStatement, calls: Calls) -> Judgement:
     if cited.known is not None:
         return Judgement(Verdict.SUPPORTED)
     text, lines = cited.text, cited.lines
-    is_code = cited.statement.is_code
-    if not lines or cited.statement.is_aside or (len(text) > _LONGEST and not is_code):
-        return _UNDECIDED
-    judge = partial(_quotation, text) if is_code else partial(check, text, calls=calls)
-    found = judge(lines)
-    if cited.has_output and found.verdict in _REFUSED:
-        return _UNDECIDED
-    if found.verdict is not Verdict.SUPPORTED or len(lines) == 1:
-        return found
-    return replace(found, parts=tuple(each for each in lines if _is_needed(each, lines, judge)))
+    if lines and cited.statement.is_code:
+        found = quotation(text, lines)
+        carrying = tuple(each for each in lines if quotation(text, [each]) == found)
+        found = replace(found, parts=carrying if found.verdict is Verdict.SUPPORTED else ())
+    elif lines and not cited.statement.is_aside and len(text) <= _LONGEST:
+        found = check(text, lines, calls)
+    else:
+        return UNDECIDED
+    return UNDECIDED if cited.has_output and found.verdict in _REFUSED else found
 
 
 def calls_wanted(cited: CitedStatement, found: Judgement) -> tuple[str, ...]:
@@ -150,55 +154,27 @@ def calls_wanted(cited: CitedStatement, found: Judgement) -> tuple[str, ...]:
     is_quick = cited.lines and len(cited.text) <= _LONGEST
     if found.verdict is Verdict.SUPPORTED or not is_quick or cited.statement.is_code:
         return ()
-    if cited.statement.is_aside:
-        return ()
-    return names_called(cited.text, cited.lines)
-
-
-def _is_needed(
-    part: CitedLines,
-    lines: Sequence[CitedLines],
-    judge: Callable[[Sequence[CitedLines]], Judgement],
-) -> bool:
-    """Whether a statement is supported by a part alone, or not without it."""
-    others = [each for each in lines if each != part]
-    alone, without = judge([part]).verdict, judge(others).verdict
-    return alone is Verdict.SUPPORTED or without is not Verdict.SUPPORTED
-
-
-def _quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:
-    """Quoted code: its lines stand in the lines, or it is an example of the writer's own."""
-    known = {squeezed(line) for each in cited for line in each.lines}
-    code = [line for line in fenced.splitlines() if not re.match(r"\s*(?:`{3,}|~{3,})", line)]
-    wanted = [line for line in code if re.search(r"\w", line)]
-    absent = [line for line in wanted if squeezed(line) not in known]
-    if not wanted or len(wanted) - len(absent) < _QUOTED * len(wanted):
-        return _UNDECIDED
-    if not absent:
-        return Judgement(Verdict.SUPPORTED)
-    reason = f"The line `{absent[0].strip()}` is not among the lines."
-    return Judgement(Verdict.UNSUPPORTED, reason, sure=True)
+    return () if cited.statement.is_aside else names_called(cited.text)
 
 
 def is_for_model(cited: CitedStatement, found: Judgement) -> bool:
     """Whether a model is asked: not about what checks found to be written, or surely is not."""
     is_open = found.verdict is not Verdict.SUPPORTED and not found.sure
-    is_judged = not (cited.known or cited.has_output or cited.statement.is_aside)
-    return is_open and bool(cited.lines) and is_judged
+    is_said = not (cited.statement.is_aside or cited.statement.is_code)
+    return is_open and is_said and bool(cited.lines) and not (cited.known or cited.has_output)
 
 
 def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> CheckedStatement:
     """The verdict on a statement: the checks', or the model's where it answered and may decide.
 
-    Where the checks refuse and the model does not, nobody knows. A denial that the model finds in a
-    part of a definition holds only if the rest of it says nothing of the kind.
+    Where the rules refuse and the model does not, nobody knows.
     """
     if not cited.lines and cited.known is None:
         return _not_judged(cited)
     basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines
     if told is not None and is_for_model(cited, found):
         parts = tuple(each for each in cited.lines if _is_quoted_of(each, told))
-        found, basis = _weighed(cited, found, told)
+        found, basis = _weighed(found, told)
     verdict, reason = found.verdict, found.reason
     judged = None if verdict is Verdict.UNDECIDED else basis
     carrying = [span for span, part in zip(cited.spans, cited.lines, strict=True) if part in parts]
@@ -225,19 +201,17 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
     )
 
 
+def _weighed(found: Judgement, told: Entailed) -> tuple[Judgement, Basis]:
+    """What the model told, unless the rules refuse what it does not."""
+    if found.verdict in _REFUSED and told.verdict is Verdict.UNDECIDED:
+        return found, Basis.CHECKS
+    if found.verdict in _REFUSED and told.verdict is Verdict.SUPPORTED:
+        return UNDECIDED, Basis.MODEL
+    return Judgement(told.verdict, told.reason), Basis.MODEL
+
+
 def _is_quoted_of(part: CitedLines, told: Entailed) -> bool:
     return any(is_quoted(words, [part]) for words in told.words)
-
-
-def _weighed(cited: CitedStatement, found: Judgement, told: Entailed) -> tuple[Judgement, Basis]:
-    """What the model told, unless the checks refuse what it supports."""
-    said = Judgement(told.verdict, told.reason)
-    if told.verdict is not Verdict.SUPPORTED:
-        return said, Basis.MODEL
-    if found.verdict in _REFUSED:
-        return _UNDECIDED, Basis.MODEL
-    looked = (found.of_rest or _UNDECIDED) if cited.rest else said
-    return (said, Basis.MODEL) if looked.verdict is told.verdict else (looked, Basis.CHECKS)
 
 
 def _is_shown_of(span: Span, citation: Citation) -> bool:

@@ -15,7 +15,14 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from glossator.core.citations import CitationMark, no_file, parse_citations
+from glossator.core.citations import (
+    GAP,
+    CitationMark,
+    no_file,
+    parse_citations,
+    unreadable,
+    without_gaps,
+)
 from glossator.grounding.wording import Kind, tokens_of
 
 _END = re.compile(r"[.!?…]+[\"'\u201d\u2019)\]*_]*(?:(?=\s+\S)|\s*$)|\n(?=\s*\S)(?<=  \n)")
@@ -24,17 +31,32 @@ _ABBREVIATED = re.compile(
 )
 _ABBREVIATION = 10  # characters of the longest, with what stands before it
 _LEADS = re.compile(r":\s*$")
-_NO_CLAIM = re.compile(  # what the writer says of himself, asks, or advises
-    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:I|I'm|I've|We|You|Your|Let|Please|Note|If you|Would"
-    r"|To (?:do|use|fix|change|add)|Add|Call|Change|Create|Delete|Extend|Make|Move|Pass|Remove"
-    r"|Rename|Replace|Run|Set|Update|Use|Write)\b"
-    r"|.*\?\s*$",
+_ITEM = r"\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[[ x]\]\s+)?"
+_NO_CLAIM = re.compile(  # what the writer says of himself, did, asks, advises or offers
+    rf"{_ITEM}(?:\*\*)?(?:I|I'm|I've|I'll|I'd|We|You|Your|Let|Please|Note|If you|Would|Shall|Want"
+    r"|Happy|Feel free|Hope|Thanks|Sorry|Do you|Should|That's|Done|In short|Summary|Overall"
+    r"|To (?:do|use|fix|change|add|sum up)|All \d+ tests|Adjust|Add|Apply|Call|Change|Check|Create"
+    r"|Define|Delete|Document|Drop|Ensure|Extend|Extract|Fix|Implement|Introduce|Keep|Leave|Make|Merge|Move|Pass|Refactor"
+    r"|Remove|Rename|Replace|Rewrite|Run|Set|Split|Switch|Test|Turn|Update|Use|Verify|Wrap|Write"
+    r"|Added|Adjusted|Changed|Created|Deleted|Dropped|Edited|Extracted|Fixed|Implemented|Introduced"
+    r"|Merged|Moved|Ran|Refactored|Removed|Renamed|Replaced|Rewrote|Searched|Split|Updated|Verified"
+    r"|Wrapped|Wrote)\b"
+    r"|.*\?[*_)\s]*$",
     re.DOTALL,
 )
+_NO_SENTENCE = re.compile(  # a heading, a link, the name of a file, with what was done to it
+    rf"{_ITEM}(?:(?:\*\*|__)[^*]+(?:\*\*|__)[.:]?|(?:\*\*|__)?\[[^\]]+\]\([^)]*\)(?:\*\*|__)?\.?|<?https?://\S+"
+    r"|`[^`]+`\.?|`[^`]+`\s*[:\u2013\u2014-]\s*(?:new|added?|adjusted|changed|created|deleted|edited|fixed|moved"
+    r"|removed|renamed|rewritten|updated)\b.*)\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+_DECLARES = re.compile(r"\b(?:[a-z]{2,}(?:s|ed)|are|can|must|will|have|do|does|cannot)\b")
+_FEWEST_WORDS = 4  # of a plain sentence that claims something
 _POINTER = re.compile(  # it says where to look, and nothing of what stands there
-    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?\(?(?:for [^.,;:]{1,80}, )?"
-    r"(?:see|look (?:at|in|into)|refer to|cf\.|compare)"
-    r"\b(?!.*[;:]|.*\b(?:where|which|who|whose|that|because|since|as|when|if|how)\b).*",
+    rf"{_ITEM}\(?(?:for [^.,;:]{{1,80}}, )?"
+    r"(?:see|look (?:at|in|into)|refer to|cf\.|compare|more information|further reading|sources?:"
+    r"|references?:)"
+    r"(?!\w)(?!.*;|.*\b(?:where|which|who|whose|that|because|since|as|when|if|how)\b).*",
     re.DOTALL | re.IGNORECASE,
 )
 _SOURCE = re.compile(  # it says where the quotation behind it stands
@@ -75,7 +97,7 @@ class AnswerStatement:
     `shared` marks stand elsewhere and carry it, too. `is_code` is quoted code, whose lines must
     stand in what it cites. `context` explains it: the head of its table, or the statement before
     if it leans on that. A sentence `goes_on` behind a mark with a statement of its own, which
-    `follows` and shares no marks.
+    `follows` and shares no marks. It is `alone` if the whole answer cites nothing.
     """
 
     start: int
@@ -87,6 +109,7 @@ class AnswerStatement:
     context: str = ""
     goes_on: bool = False
     follows: bool = False
+    alone: bool = False
 
     @property
     def is_aside(self) -> bool:
@@ -98,27 +121,38 @@ class AnswerStatement:
 
     @property
     def is_claim(self) -> bool:
-        """Whether it says something of the workspace: it names code or a file, and no wish."""
+        """Whether it says something of the workspace: it names code or a file, and no wish.
+
+        Of an answer that cites nothing, each sentence does.
+        """
         if self.is_code or _LEADS.search(self.text) or _NO_CLAIM.match(self.text):
             return False
-        if self.is_aside:
+        if self.is_aside or _NO_SENTENCE.fullmatch(self.text):
             return False
+        if self.alone and len(self.text.split()) >= _FEWEST_WORDS and _DECLARES.search(self.text):
+            return True
         kinds = {token.kind for token in tokens_of(self.text)}
         return bool(kinds & {Kind.NAME, Kind.FILE, Kind.FRAGMENT})
 
 
 def statements_of(
-    answer: str, is_file: Callable[[str], bool] = no_file
+    answer: str, is_file: Callable[[str], bool] = no_file, *, is_whole: bool = False
 ) -> tuple[AnswerStatement, ...]:
     """The statements of an answer in Markdown, in order."""
     marks = parse_citations(answer, is_file)
+    alone = is_whole and not marks and not unreadable(answer)
     found: list[AnswerStatement] = []
+    rows: list[int] = []  # of the table under way, by their place among those found
     lead: AnswerStatement | None = None  # `It does three things:`
     for block in _blocks(answer):
         own = [
-            replace(each, is_code=block.is_code, context=block.head)
+            replace(each, is_code=block.is_code, context=block.head, alone=alone)
             for sentence in _sentences(answer, block)
-            for each in _clauses(answer, _statement(answer, *sentence, marks), marks)
+            for each in (
+                [_quoted(answer, *sentence, marks)]
+                if block.is_code
+                else _clauses(answer, _statement(answer, *sentence, marks), marks)
+            )
         ]
         if found and own and not own[0].text:  # a mark alone is of what stands above
             found[-1] = replace(found[-1], marks=(*found[-1].marks, *own[0].marks), shared=False)
@@ -127,8 +161,27 @@ def statements_of(
             lead = own[-1] if _LEADS.search(own[-1].text) else None
         last = found[-1] if found and not found[-1].text.startswith("|") else None
         before = lead if block.is_item else last
+        if not block.is_row:
+            _cover(found, rows)
+        rows += [len(found)] if block.is_row else []
         found += _sharing(_explained(own, before), lead if block.is_item else None)
+    _cover(found, rows)
     return tuple(found)
+
+
+def _cover(found: list[AnswerStatement], rows: list[int]) -> None:
+    """Have the rows of a table that has ended share the marks of the nearest row with some.
+
+    If there is none, those of the sentence before.
+    """
+    cited = [at for at in rows if found[at].marks]
+    before = found[rows[0] - 1].marks if rows and rows[0] else ()
+    for at in rows:
+        if not found[at].marks:
+            _, nearest = min(((abs(other - at), other) for other in cited), default=(0, None))
+            marks = before if nearest is None else found[nearest].marks
+            found[at] = replace(found[at], marks=marks, shared=bool(marks))
+    rows.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +262,15 @@ def _statement(answer: str, start: int, end: int, marks: Sequence[CitationMark])
     for mark in own:
         if mark.is_mention or mark.start < at:
             continue
-        text += answer[at : mark.start]
+        text += answer[at : mark.start] + GAP
         at = mark.end
-    return AnswerStatement(
-        start, end, re.sub(r"(?<!\s)\s+([.,;:])", r"\1", text + answer[at:end]).strip(), own
-    )
+    return AnswerStatement(start, end, without_gaps(text + answer[at:end]).strip(), own)
+
+
+def _quoted(answer: str, start: int, end: int, marks: Sequence[CitationMark]) -> AnswerStatement:
+    """Quoted code, as it is."""
+    own = tuple(mark for mark in marks if start <= mark.start < end)
+    return AnswerStatement(start, end, answer[start:end].strip("\n"), own)
 
 
 def _clauses(

@@ -31,6 +31,10 @@ _CHANGED = "Its lines have changed since."
 class ShownLines(Protocol):
     """What a conversation was shown."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it was shown no lines."""
+
     def missing(self, span: Span) -> Sequence[int]:
         """Those of its lines, with this very text, that were not shown; ascending."""
 
@@ -86,17 +90,19 @@ def not_readable(mark: CitationMark) -> Citation:
     return _unsupported(mark, None, _UNREADABLE)
 
 
-def faults(answer: str, sources: Sources) -> str:
+def faults(answer: str, sources: Sources, *, mends: bool = False) -> str:
     """What the model reads about failed citations of its answer; "" if it is not asked again.
 
     Mentions alone are not worth another reply: they are marked for the user. That a task found
-    nothing may be said with its mark. Blocking.
+    nothing may be said with its mark. If a correction `mends` them, neither are other lines of a
+    file that was read. Blocking.
     """
     failed = [
         (mark, citation.reason)
         for mark, citation in verify_all(answer, sources)
         if citation.status is CitationStatus.UNSUPPORTED
         and not (mark.task and sources.established.task(mark.task) == ())
+        and not (mends and citation.span and _was_read(citation.span, sources))
     ]
     if all(mark.is_mention for mark, _ in failed):
         return ""
@@ -105,6 +111,13 @@ def faults(answer: str, sources: Sources) -> str:
         for mark, reason in failed
     )
     return load_prompt("user/citations").render(failed="\n".join(lines))
+
+
+def _was_read(span: Span, sources: Sources) -> bool:
+    """Whether any line of a document was shown."""
+    document = document_of(span, sources.snapshot)
+    lines = len(document.lines) if document else 0
+    return len(sources.shown.missing(replace(span, first_line=1, last_line=lines))) < lines
 
 
 def files_of(sources: Sources) -> Callable[[str], bool]:
@@ -136,21 +149,23 @@ def _of_lines(mark: CitationMark, sources: Sources) -> Citation:
         return _unsupported(mark, None, document.message)
     if not 1 <= mark.first_line <= mark.last_line:
         return _unsupported(mark, None, "The line numbers are not a range.")
-    total = len(document.lines)
-    if mark.last_line > total:
-        return _unsupported(mark, None, f"{mark.path} has only {total:,} lines.")
-    span = Span(document.uri, document.sha256, mark.first_line, mark.last_line)
+    total, lines = len(document.lines), (mark.first_line, mark.last_line)
+    few = f"{mark.path} has only {total:,} lines." if mark.last_line > total else ""
+    if mark.first_line > total:
+        span = Span(document.uri, document.sha256, max(total, 1), max(total, 1))
+        return Citation(mark.path, span, CitationStatus.UNSUPPORTED, few, *lines, at=mark.start)
+    span = Span(document.uri, document.sha256, mark.first_line, min(mark.last_line, total))
     parts = shown_parts(span, document, sources.shown)
     if not parts:
         since = " as the file is now" if sources.shown.is_outdated(span) else ""
         missing = sources.shown.missing(span)
         return _unsupported(mark, span, f"{_lines(missing)} not read{since}.")
     if parts == (span,):
-        return Citation(mark.path, span, CitationStatus.READ, at=mark.start)
+        first, last = lines if few else (None, None)
+        return Citation(mark.path, span, CitationStatus.READ, few, first, last, at=mark.start)
     longest = max(parts, key=lambda each: each.last_line - each.first_line)
     read = _lines([n for each in parts for n in range(each.first_line, each.last_line + 1)])
     reason = f"Of the lines cited only {read[0].lower()}{read[1:]} read."
-    lines = mark.first_line, mark.last_line
     return Citation(mark.path, longest, CitationStatus.READ, reason, *lines, at=mark.start)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import Final
 
 _SUFFIXES = (
     "py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|sql|md|rst"
@@ -28,15 +29,22 @@ _BARE_CODE = (  # types as signatures write them, and tuples of numbers
     r"|\(\d+(?:,\s*\d+)+\)"
 )
 
+NEGATION: Final = (
+    r"(?:not|no|never|neither|nor|without|nothing|none|nowhere|nobody|cannot|lacks?|omits?"
+    r"|fails? to|\w+n't)"
+)
+_NEGATION = re.compile(rf"{NEGATION}|rather|instead|unlike")
+_DENIAL = re.compile(
+    rf"\b(?:{_NEGATION.pattern}|only|alone|solely|exclusively|unused|skip\w*|ignor\w+|avoid\w*)(?!\w)"
+)
 _ASIDE = frozenset("besides unlike except apart aside addition".split())
 _JOINING = frozenset("and or the a an for from to of class method function".split())
-_BETWEEN_LINES = frozenset("\u2013 \u2014 , and or to".split())
 
 _PROSE = re.compile(
     rf"(?P<code>(?P<tick>`+)\s?(?P<inside>.+?)\s?(?P=tick))|(?P<string>{_STRING})"
     rf"|(?P<bare>(?<![\w`.]){_BARE_CODE})"
     rf"|(?P<file>(?<![\w`]){_FILE})"
-    rf"|(?P<number>(?<![\w.`]){_NUMBER}(?![\w]|\.\w))"
+    rf"|(?P<number>(?<![\w.`])(?<!\w[-/]){_NUMBER}(?![\w]|\.\w))"
     rf"|(?P<call>{_DOTTED}(?=\(\))(?:\(\)))"
     rf"|(?P<word>{_IDENTIFIER}(?:(?:\.|::){_IDENTIFIER})*(?:['\u2019]\w+)?|\d+\w+)"
     rf"|(?P<operator>{_OPERATOR})|(?P<mark>[,;:.!?()\u2013—])"
@@ -48,7 +56,7 @@ _INSIDE = re.compile(
 _SHAPED = re.compile(
     r"\w*[a-z0-9]_\w+|_\w+|\w*[a-z][A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]+|\w+(?:\.|::)\w+|\w*\$\w*"
 )
-_PLAIN_DOTS = re.compile(r"(?:e\.g|i\.e|etc|vs|cf|al)\b", re.IGNORECASE)
+_NO_NAME = re.compile(r"(?:e\.g|i\.e|etc|vs|cf|al)\b|[KMGTP]iB$|kB$|kHz$|MHz$", re.IGNORECASE)
 _COMPARISON = re.compile(
     r"(?P<left>[^<>=!]+?)\s*(?P<sign>===|!==|[<>!=]=|(?<!-)[<>](?![<>=])|\bis\s+not\b|\bis\b)\s*"
     r"(?P<right>[^<>=!]+)"
@@ -129,7 +137,7 @@ def _tokens(text: str) -> Iterator[Token]:
 
 def _of_word(word: str) -> Token:
     bare = re.sub(r"['\u2019]s$|['\u2019]$", "", word)
-    if _SHAPED.fullmatch(bare) and not _PLAIN_DOTS.match(bare):
+    if _SHAPED.fullmatch(bare) and not _NO_NAME.match(bare):
         return Token(Kind.NAME, _plain(bare))
     return Token(Kind.WORD, word.replace("\u2019", "'"))
 
@@ -186,10 +194,13 @@ def is_set_aside(at: int, tokens: Sequence[Token]) -> bool:
     return False
 
 
-def is_of_lines(at: int, tokens: Sequence[Token]) -> bool:
-    """Whether a number is one of several lines: "lines 3-9 and 12"."""
-    for token in reversed(tokens[:at]):
-        word = token.text.lower()
-        if token.kind is not Kind.NUMBER and word not in _BETWEEN_LINES:
-            return word == "lines"
-    return False
+def is_negation(word: str) -> bool:
+    """Whether a word, in lower case, says that something is not so."""
+    return _NEGATION.fullmatch(word) is not None
+
+
+def is_denial(statement: str) -> bool:
+    """Whether a statement says that something is not so, or is so of some alone."""
+    tokens = tokens_of(statement)
+    words = " ".join(t.text.lower() if t.kind is Kind.WORD else "," for t in tokens)
+    return _DENIAL.search(words) is not None

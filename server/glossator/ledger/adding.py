@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from glossator.core.fact import Fact, NewFact
 from glossator.core.passage import Passage
 from glossator.ledger.rows import MAX_STATEMENT
-from glossator.ledger.wording import fact_id, meaning_key
+from glossator.ledger.wording import are_twins, fact_id, meaning_key
 from glossator.memory import secret_in
 
 Lines = tuple[int, int]  # the first and the last, 1-based
@@ -35,8 +35,9 @@ def fact_to_add(
 ) -> Fact | None:
     """The fact that is to be added; None if it is known and fresh, or must not be kept.
 
-    `passages` are those of the spans of `new`. A stale fact that says the same is renewed, under
-    its id. Unless it `renews`, it stays: it may hold in the working copy of a colleague.
+    `passages` are those of the spans of `new`. One that says nearly the same as a fresh one of the
+    same lines is known. A stale fact that says the same is renewed, under its id. Unless it
+    `renews`, it stays: it may hold in the working copy of a colleague.
     """
     passage, *context = passages
     statement = " ".join(new.statement.split())
@@ -45,9 +46,11 @@ def fact_to_add(
     if secret_in(statement):
         return None
     key = meaning_key(statement)
-    same = [each for each in known if _says_same(each.fact, key, passage)]
-    if any(each.is_fresh and _meets(each.lines, passage) for each in same):
+    here = [each for each in known if each.fact.passage.path == passage.path]
+    fresh = [each for each in here if each.is_fresh and _meets(each.lines, passage)]
+    if any(are_twins(each.fact.statement, statement) for each in fresh):
         return None
+    same = [each for each in here if meaning_key(each.fact.statement) == key]
     stale = [each for each in same if not each.is_fresh]
     before = max(stale, key=lambda each: _meets(each.lines, passage), default=None)
     id_ = fact_id(key, new.path, passage)
@@ -70,10 +73,6 @@ def fact_to_add(
         before.fact.pinned if before else False,
         tuple(context),
     )
-
-
-def _says_same(fact: Fact, key: str, passage: Passage) -> bool:
-    return fact.passage.path == passage.path and meaning_key(fact.statement) == key
 
 
 def _meets(lines: Lines, passage: Passage) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from glossator.core.fact import Fact
 from glossator.ledger.rows import DAY, Rows, fact_of, row_of
+from glossator.ledger.wording import are_twins
 from glossator.memory import bearing
 from glossator.store import FORGOTTEN_DAYS, LedgerRow
 
@@ -23,14 +24,20 @@ def for_question(
 ) -> list[Fact]:
     """Of listed facts the first pinned ones, the likeliest, and with `all_` others; blocking.
 
-    They are up to `most`, or as many as are pinned.
+    They are up to `most`, or as many as are pinned. Of two that say nearly the same the first is
+    enough.
     """
     pinned = [each for each in facts if each.pinned][:_PINNED]
     others = [each for each in facts if not each.pinned]
     found = bearing(question, [(each.statement, each.path) for each in others])
     rest = [at for at in range(len(others)) if at not in found] if all_ else []
-    room = max(most - len(pinned), 0)
-    return pinned + [others[at] for at in (*found, *rest)[:room]]
+    chosen = pinned
+    for each in (others[at] for at in (*found, *rest)):
+        if len(chosen) >= most:
+            break
+        if not any(e.path == each.path and are_twins(e.statement, each.statement) for e in chosen):
+            chosen.append(each)
+    return chosen
 
 
 def fitting(rows: Rows, held: Mapping[str, Fact], most: int) -> dict[str, LedgerRow]:

@@ -17,6 +17,19 @@ _POINTS = re.compile(  # it says so of something further on, or leaves it to the
     r"|as (?:above|before))\b|:\s*$",
     re.IGNORECASE,
 )
+_NAMES = re.compile(r"`[^`]+`|\w_\w|\b[A-Za-z]+[a-z][A-Z]|\w\(\)|\w\.\w|\b[A-Z]\w*[A-Z]")  # code
+_NO_SUBJECT = re.compile(  # it says what is done, or was done, and not by whom
+    r"\W*[A-Za-z]+(?:s|ed)\s+(?:an?|the|its|their|all|each|every|any|no|new|more|this|`)"
+)
+_REFERS = re.compile(  # to something that was named before
+    r"\bthe (?:new|old|same|other|former|latter|resulting|above|following|rest|one)\b"
+    r"|\b(?:with|by|to|from|of|in|on|for|into|as) (?:it|them|this|that|these|those)\b(?! [a-z])",
+    re.IGNORECASE,
+)
+_BARE_SUBJECT = re.compile(  # "The handler takes …"
+    r"\W*the [a-z]+ (?:[a-z]+s|is|are|was|can|may|must|will|has)\b", re.IGNORECASE
+)
+_PRONOUN = re.compile(r"\b(?:it|they|them|its|their)\b", re.IGNORECASE)
 _PART = re.compile(r"[^\w`]*[a-z][a-z'\u2019]* ")  # of a sentence: it begins in small letters
 
 
@@ -29,4 +42,17 @@ def stands_alone(statement: str) -> bool:
     """Whether it means the same without the sentences around it, or the table it is a row of."""
     is_row = statement.lstrip().startswith("|")
     leans = _LEANS.match(statement) or _POINTS.search(statement) or _PART.match(statement)
-    return not (is_row or leans)
+    refers = _NO_SUBJECT.match(statement) or _REFERS.search(statement)
+    return not (is_row or leans or refers) and _names_early(statement)
+
+
+def _names_early(statement: str) -> bool:
+    """Whether it says of which code it is before it says of it what a pronoun stands for.
+
+    So it is with "`send` closes the connection when it fails", and not with "The handler takes
+    what `send` gave it".
+    """
+    named = _NAMES.search(statement)
+    if named is None or _BARE_SUBJECT.match(statement):
+        return False
+    return not _PRONOUN.search(statement[: named.start()])

@@ -11,6 +11,8 @@ from glossator.core.passage import Passage
 _TOKEN = re.compile(r"\w+|[<>=!+\-/%&|^~@#$]+")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
+_DENYING = frozenset("not no never only without unless except".split())
+_ALIKE = 0.75  # share of the words of two statements that both have
 _ID_BYTES = 5
 _ID = re.compile(rf"f[0-9a-f]{{{2 * _ID_BYTES}}}")
 
@@ -19,6 +21,19 @@ def meaning_key(statement: str) -> str:
     """The same for statements of the same words in the same order; case counts in names of code."""
     words = (_word(token) for token in _TOKEN.findall(statement[_begin(statement) :]))
     return _hash(word for word in words if word not in _ARTICLES)
+
+
+def are_twins(one: str, other: str) -> bool:
+    """Whether two statements say nearly the same: the same names and numbers, most words alike."""
+    words = [frozenset(_word(token) for token in _TOKEN.findall(each)) for each in (one, other)]
+    names = [frozenset(each for each in own if _is_telling(each)) for own in words]
+    plain = [own - _ARTICLES for own in words]
+    return names[0] == names[1] and len(plain[0] & plain[1]) >= _ALIKE * len(plain[0] | plain[1])
+
+
+def _is_telling(word: str) -> bool:
+    """Whether a word is a name, a number or a denial, which no other word stands for."""
+    return word.lower() != word or "_" in word or word.isdigit() or word in _DENYING
 
 
 def fact_id(key: str, path: str, passage: Passage, around: Iterable[str] = ()) -> str:

@@ -210,6 +210,11 @@ class ReadState:
         lines = self._lines.get((span.uri, span.sha256), set())
         return lines.issuperset(range(span.first_line, span.last_line + 1))
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no lines were shown."""
+        return not (self._lines or self._citable)
+
     def missing(self, span: Span) -> tuple[int, ...]:
         """The lines of `span` that were not shown and may not be cited."""
         text = span.uri, span.sha256

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from glossator.agent import RunOutcome, Stop
 from glossator.application import (
@@ -39,7 +40,8 @@ class Grounding:
     async def faults(self, answer: str) -> str:
         """What the model reads about citations that failed; see `grounding.verify.faults`."""
         await self._app.anchors.settled()  # else a fact whose file was just touched would be stale
-        return await asyncio.to_thread(faults, answer, self._sources())
+        mends = self._app.settings.grounding.correction == "rewrite"
+        return await asyncio.to_thread(partial(faults, mends=mends), answer, self._sources())
 
     async def grounded(self, outcome: RunOutcome) -> CorrectedAnswer:
         """The answer, judged by the text as it is now, corrected, and what holds remembered."""
