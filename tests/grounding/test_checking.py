@@ -1,10 +1,18 @@
-"""Statements and their lines: what checks support, refuse and leave undecided."""
+"""Statements and their lines: what rules refuse, and what they leave undecided."""
 
 from __future__ import annotations
 
 import pytest
 
-from glossator.grounding import Calls, CallSite, CitedLines, Verdict, check, names_called
+from glossator.grounding import (
+    UNDECIDED,
+    Calls,
+    CallSite,
+    CitedLines,
+    Verdict,
+    check,
+    names_called,
+)
 
 CLIENT = '''
 class Client(Base):
@@ -98,122 +106,102 @@ CPP = CitedLines(
     1,
     ("void Pool::add(const std::string& name, void (*done)(int)) {", "  names_.push(name);", "}"),
 )
-S, C, U, N = Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNDECIDED
+REST = CitedLines("log.go", 1, ("func log(text string, parts ...any) {", "}"))
+C, U, N = Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNDECIDED
 
 
 @pytest.mark.parametrize(
-    ("cited", "statement", "verdict"),
+    ("cited", "statement"),
     [
-        (PYTHON, "`Client.send` calls `encode` before `open`.", S),
-        (PYTHON, "`Client.send` calls `open` before `encode`.", C),
-        (PYTHON, "After calling `encode`, `send` calls `open`.", S),
-        (PYTHON, "After calling `open`, `send` calls `encode`.", C),
-        (PYTHON, "`encode` calls `send`.", C),
-        (PYTHON, "`encode` is called by `send`.", S),
-        (PYTHON, "`send` is called by `encode`.", C),
-        (PYTHON, "`send` never calls `shutdown`.", S),
-        (PYTHON, "`stop` does not call `send`.", N),  # the lines are not about `stop`
-        (PYTHON, "`send` is never called.", N),
-        (PYTHON, "`shutdown` is not called by `send`.", S),
-        (PYTHON, "Only `send` calls `encode`.", N),
-        (PYTHON, "`send` does not call `open`.", C),
-        (PYTHON, "`send` takes a `timeout` that defaults to 30.", S),
-        (PYTHON, "`send` takes a `timeout` that defaults to 31.", U),
-        (PYTHON, "The default of `timeout` is 3.", C),
-        (PYTHON, "`send` accepts `request` and `timeout`.", S),
-        (PYTHON, "`send` accepts `data`.", U),
-        (PYTHON, "`timeout` must be passed to `send` by keyword.", S),
-        (PYTHON, "`request` must be passed to `send` by keyword.", C),
-        (PYTHON, "`Client` inherits from `Base`.", S),
-        (PYTHON, "`Base` is a subclass of `Client`.", U),
-        (PYTHON, "Client is a subclass of Base.", S),
-        (PYTHON, "`send` raises `ValueError` if `retries > LIMIT`.", S),
-        (PYTHON, "`send` raises `ValueError` if `retries` is less than `LIMIT`.", C),
-        (PYTHON, "`send` does not raise `ValueError`.", C),
-        (PYTHON, "`send` raises `KeyError`.", U),
-        (PYTHON, 'The message of the error is "too many retries".', N),
-        (PYTHON, 'The message of the error is "too few retries".', U),
-        (PYTHON, "`send` returns `data`.", S),
-        (PYTHON, "`send` has the return type `Data`.", S),
-        (PYTHON, "`send` returns `request`.", U),
-        (PYTHON, "`send` is decorated with `retried`.", S),
-        (PYTHON, "`close` is a coroutine.", S),
-        (PYTHON, "`send` is asynchronous.", C),
-        (PYTHON, "`close` sets `self.done`.", S),
-        (PYTHON, "`close` is a method of `Client`.", S),
-        (PYTHON, "`client.py` defines `send`.", S),
-        (PYTHON, "`server.py` defines `send`.", U),
-        (PYTHON, "The client gives up when it was tried too often.", N),
-        (NARROW, "`send` raises `ValueError`.", S),
-        (NARROW, "`encode` raises `ValueError`.", U),
-        (TYPESCRIPT, "`Shop` extends `Place` and implements `Open`.", S),
-        (TYPESCRIPT, "`Basket` is imported from `./basket.js`.", S),
-        (TYPESCRIPT, "`Basket` is imported from `./shop.js`.", U),
-        (TYPESCRIPT, "`total` throws `EmptyBasket`.", S),
-        (TYPESCRIPT, "`tax` defaults to `0.2`.", S),
-        (TYPESCRIPT, "`tax` defaults to `1`.", C),
-        (TYPESCRIPT, "`total` has three parameters.", C),
-        (GO, "`Store.Get` takes two arguments and calls `load`.", S),
-        (GO, "`Get` checks whether `most` is at least `maxKeys`.", S),
-        (GO, "`Get` checks whether `most < maxKeys`.", C),
-        (GO, "`Get` can return `ErrTooMany`.", S),
-        (PYTHON, "`timeout` is `30` by default in `send`.", S),
-        (PYTHON, "`timeout` is `3` by default in `send`.", C),
-        (PYTHON, "Callers of `send` who leave out `retries` get `3`.", S),
-        (PYTHON, "`request` cannot be left out when calling `send`.", S),
-        (PYTHON, "`timeout` cannot be left out when calling `send`.", C),
-        (PYTHON, "`send` does not accept `timeout` as a positional argument.", S),
-        (PYTHON, "`send` does not accept `request` as a positional argument.", C),
-        (PYTHON, "The type of `retries` in `send` is `int`.", S),
-        (PYTHON, "The type of `retries` in `send` is `Data`.", C),
-        (PYTHON, "`send` takes `retries: int`.", S),
-        (PYTHON, "`encode` runs before `open` in `send`.", S),
-        (PYTHON, "`open` runs before `encode` in `send`.", C),
-        (PYTHON, "`send` does not call `open` until it has called `encode`.", S),
-        (PYTHON, "`send` does not call `encode` until it has called `open`.", C),
-        (PYTHON, "`Base` is the parent of `Client`.", S),
-        (PYTHON, "`Client` is the parent of `Base`.", U),
-        (PYTHON, "`encode` is part of the functions that `send` calls.", S),
-        (PYTHON, "`send` is among the functions that `encode` calls.", C),
-        (PYTHON, "`send` fails with `ValueError` if `retries` is no more than `LIMIT`.", C),
-        (PYTHON, "There is no check in `send` that `retries` is above `LIMIT`.", C),
-        (PYTHON, "There is no check in `send` that `timeout` is above `LIMIT`.", S),
-        (PYTHON, "`send` is not a coroutine but an ordinary function.", S),
-        (PYTHON, "The return type of `send` is `Data`, not `Response`.", N),
-        (PYTHON, "`send` raises `ValueError` rather than `KeyError`.", N),
-        (PYTHON, "`write` receives `data`.", N),
-        (PYTHON, "`send` doesn't use `timeout` in its body.", N),
-        (PYTHON, "The class defines two methods, `send` and `close`.", N),
-        (GO, "If `most` is greater than or equal to `maxKeys`, `Get` returns `ErrTooMany`.", S),
-        (GO, "If `most` is smaller than `maxKeys`, `Get` returns `ErrTooMany`.", C),
-        (GO, "`load` is only called if `most` is below `maxKeys`.", N),
-        (RUST, "`close` is a method of `Pool`.", S),
-        (PYTHON, "`send` calls `encode` after the request was sent.", N),
-        (PYTHON, "`send` calls `encode` only sometimes.", N),
-        (PYTHON, "It takes values of which only `timeout` is not 30.", N),
-        (PYTHON, "`open` is not called when the server is down.", N),
-        (PYTHON, "`send` calls `encode`, so nothing is not called.", N),
-        (RUST, "`close` calls `shut`.", S),
-        (RUST, "`close` has two parameters.", S),
-        (RUST, "`close` has three parameters.", C),
-        (RUST, "`close` returns `Result<(), Failure>`.", S),
-        (JAVA, "`put` throws a `NullPointerException`.", S),
-        (JAVA, "`Tree.put` calls `find`.", S),
-        (JAVA, "`find` calls `put`.", C),
-        (JAVA, "`put` has two parameters.", S),
-        (JAVA, "`put` returns a `Map<K, V>`.", S),
-        (C_LANGUAGE, "`run` calls `poll`.", S),
-        (C_LANGUAGE, "`run` calls `close`.", U),
-        (C_LANGUAGE, "`run` has three parameters.", C),
-        (C_VOID, "`stop` takes no parameters.", S),
-        (CPP, "`Pool::add` takes `name` and `done`.", S),
-        (CPP, "`add` has two parameters.", S),
+        # the receiver, the right side, the guard, a part of what is returned: a model has to say
+        (PYTHON, "`Client.send` calls `encode` before `open`."),
+        (PYTHON, "`encode` calls `send`."),
+        (PYTHON, "`send` calls `data.write`."),
+        (PYTHON, "`send` sets `data` to `request`."),
+        (PYTHON, "`send` raises `ValueError` if `retries` is below `LIMIT`."),
+        (PYTHON, "`send` returns `request`."),
+        (PYTHON, "`send` takes a `timeout` that defaults to 30."),
+        (PYTHON, "The default of `timeout` is 3."),
+        (PYTHON, "`Client` inherits from `Base`."),
+        (PYTHON, "`request` must be passed to `send` by keyword."),
+        (PYTHON, "`close` sets `self.done` in a background thread."),
+        (PYTHON, "The client gives up when it was tried too often."),
+        (PYTHON, "`send` does not call `open`."),
+        (PYTHON, "`send` never calls `shutdown`."),
+        (PYTHON, "`shutdown` is not called by `send`."),
+        (PYTHON, "Only `send` calls `encode`."),
+        (PYTHON, "The return type of `send` is `Data`, not `Response`."),
+        (TYPESCRIPT, "`total` throws `EmptyBasket` unless the basket is empty."),
+        (TYPESCRIPT, "`tax` defaults to `1`."),
+        (GO, "`Get` returns `ErrTooMany` if `most` is below `maxKeys`."),
+        (RUST, "`close` calls `shut` and returns `Result<(), Failure>`."),
+        (JAVA, "`put` returns `value`."),
+        (C_LANGUAGE, "`run` calls `poll`."),
     ],
 )
-def test_what_is_found_of_a_statement(cited: CitedLines, statement: str, verdict: Verdict) -> None:
-    judgement = check(statement, [cited])
-    assert judgement.verdict is verdict, judgement.reason
-    assert bool(judgement.reason) is (verdict in (C, U))
+def test_how_things_are_related_is_left_open(cited: CitedLines, statement: str) -> None:
+    assert check(statement, [cited]) == UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("cited", "statement", "reason"),
+    [
+        (PYTHON, "`send` takes a `timeout` that defaults to 31.", "31"),
+        (PYTHON, "`send` raises `KeyError`.", "KeyError"),
+        (PYTHON, 'The message of the error is "too few retries".', "“too few retries”"),
+        (PYTHON, "`server.py` defines `send`.", "server.py"),
+        (PYTHON, "`Server.send` calls `encode`.", "Server.send"),
+        (PYTHON, "`stop` does not call `send`.", "stop"),  # the lines are not about it
+        (PYTHON, "`Server` never retries.", "Server"),
+        (NARROW, "`encode` raises `ValueError`.", "encode"),
+        (TYPESCRIPT, "`Basket` is imported from `./shop_list.js`.", "./shop_list.js"),
+        (C_LANGUAGE, "`run` calls `close`.", "close"),
+        (GO, "`Store.Get` gives up after 3 seconds.", "3"),
+    ],
+)
+def test_what_stands_nowhere_in_the_lines_is_refused(
+    cited: CitedLines, statement: str, reason: str
+) -> None:
+    found = check(statement, [cited])
+    expect = Verdict.UNSUPPORTED, f"{reason} does not occur in the lines."
+    assert (found.verdict, found.reason) == expect
+
+
+@pytest.mark.parametrize(
+    ("cited", "statement", "reason"),
+    [
+        (TYPESCRIPT, "`total` has three parameters.", "The lines say 2: `basket`, `tax`."),
+        (RUST, "`close` has three parameters.", "The lines say 2: `first`, `then`."),
+        (RUST, "`close` has two parameters.", ""),
+        (JAVA, "`put` has two parameters.", ""),
+        (JAVA, "`put` has 1 parameter.", "The lines say 2: `key`, `value`."),
+        (C_LANGUAGE, "`run` has three parameters.", "The lines say 2: `loop`, `mode`."),
+        (C_VOID, "`stop` takes no parameters.", ""),
+        (C_VOID, "`stop` takes one argument.", "The lines say 0."),
+        (CPP, "`add` has two parameters.", ""),
+        (GO, "`Store.Get` takes two arguments and calls `load`.", ""),
+        (GO, "`Get` takes 3 arguments.", "The lines say 2: `key`, `most`."),
+        (
+            PYTHON,
+            "`send` has four parameters.",
+            "The lines say 3: `request`, `timeout`, `retries`.",
+        ),
+        # of something else, or not plainly so
+        (PYTHON, "`send` is called with two arguments.", ""),
+        (PYTHON, "`send` takes two arguments by keyword.", ""),
+        (PYTHON, "`send` has no argument named `request`.", ""),
+        (PYTHON, "`send` calls `encode`, which takes one argument.", ""),
+        (REST, "`log` takes one argument.", ""),
+        (REST, "`log` takes two arguments.", ""),
+        (REST, "`log` takes three arguments.", "The lines say 2: `text`, `parts`."),
+    ],
+)
+def test_how_many_parameters_a_signature_has(
+    cited: CitedLines, statement: str, reason: str
+) -> None:
+    found = check(statement, [cited])
+    assert found.reason == reason
+    assert found.verdict is (Verdict.CONTRADICTED if reason else Verdict.UNDECIDED)
 
 
 def test_several_citations_carry_a_statement_together() -> None:
@@ -227,22 +215,6 @@ def test_a_refusal_says_what_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "reason"),
-    [
-        ("`encode` calls `send`.", "The lines contradict that `encode` calls `send`."),
-        ("`send` does not call `open`.", "The lines do say that `send` calls `open`."),
-        ("`send` returns `request`.", "The lines do not say that `send` returns `request`."),
-        (
-            "`timeout` cannot be left out when calling `send`.",
-            "The lines contradict what the sentence says of `timeout` and `send`.",
-        ),
-    ],
-)
-def test_a_refusal_says_what_the_lines_do_not_say(statement: str, reason: str) -> None:
-    assert check(statement, [PYTHON]).reason == reason
-
-
-@pytest.mark.parametrize(
     ("statement", "verdict"),
     [("It takes at most 5 MB.", N), ("It takes at most 6 MB.", U), ("It takes 60 seconds.", N)],
 )
@@ -252,13 +224,54 @@ def test_numbers_count_in_other_units(statement: str, verdict: Verdict) -> None:
 
 
 def test_a_number_that_lines_may_stand_for_is_left_to_a_model() -> None:
-    for line, statement, sure in (
-        ("const top int8 = math.MaxInt8 >> 1", "`top` is 63.", False),
-        ("c.Abort(http.StatusRequestEntityTooLarge)", "`Abort` sends 413.", False),
-        ("const top int8 = 64", "`top` is 63.", True),
+    for line, statement, verdict in (
+        ("const top int8 = math.MaxInt8 >> 1", "`top` is 63.", N),
+        ("c.Abort(http.StatusRequestEntityTooLarge)", "`Abort` sends 413.", N),
+        ("wait = 300 * 2 ** attempt  # ms", "The second `wait` takes 600 ms.", N),
+        ("const top int8 = 64 // not 2**6", "`top` is 63.", U),
     ):
-        found = check(statement, [CitedLines("a.go", 1, (line,))])
-        assert (found.verdict, found.sure) == (Verdict.UNSUPPORTED, sure)
+        assert check(statement, [CitedLines("a.go", 1, (line,))]).verdict is verdict, statement
+
+
+DIGEST = CitedLines(
+    "sign.py",
+    7,
+    (
+        "def sign(key: bytes, text: str, digest=sha1) -> str:",
+        "    # The text is encoded as UTF-8,",
+        "    # and each part is signed apart.",
+        "    for part in parts(text):",
+        '        yield f"{part}: {hmac.new(key, part.encode(), digest)} of {key}"',
+        '    headers["Retry-After"] = 10_240  # rfc2104',
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        # numbers that are a part of a name, or count something
+        ("`sign` makes an HMAC with SHA-1 by default.", N),
+        ("`sign` reads HTTP/2, ISO-8859-1 and UTF-8.", N),
+        ("It follows RFC 2104.", N),
+        ("The `digest` is one of the 14 algorithms.", N),
+        ("The header is set to 10 KiB.", N),
+        ("The header is set to 11.", U),
+        ("It waits 14 seconds.", U),
+        # what is quoted word for word, over the ends of lines and comments
+        ("The text is encoded as UTF-8, and each part is signed apart.", N),
+        ("> each part is signed apart", N),
+        ('It says that "each part is signed apart".', N),
+        ('It says that "each part is signed twice".', U),
+        # texts with holes, and names that are written in another way
+        ('It gives "a: 0f of k".', N),
+        ('It gives "a: 0f and k".', U),
+        ("The response has a `retry-after` header.", N),
+    ],
+)
+def test_what_is_true_is_not_accused(statement: str, verdict: Verdict) -> None:
+    found = check(statement, [DIGEST])
+    assert found.verdict is verdict, found.reason
 
 
 PARSE = CitedLines("src/parse.py", 5, ("def parse(text):", "    return split(text)"))
@@ -286,7 +299,7 @@ IN_LOAD = "`Loader.load` (src/load.py, line 9)"
         (PARSE, "`parse` is only called by `main` and `start`.", C, IN_LOAD),
         (PARSE, "The only caller of `parse` is `main`.", C, IN_LOAD),
         # what is found does not speak against it, and never for it
-        (PARSE, "Only `load` calls `parse`.", U, "load does not occur"),
+        (PARSE, "Only `load` calls `parse`.", N, ""),
         (PARSE, "`parse` is never called by `main`.", N, ""),
         (PARSE, "In this file, `parse` is never called.", N, ""),
         (PARSE, "It is not so that `parse` is never called.", N, ""),
@@ -297,15 +310,10 @@ IN_LOAD = "`Loader.load` (src/load.py, line 9)"
             "",
         ),  # tests do not count
         (CitedLines("a.py", 1, ("def close(self):", "    pass")), "`close` is unused.", N, ""),
-        # the lines do not show the call: it is said where it is
-        (PARSE, "`load` calls `parse`.", U, f"The call of `parse` is in {IN_LOAD}."),
-        (PARSE, "`parse` is called by `start`.", U, f"`parse` is called in {IN_LOAD}."),
-        (PARSE, "`parse` calls `close`.", U, "close does not occur in the lines."),
-        # they show it, in a definition that only the index knows
-        (C_LINES, "`read_file` calls `parse`.", S, ""),
-        (C_LINES, "`parse` is called by `read_file`.", S, ""),
-        (C_LINES, "`read_file` does not call `parse`.", C, "The lines do say"),
-        (C_LINES, "`load` calls `parse`.", U, IN_LOAD),
+        # the lines do not show the call: it is said where one is
+        (PARSE, "`load` calls `split`.", U, "load does not occur in the lines."),
+        (IMPORTING, "`split` is called by `parse`.", U, f"`parse` is called in {IN_LOAD}."),
+        (C_LINES, "`read_file` calls `parse`.", U, "read_file does not occur in the lines."),
     ],
 )
 def test_calls_of_the_workspace_refute_and_tell_places(
@@ -319,12 +327,12 @@ def test_calls_of_the_workspace_refute_and_tell_places(
 @pytest.mark.parametrize(
     ("statement", "names"),
     [
-        ("`load` calls `parse`.", ("parse",)),
-        ("`parse` is called by `load`.", ("parse",)),
+        ("`load` calls `parse`.", ("load", "parse")),
+        ("`parse` is called by `load`.", ("parse", "load")),
         ("`parse` is never called.", ("parse",)),
         ("`parse` has no callers.", ("parse",)),
         ("`parse` splits the text.", ()),
     ],
 )
 def test_the_names_whose_calls_are_looked_up(statement: str, names: tuple[str, ...]) -> None:
-    assert names_called(statement, [PARSE]) == names
+    assert names_called(statement) == names

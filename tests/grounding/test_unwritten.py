@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.grounding import CitedLines, Verdict, check
-from tests.grounding.test_checking import PYTHON, C, N, S, U
+from tests.grounding.test_checking import PYTHON, N, U
 
 HOOKS = CitedLines(
     "src/worker.py",
@@ -58,9 +58,9 @@ FALLBACK = CitedLines(
         ),
         (FALLBACK, "`handler` is `reply[kNext]`.", N),
         (FALLBACK, "`handler` is `reply[kLast]`.", U),
-        (FALLBACK, "`handler` is `context.func`.", C),
+        (FALLBACK, "`handler` is `context.func`.", N),
         (FALLBACK, "`handle` makes an object whose `func` is the given function.", N),
-        (FALLBACK, "`handle` is a function.", S),
+        (FALLBACK, "`handle` is a function.", N),
     ],
 )
 def test_what_need_not_be_written(cited: CitedLines, statement: str, verdict: Verdict) -> None:

@@ -40,8 +40,9 @@ _UNITS = frozenset(  # a number of these is a value; of other things it is a cou
     " kilobytes megabytes gigabytes characters chars tokens pixels percent degrees".split()
 )
 _COMPUTED = re.compile(  # lines that may stand for a number which is not written in them
-    r"\w\s*(?:<<|>>|\*\*)\s*\w|\d\s*[*/%]\s*\w|\w\)?\s*[*/%]\s*\d|\b(?:HTTP_?)?Status\w+"
-    r"|\b(?:U?INT|SIZE)\d*_M(?:AX|IN)\b|\bM(?:ax|in)U?[Ii]nt|\bM(?:AX|IN)_(?:VALUE|SAFE)|::M(?:AX|IN)\b|\bmath\."
+    r"[^\W\d]\w*\)?\s*(?:<<|>>|\*\*|[*/%])\s*\d|\d\s*(?:<<|>>|\*\*|[*/%])\s*\(?[^\W\d]"
+    r"|\b(?:HTTP_?)?Status\w+|\b(?:U?INT|SIZE)\d*_M(?:AX|IN)\b|\bM(?:ax|in)U?[Ii]nt"
+    r"|\bM(?:AX|IN)_(?:VALUE|SAFE)|::M(?:AX|IN)\b|\bmath\."
 )
 _BETWEEN_LINES = frozenset("\u2013 \u2014 , and or to".split())
 _NO_PLURALS = frozenset("unless this always plus minus process class pass less".split())
@@ -108,14 +109,14 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
         called, callers = claimed
         if why := other_call(called, callers, calls):
             return Judgement(Verdict.CONTRADICTED, why, sure=True)
+    if why := _miscounted(tokens, codes):
+        return Judgement(Verdict.CONTRADICTED, why, sure=True)
     asserted = tokens[: _denied(tokens, codes)]
     if missing := [each for each in _missing(asserted, codes) if each[0] not in callers]:
         token, sure = max(missing, key=itemgetter(1))  # the surest
         text = f"“{shown(token.text)}”" if token.kind is Kind.STRING else shown(token.text)
         reason = f"{text} does not occur in the lines.{called_elsewhere(token, calls)}"
         return Judgement(Verdict.UNSUPPORTED, reason, sure)
-    if why := _miscounted(tokens, codes):
-        return Judgement(Verdict.CONTRADICTED, why, sure=True)
     return UNDECIDED
 
 

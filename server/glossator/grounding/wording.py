@@ -21,6 +21,9 @@ _DOTTED = rf"[@#]?{_IDENTIFIER}(?:(?:\.|::|->|#){_IDENTIFIER})*"
 _NUMBER = r"-?(?:0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_,]*(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"|(?<!\w)'(?:[^'\\\n]|\\.)*'(?!\w)|\u201c[^\u201d\n]*\u201d"
 _FILE = rf"(?:[\w.@-]+/)*[\w.@-]+\.(?:{_SUFFIXES})(?![\w(])|(?:[\w.@-]+/)+[\w.@-]+"
+_BARE_FILE = (  # "and/or" and "HTTP/2" are none
+    rf"(?:[\w.@-]+/)*[\w.@-]+\.(?:{_SUFFIXES})(?![\w(])|\.{{1,2}}/[\w./@-]*\w|(?:[\w.@-]+/){{2,}}[\w.@-]+"
+)
 _OPERATOR = r"===?|!==?|[<>]=?|="
 _INDEXED = rf"{_DOTTED}\[(?:[^\[\]\n]|\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\])*\]"
 _GENERIC = rf"{_DOTTED}<(?:[^<>\s]|,\s|<(?:[^<>\s]|,\s)*>)+>"
@@ -43,7 +46,7 @@ _JOINING = frozenset("and or the a an for from to of class method function".spli
 _PROSE = re.compile(
     rf"(?P<code>(?P<tick>`+)\s?(?P<inside>.+?)\s?(?P=tick))|(?P<string>{_STRING})"
     rf"|(?P<bare>(?<![\w`.]){_BARE_CODE})"
-    rf"|(?P<file>(?<![\w`]){_FILE})"
+    rf"|(?P<file>(?<![\w`]){_BARE_FILE})"
     rf"|(?P<number>(?<![\w.`])(?<!\w[-/]){_NUMBER}(?![\w]|\.\w))"
     rf"|(?P<call>{_DOTTED}(?=\(\))(?:\(\)))"
     rf"|(?P<word>{_IDENTIFIER}(?:(?:\.|::){_IDENTIFIER})*(?:['\u2019]\w+)?|\d+\w+)"
