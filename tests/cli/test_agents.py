@@ -172,7 +172,7 @@ async def test_explore_at_a_terminal(tmp_path: Path) -> None:
             await terminal.until('Read path="app.py"')
             gate.set()
             await terminal.until("It greets.")
-            await terminal.until("1 citation read")
+            await terminal.until("1 citation not judged")
             assert await terminal.ended() == 0
         told = str(api.requests[0].body["messages"])
         assert "A quick look is asked for" in told

@@ -73,7 +73,7 @@ def test_what_was_found_of_each_sentence_is_told_in_words(
         "task 1: /w/a.py:7-9, /w/b.py:1\n"
         "? cites nothing: “Nothing of `b.py` is left.”\n"
         "~ rewritten: “Runs may go on.” The lines end them. Now: “Runs end at once.”\n"
-        "5 citations: 1 verified by rules, 1 verified by a model, 1 read, 1 moved,"
+        "5 citations: 1 verified by rules, 1 verified by a model, 1 not judged, 1 moved,"
         " 1 contradicted; 1 sentence cites nothing; 1 sentence was corrected\n"
     )
     seen = drawn(lambda renderer: renderer.answer(answer))

@@ -56,7 +56,7 @@ The token is checked first src/auth.py:10-20, and then:
      return check(token)
 
 ✗ src/missing.py:3, unsupported: There is no such file.
-2 citations: 1 read, 1 unsupported
+2 citations: 1 not judged, 1 unsupported
 
 claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached),
 312 out · 4.2 s · $0.01
@@ -334,7 +334,7 @@ def test_each_place_that_does_not_hold_is_told_once_with_its_lines(
     answer = recorded("ask")["answer"] | {"text": text, "citations": citations}
     below = (
         "✗ no.py:7, unsupported: no.py does not exist.\n✗ a.py:9, unsupported: Line 9 was not.\n"
-        "4 citations: 2 read, 2 unsupported\n"
+        "4 citations: 2 not judged, 2 unsupported\n"
     )
     seen = drawn(lambda renderer: renderer.answer(from_wire(Answer, answer)))
     assert "One a.py:1 no.py:7, two a.py:9, three a.py:2." in seen
@@ -552,7 +552,7 @@ def test_a_pipe_gets_the_answer_alone() -> None:
         "2. the user is greeted [✗ src/missing.py:3].\n\n"
         "```python\ndef log_in(token):\n    return check(token)\n```\n\n"
         "✗ src/missing.py:3, unsupported: There is no such file.\n"
-        "2 citations: 1 read, 1 unsupported\n"
+        "2 citations: 1 not judged, 1 unsupported\n"
     )
     assert ended.err == (
         '✓ Grep pattern="def log_in" path="src"  1 match in 1 file  3.4 ms\n'

@@ -35,9 +35,10 @@ CORRECTED: Mapping[Correcting, str] = {
     Correcting.DROPPED: "left out",
 }
 _FACT_OR_TASK = re.compile(r"fact [\w-]+|task \d+")
+_NOT_JUDGED = "not judged"  # what *read* is called: it must not sound like approval
 _KINDS = (  # in the order in which they are counted: what holds best comes first
     *(f"{CitationStatus.VERIFIED.value} {by}" for by in BY.values()),
-    *(status.value for status in reversed(GRAVEST)),
+    *(_NOT_JUDGED if s is CitationStatus.READ else s.value for s in reversed(GRAVEST)),
 )
 UNSURE = "(not confirmed by the cited lines)"  # stand behind statements that were marked
 OTHERWISE = "(the cited lines say otherwise)"
@@ -110,7 +111,7 @@ def distinct(citations: Sequence[CitationView]) -> tuple[CitationView, ...]:
 
 
 def tally(citations: Sequence[CitationView], uncited: int = 0, corrected: int = 0) -> str:
-    """`6 citations: 4 verified by rules, 2 read; 1 sentence cites nothing`; "" for none of it."""
+    """`6 citations: 4 verified by rules, 2 not judged; 1 sentence cites nothing`; "" for none of it."""
     every = distinct(citations)
     parts = []
     if every:
@@ -126,7 +127,9 @@ def tally(citations: Sequence[CitationView], uncited: int = 0, corrected: int = 
 
 
 def _kind(citation: CitationView) -> str:
-    """`verified by rules`, `read`."""
+    """`verified by rules`, `not judged`."""
+    if citation.status is CitationStatus.READ:
+        return _NOT_JUDGED
     verified = citation.status is CitationStatus.VERIFIED
     by = f" {BY[citation.basis]}" if verified and citation.basis else ""
     return f"{citation.status.value}{by}"
@@ -177,7 +180,8 @@ def findings(
         reason = f" ({cited.reason})" if cited.reason else ""
         sentence = "" if holds(cited) else sentence_at(text, cited.at)
         quoted = f": “{harmless(sentence)}”" if sentence else ""
-        yield f"- {cited.status.value}{by}: {named(where(cited), cited)}{reason}{quoted}"
+        how = _NOT_JUDGED if cited.status is CitationStatus.READ else cited.status.value
+        yield f"- {how}{by}: {named(where(cited), cited)}{reason}{quoted}"
     for claim in uncited:
         yield f"- cites nothing: “{harmless(one_sentence(claim.statement))}”"
     for each in corrections:

@@ -7,6 +7,7 @@ Whether the lines say what the sentence says is judged in `judging.py`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -19,8 +20,10 @@ from glossator.core.span import Citation, CitationStatus, Span, runs
 from glossator.core.standing import holds
 from glossator.core.uri import to_path, to_uri
 from glossator.documents import WorkspaceSnapshot
+from glossator.grounding.wording import SUFFIXES
 from glossator.prompts import load_prompt
 
+_SOURCE = re.compile(rf"(?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:{SUFFIXES})")
 _NAMED = 4  # runs of lines that were not read
 _COMMAND_CHARACTERS = 100  # that name a run
 _UNREADABLE = "This citation cannot be read."
@@ -121,8 +124,14 @@ def _was_read(span: Span, sources: Sources) -> bool:
 
 
 def files_of(sources: Sources) -> Callable[[str], bool]:
-    """Whether a path is one of a file that can be read; each is looked at once."""
-    return cache(lambda path: isinstance(_document(path, sources), Document))
+    """Whether a path is one of a file; each is looked at once.
+
+    One that only looks like a path of source code in the workspace is, too: what is cited has to
+    be told if it is not there.
+    """
+    return cache(
+        lambda path: bool(_SOURCE.fullmatch(path)) or isinstance(_document(path, sources), Document)
+    )
 
 
 def resolved(mark: CitationMark, sources: Sources) -> tuple[Citation, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Final
 
-_SUFFIXES = (
+SUFFIXES: Final = (
     "py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|sql|md|rst"
     "|txt|toml|yaml|yml|json|cfg|ini|html|css|vue|lock|xml|proto"
 )
@@ -20,9 +20,9 @@ _IDENTIFIER = r"(?:[^\W\d]|\$)[\w$]*"
 _DOTTED = rf"[@#]?{_IDENTIFIER}(?:(?:\.|::|->|#){_IDENTIFIER})*"
 _NUMBER = r"-?(?:0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_,]*(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"|(?<!\w)'(?:[^'\\\n]|\\.)*'(?!\w)|\u201c[^\u201d\n]*\u201d"
-_FILE = rf"(?:[\w.@-]+/)*[\w.@-]+\.(?:{_SUFFIXES})(?![\w(])|(?:[\w.@-]+/)+[\w.@-]+"
+_FILE = rf"(?:[\w.@-]+/)*[\w.@-]+\.(?:{SUFFIXES})(?![\w(])|(?:[\w.@-]+/)+[\w.@-]+"
 _BARE_FILE = (  # "and/or" and "HTTP/2" are none
-    rf"(?:[\w.@-]+/)*[\w.@-]+\.(?:{_SUFFIXES})(?![\w(])|\.{{1,2}}/[\w./@-]*\w|(?:[\w.@-]+/){{2,}}[\w.@-]+"
+    rf"(?:[\w.@-]+/)*[\w.@-]+\.(?:{SUFFIXES})(?![\w(])|\.{{1,2}}/[\w./@-]*\w|(?:[\w.@-]+/){{2,}}[\w.@-]+"
 )
 _OPERATOR = r"===?|!==?|[<>]=?|="
 _INDEXED = rf"{_DOTTED}\[(?:[^\[\]\n]|\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\])*\]"
@@ -65,7 +65,7 @@ _COMPARISON = re.compile(
     r"(?P<right>[^<>=!]+)"
 )
 _SELF = re.compile(r"(?:self|cls|this)(?:\.|->)")
-_SUFFIXED = re.compile(rf".+\.(?:{_SUFFIXES})")
+_SUFFIXED = re.compile(rf".+\.(?:{SUFFIXES})")
 
 
 class Kind(Enum):

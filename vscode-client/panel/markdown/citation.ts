@@ -18,7 +18,7 @@ import { ICONS, type IconName } from "../ui/icons.ts";
 export const STATES: Readonly<
   Record<SourceState, { readonly icon: IconName; readonly words: string }>
 > = {
-  read: { icon: "check", words: "read, but not judged" },
+  read: { icon: "circle-large", words: "not judged: the lines were only read" },
   verified: { icon: "verified", words: "verified" },
   contradicted: { icon: "close", words: "contradicted by these lines" },
   unsupported: { icon: "question", words: "unsupported" },
