@@ -155,7 +155,7 @@ async def test_the_output_of_a_command_is_cited_by_its_number(tmp_path: Path) ->
         assert [(each.target, each.status) for each in answer.citations] == [
             ("run 2: echo two", "read")
         ]
-        assert "- read: `run 2: echo two`" in to_markdown(answer)
+        assert "- not judged: `run 2: echo two`" in to_markdown(answer)
     script = [
         Turn(ToolUse("Bash", {"command": "echo three"}, id="three")),
         Turn(Text("[cite: run, 1] [cite: run, 3]")),

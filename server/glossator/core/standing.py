@@ -111,7 +111,7 @@ def distinct(citations: Sequence[CitationView]) -> tuple[CitationView, ...]:
 
 
 def tally(citations: Sequence[CitationView], uncited: int = 0, corrected: int = 0) -> str:
-    """`6 citations: 4 verified by rules, 2 not judged; 1 sentence cites nothing`; "" for none of it."""
+    """`6 citations: 4 verified by a model, 2 not judged`, and what else there is; "" for nothing."""
     every = distinct(citations)
     parts = []
     if every:
