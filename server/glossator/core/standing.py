@@ -111,7 +111,7 @@ def distinct(citations: Sequence[CitationView]) -> tuple[CitationView, ...]:
 
 
 def tally(citations: Sequence[CitationView], uncited: int = 0, corrected: int = 0) -> str:
-    """`6 citations: 4 verified by a model, 2 not judged`, and what else there is; "" for nothing."""
+    """`6 citations: 4 verified by a model, 2 not judged`, and what else there is, or ""."""
     every = distinct(citations)
     parts = []
     if every:
