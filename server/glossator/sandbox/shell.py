@@ -167,6 +167,7 @@ class Shell:
                 network=command.network or self._policy.network,
                 writable=not command.permit.only_reads,
                 protected=tuple(protected),
+                readable=(*self._policy.readable, *limits.readable),
                 hidden=(*self._policy.hidden, *limits.hidden),
                 patterns=limits.patterns,
                 sockets=limits.sockets,
