@@ -192,6 +192,18 @@ async def test_git_is_told_again_after_a_compaction(tmp_path: Path) -> None:
         assert str(s.sent(3)["messages"]).count("What git says of the workspace") == 1
 
 
+@SANDBOXED
+async def test_a_repository_makes_git_run_nothing(tmp_path: Path) -> None:
+    """A filter that would hide what was changed, had it been run."""
+    root = tmp_path / "ws"
+    repository(root)
+    git(root, "config", "filter.evil.clean", "echo 'old = 1'")
+    (root / ".gitattributes").write_text("*.py filter=evil\n", "utf-8")
+    (root / "old.py").write_text("old = 2\n", "utf-8")
+    async with stage(root, {}, []) as s:
+        assert " M old.py" in await s.app.git.look()
+
+
 def in_words(printed: str, *, timed_out: bool = False, omitted: int = 0) -> str:
     """What is told of an output, in which `\x1e` stands for what is printed between commands."""
     output = Output(printed.replace("\x1e", _BETWEEN).encode(), b"", omitted)

@@ -48,6 +48,7 @@ _GIT = (
 # One of these changes with a commit, a fetch, a branch, a remote or what is staged.
 _FILES = (("HEAD",), ("index",), ("logs", "HEAD"), ("config",), ("FETCH_HEAD",))
 _BETWEEN = f"\x1e{secrets.token_hex(8)}\x1e"  # which no commit can hold
+_PRINTED = _BETWEEN.replace("\x1e", r"\036")  # a script with control characters is not understood
 _COMMANDS = (
     ("branch", "--show-current"),
     ("log", f"-{_COMMITS}", "-s", "--date=short", "--format=%h %ad %an: %s"),
@@ -60,7 +61,7 @@ _COMMANDS = (
     ),
 )
 # Complaints go nowhere: they name files, such as one that is hidden and cannot be read.
-_LOOK = "exec 2>/dev/null; " + f"; printf '{_BETWEEN}'; ".join(
+_LOOK = "exec 2>/dev/null; " + f"; printf '{_PRINTED}'; ".join(
     shlex.join((*_GIT, *each)) for each in _COMMANDS
 )
 _STATUS_BRANCH = "## "  # begins a status
@@ -92,7 +93,7 @@ def _both_ends(output: Output) -> str:
 
 async def _run(shell: LimitedShell, folder: str, line: str, seconds: float) -> Finished | None:
     try:
-        return await shell.run(ShellCommand(line, folder, permit=_READS), seconds)
+        return await shell.run(ShellCommand(line, folder, permit=_READS, only_git=True), seconds)
     except (UsageError, OSError) as error:
         logger.info("git was not asked: %s", error)
         return None

@@ -20,6 +20,7 @@ from glossator.files import is_inside
 from glossator.sandbox.environment import (
     GitSettings,
     git_settings,
+    git_tools,
     home_tools,
     read_only_git_settings,
     scrubbed,
@@ -40,7 +41,8 @@ class ShellCommand:
     """A command line, the folder to run it in (the first root if None), and if with network.
 
     Its `permit` names the paths that it may write although they are protected: the user allowed it.
-    `input` is its standard input, which takes bash; None: it has none.
+    `input` is its standard input, which takes bash; None: it has none. With `only_git` it runs git
+    alone and sees fewer tools, so it starts sooner.
     """
 
     text: str
@@ -48,6 +50,7 @@ class ShellCommand:
     network: bool = False
     permit: Permit = field(default_factory=Permit)
     input: bytes | None = None
+    only_git: bool = False
 
 
 class Shell:
@@ -69,6 +72,7 @@ class Shell:
         """`jobs` are those of its owner, who then closes them."""
         self._sandbox = sandbox
         self._policy = replace(policy, readable=tuple({*policy.readable, *home_tools(environment)}))
+        self._readable_of_git = tuple({*policy.readable, *git_tools(environment)})
         self._environment = scrubbed(environment)
         self._open = unconfined_after_asking
         self._jobs = Jobs() if jobs is None else jobs
@@ -162,12 +166,13 @@ class Shell:
                 for path in (*self._policy.protected, *limits.protected)
                 for part in _without(path, command.permit.paths)
             ]
+            readable = self._readable_of_git if command.only_git else self._policy.readable
             policy = replace(
                 self._policy,
                 network=command.network or self._policy.network,
                 writable=not command.permit.only_reads,
                 protected=tuple(protected),
-                readable=(*self._policy.readable, *limits.readable),
+                readable=(*readable, *limits.readable),
                 hidden=(*self._policy.hidden, *limits.hidden),
                 patterns=limits.patterns,
                 sockets=limits.sockets,
