@@ -28,7 +28,7 @@ from glossator.sandbox.environment import (
 from glossator.sandbox.jobs import Jobs, Polled
 from glossator.sandbox.policy import CommandLimits, Confined, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.process import Finished, Process, Show, run
-from glossator.shell import CommandContext, parse, part_codes
+from glossator.shell import CommandContext, is_installed, parse, part_codes
 
 _NO_LIMITS = CommandLimits()
 _FIRST_DESCRIPTOR = 40  # a script, its shell and what reports exit codes take lower ones
@@ -137,6 +137,8 @@ class Shell:
         """What runs a command, in which folder and environment; blocking."""
         cwd, environment = self._folder(command.cwd), self._environment
         git: GitSettings = ()
+        if command.only_git and not is_installed("git", self.place(command.cwd)):
+            raise UsageError("The git on the PATH lies in the workspace, so it is not asked.")
         if command.permit.only_reads:
             repositories = limits.repositories
             git, more = read_only_git_settings(parse(command.text), cwd, repositories, environment)
