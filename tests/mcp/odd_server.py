@@ -22,6 +22,7 @@ PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
     "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
+DEEPEST = "what Python can neither read nor write"
 EMPTY: dict[str, Any] = {"type": "object"}
 FORM = {
     "type": "object",
@@ -31,6 +32,17 @@ FORM = {
         "note": {"type": "string"},
     },
     "required": ["colour", "count"],
+}
+FORMS = {
+    "type": "object",
+    "properties": {"all": {}},
+    "anyOf": [
+        {"properties": {"id": {"type": "integer"}, "a": {}}, "required": ["id", "a"]},
+        {"$ref": "#/$defs/other"},
+    ],
+    "$defs": {
+        "other": {"properties": {"id": {"type": "string"}}, "required": ["id"], "anyOf": [{}]}
+    },
 }
 grown: list[str] = []
 calls: dict[Any, Any] = {}  # forms that were put, by their id, and the calls they are for
@@ -42,7 +54,8 @@ def note(text: str) -> None:
 
 
 def send(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    line = json.dumps({"jsonrpc": "2.0", **message})
+    sys.stdout.write(line.replace(f'"{DEEPEST}"', "[" * 5_000 + "]" * 5_000) + "\n")
     sys.stdout.flush()
 
 
@@ -60,6 +73,7 @@ def tools() -> list[dict[str, Any]]:
             "has space",
             "bell\u0007",
             "x" * 65,
+            "x" * 65 + "y",
             "a.b/c",
             "a_b_c",
             "",
@@ -67,12 +81,12 @@ def tools() -> list[dict[str, Any]]:
         )
         return [tool(name) for name in names]
     if "wrong" in WORDS:
-        return [tool("not_object", schema={"type": "string"})]
+        return wrong()
     if "schemas" in WORDS:
         return [
             tool("fine"),
             tool("broken", schema={"type": "object", "properties": {"a": {"type": "strange"}}}),
-            tool("forms", schema={"type": "object", "anyOf": [{}]}),
+            tool("forms", schema=FORMS),
             tool("keys", schema={"type": "object", "properties": {"a b": {}}}),
             tool("large", schema={"type": "object", "description": "x" * 20_000}),
         ]
@@ -99,6 +113,28 @@ def tools() -> list[dict[str, Any]]:
     ]
     known[0]["annotations"] = {"readOnlyHint": True}
     return known
+
+
+def deep(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "array", "items": schema}
+    return {"type": "object", "properties": {"a": schema}}
+
+
+def wrong() -> list[dict[str, Any]]:
+    """One that is fine among such as break the protocol."""
+    return [
+        tool("fine"),
+        tool("not_object", schema={"type": "string"}),
+        {**tool("no_type"), "inputSchema": {}},
+        {**tool("no_schema"), "inputSchema": None},
+        {**tool("numbered"), "description": 3},
+        {**tool("no_output"), "outputSchema": {"a": 1}},
+        {"inputSchema": EMPTY},
+        tool("deep", schema=deep(200)),
+        tool("deepest", schema={"type": "object", "default": DEEPEST}),
+    ]
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:

@@ -8,7 +8,9 @@ when the program itself ended by itself.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +29,8 @@ from glossator.mcp.servers import Launch
 
 _LINE_BYTES = 16_000_000  # of one message
 _NOISE_BYTES = 1_000_000  # of lines that are no messages, since the last one that was
+_DEPTH = 200  # of lists and dicts in a message that is nested too deep for Python
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')  # what may hold brackets, and these
 _TOLD_BYTES = 2_000  # of standard error
 _CHUNK = 65_536
 _GRACE = 2.0  # seconds between closing its input, asking it to end, and ending it
@@ -152,9 +156,30 @@ def _message(line: bytes) -> SessionMessage | None:
     if not line.lstrip().startswith(b"{"):
         return None
     try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+        try:
+            read = json.loads(line)
+        except RecursionError:
+            read = json.loads(_shallow(line))
+        return SessionMessage(jsonrpc_message_adapter.validate_python(read, by_name=False))
     except ValueError:
         return None
+
+
+def _shallow(line: bytes) -> bytes:
+    """The line with `null` for what is nested too deep to be read."""
+    depth = begin = 0
+    kept: list[bytes] = []
+    for match in _TOKEN.finditer(line):
+        if match[0] in b"[{":
+            depth += 1
+            if depth == _DEPTH:
+                kept.append(line[begin : match.start()])
+        elif match[0] in b"]}":
+            if depth == _DEPTH:
+                kept.append(b"null")
+                begin = match.end()
+            depth -= 1
+    return b"".join((*kept, line[begin:]))
 
 
 async def _speak(
