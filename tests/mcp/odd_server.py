@@ -54,7 +54,10 @@ def note(text: str) -> None:
 
 
 def send(message: dict[str, Any]) -> None:
-    line = json.dumps({"jsonrpc": "2.0", **message})
+    whole = {"jsonrpc": "2.0", **message}
+    if "backwards" in WORDS:  # as the SDK of TypeScript writes it
+        whole = dict(reversed(whole.items()))
+    line = json.dumps(whole)
     sys.stdout.write(line.replace(f'"{DEEPEST}"', "[" * 5_000 + "]" * 5_000) + "\n")
     sys.stdout.flush()
 
@@ -106,7 +109,7 @@ def tools() -> list[dict[str, Any]]:
         ),
         *map(
             tool,
-            "crash link env images".split(),
+            "crash link env images flooding".split(),
         ),
         {**tool("mistaken"), "outputSchema": number},
         *map(tool, grown),
@@ -154,6 +157,13 @@ def move(token: Any) -> dict[str, Any]:
     return text("moved")
 
 
+def flood(token: Any) -> dict[str, Any]:
+    params = {"progressToken": token, "progress": 1, "message": "on"}
+    line = json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+    sys.stdout.write(f"{line}\n" * 50_000)
+    return text("flooded")
+
+
 def grow() -> dict[str, Any]:
     grown.append("new_one")
     send({"method": "notifications/tools/list_changed"})
@@ -182,6 +192,8 @@ def call(request: Any, params: dict[str, Any]) -> dict[str, Any] | None:
     if name in ("ask", "again"):
         put(request, name)
         return None
+    if name == "flooding":
+        return flood(params["_meta"]["progressToken"])
     if name in ("moving", "stuck"):
         moved = move(params["_meta"]["progressToken"])
         return moved if name == "moving" else None

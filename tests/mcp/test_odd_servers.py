@@ -105,11 +105,21 @@ async def test_a_flood_ends_it(tmp_path: Path) -> None:
         assert "no message of the protocol" in h.view("odd").why
 
 
-async def test_a_giant_message_ends_it(tmp_path: Path) -> None:
-    async with hub({"odd": odd(tmp_path / "notes")}) as h:
-        with pytest.raises(UsageError, match="mcp__odd__giant"):
+@pytest.mark.parametrize("words", [(), ("backwards",)])
+async def test_a_giant_result_fails_one_call(tmp_path: Path, words: tuple[str, ...]) -> None:
+    async with hub({"odd": odd(tmp_path / "notes", *words)}) as h:
+        with pytest.raises(UsageError, match=r"20,000,\d+ bytes.*; ask for less"):
             await h.call("mcp__odd__giant")
-        await until(lambda: "16,000,000 bytes" in "".join(h.told))
+        assert (await h.call("mcp__odd__echo", a=1))[0].text == '{"a": 1}'
+        assert h.told == []
+
+
+async def test_a_flood_of_progress_delays_no_later_call(tmp_path: Path) -> None:
+    """Some of it is passed on."""
+    async with hub({"odd": odd(tmp_path / "notes")}) as h:
+        assert (await h.call("mcp__odd__flooding"))[0].text == "flooded"
+        assert 0 < len(h.progress) < 10_000
+        assert (await h.call("mcp__odd__echo", a=1))[0].text == '{"a": 1}'
 
 
 async def test_a_silent_one_delays_nobody(tmp_path: Path) -> None:

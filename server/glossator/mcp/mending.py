@@ -27,6 +27,21 @@ _LETTERS = 120  # of a reason
 Incoming = SessionMessage | Exception
 
 
+class Trickle:
+    """Counts messages about progress: of a flood some in each second pass."""
+
+    def __init__(self) -> None:
+        self._second, self._in_second = 0, 0
+
+    def passes(self) -> bool:
+        """Whether one more is passed on now."""
+        second = int(time.monotonic())
+        if second != self._second:
+            self._second, self._in_second = second, 0
+        self._in_second += 1
+        return self._in_second <= MAX_PROGRESS
+
+
 class Mended:
     """A stream of messages from a server; `version` is the protocol that is spoken.
 
@@ -36,7 +51,7 @@ class Mended:
     def __init__(self, stream: Any, version: Callable[[], str]) -> None:  # noqa: ANN401 - the SDK's
         self.left_out: list[str] = []
         self._stream, self._version = stream, version
-        self._second, self._in_second = 0, 0
+        self._progress = Trickle()
 
     async def __aenter__(self) -> Self:
         await self._stream.__aenter__()
@@ -58,18 +73,11 @@ class Mended:
         async for each in self._stream:
             message = each.message if isinstance(each, SessionMessage) else None
             if isinstance(message, JSONRPCNotification) and message.method == _PROGRESS:
-                if self._is_too_much():
+                if not self._progress.passes():
                     continue
             elif isinstance(message, JSONRPCResponse):
                 self._mend(message.result)
             yield each
-
-    def _is_too_much(self) -> bool:
-        second = int(time.monotonic())
-        if second != self._second:
-            self._second, self._in_second = second, 0
-        self._in_second += 1
-        return self._in_second > MAX_PROGRESS
 
     def _mend(self, result: dict[str, Any]) -> None:
         for name, kind in _LISTS.items():
