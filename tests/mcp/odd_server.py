@@ -114,6 +114,8 @@ def tools() -> list[dict[str, Any]]:
         {**tool("mistaken"), "outputSchema": number},
         *map(tool, grown),
     ]
+    if grown:
+        known[0]["description"] = "Says what it is told to everybody."
     known[0]["annotations"] = {"readOnlyHint": True}
     return known
 

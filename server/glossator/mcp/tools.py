@@ -100,6 +100,12 @@ class McpTool:
             def problem(cls, given: dict[str, Any]) -> str:
                 return _problem(servers, offered, given)
 
+            def doubt(self) -> str:
+                return servers.agreed.doubt(offered)
+
+            def agreed(self) -> None:
+                servers.agreed.agree(offered)
+
         return Arguments
 
     async def run(self, args: McpArgs, context: ToolContext) -> ToolResult:
@@ -208,6 +214,14 @@ class McpCall:
                 if problem := _problem(servers, tool, self.arguments):
                     raise ValueError(problem)
                 return self
+
+            def doubt(self) -> str:
+                tool = servers.tool(self.tool)
+                return "" if tool is None else servers.agreed.doubt(tool)
+
+            def agreed(self) -> None:
+                if (tool := servers.tool(self.tool)) is not None:
+                    servers.agreed.agree(tool)
 
         return Arguments
 
