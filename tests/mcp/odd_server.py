@@ -109,9 +109,10 @@ def tools() -> list[dict[str, Any]]:
         ),
         *map(
             tool,
-            "crash link env images flooding".split(),
+            "crash link env images".split(),
         ),
         {**tool("mistaken"), "outputSchema": number},
+        *map(tool, ["flooding"] * ("floods" in WORDS)),
         *map(tool, grown),
     ]
     if grown:

@@ -116,7 +116,7 @@ async def test_a_giant_result_fails_one_call(tmp_path: Path, words: tuple[str, .
 
 async def test_a_flood_of_progress_delays_no_later_call(tmp_path: Path) -> None:
     """Some of it is passed on."""
-    async with hub({"odd": odd(tmp_path / "notes")}) as h:
+    async with hub({"odd": odd(tmp_path / "notes", "floods")}) as h:
         assert (await h.call("mcp__odd__flooding"))[0].text == "flooded"
         assert 0 < len(h.progress) < 10_000
         assert (await h.call("mcp__odd__echo", a=1))[0].text == '{"a": 1}'
