@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from glossator.application import git as git_module
 from glossator.application.git import _BETWEEN, _in_words, _Said, stamps
+from glossator.core.uri import to_uri
+from glossator.documents.change import Edited, Opened, TextEdit
 from glossator.llm import Message, user_message
 from glossator.sandbox import Exit, Finished, Output
 from tests.application.delegating import FILES
+from tests.patience import SECONDS, until
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
@@ -35,24 +39,36 @@ def repository(root: Path) -> None:
     git(root, "remote", "add", "origin", "https://ada:token@example.org/one.git")
 
 
+def told_in(request: dict[str, Any]) -> list[str]:
+    """What the messages of a request tell of git."""
+    return [
+        block["text"]
+        for message in request["messages"]
+        if message["role"] == "user"
+        for block in message["content"]
+        if block.get("text", "").startswith("What git says of the workspace")
+    ]
+
+
 @SANDBOXED
 @pytest.mark.parametrize("trusted", [True, None])
-async def test_git_is_told_once_and_later_if_it_was_not_known(
-    tmp_path: Path, *, trusted: bool | None
+async def test_git_is_in_the_first_request_of_an_editor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, trusted: bool | None
 ) -> None:
+    """Also while the user types."""
+    monkeypatch.setattr(git_module, "_MOMENT", 0)
     root = tmp_path / "ws"
     repository(root)
-    async with stage(root, FILES, READS, trusted=trusted) as s:
-        answer = await s.ask("Read it")
+    async with stage(root, FILES, [Turn(Text("Yes.")), Turn(Text("And."))], trusted=trusted) as s:
+        await s.app.ready()
         await s.app.git.look()
+        uri = to_uri(str(root / "app.py"))
+        s.app.host.apply(Opened(uri, 1, "x = 1\n"))
+        s.app.host.apply(Edited(uri, 2, (TextEdit(None, "x = 2\n"),)))
+        answer = await s.ask("Is it?")
         await s.ask("And?", session_id=answer.session_id)
-        told = [
-            block["text"]
-            for message in s.sent(2)["messages"]
-            if message["role"] == "user"
-            for block in message["content"]
-            if block.get("text", "").startswith("What git says of the workspace")
-        ]
+        told = told_in(s.sent(0))
+        assert told_in(s.sent(1)) == told
     if trusted is None:
         assert told == []
         return
@@ -63,6 +79,102 @@ async def test_git_is_told_once_and_later_if_it_was_not_known(
     assert text.endswith("</material->")
     assert "example.org/one.git" in text
     assert "token" not in text
+
+
+@SANDBOXED
+async def test_git_is_in_the_first_request_if_it_answers_in_a_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal asks as its server starts."""
+    monkeypatch.setattr(git_module, "_MOMENT", SECONDS)
+    root = tmp_path / "ws"
+    repository(root)
+    async with stage(root, FILES, [Turn(Text("Yes."))]) as s:
+        await s.ask("Is it?")
+        assert "is on trunk" in str(told_in(s.sent(0)))
+
+
+@SANDBOXED
+async def test_git_that_answers_later_is_told_with_the_next_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "ws"
+    repository(root)
+    monkeypatch.setattr(git_module, "_MOMENT", 0)
+    async with stage(root, FILES, READS) as s:
+        answer = await s.ask("Read it")
+        assert told_in(s.sent(0)) == []
+        await s.app.git.look()
+        await s.ask("And?", session_id=answer.session_id)
+        assert len(told_in(s.sent(2))) == 1
+
+
+@SANDBOXED
+async def test_what_git_said_last_is_told_while_it_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "ws"
+    repository(root)
+    monkeypatch.setattr(git_module, "_MOMENT", 0)
+    monkeypatch.setattr(git_module, "_OFTEN", SECONDS)
+    async with stage(root, FILES, []) as s:
+        await s.app.ready()
+        await s.app.git.look()
+        before = s.app.git.known()
+        git(root, "checkout", "-qb", "other")
+        later: list[str] = []
+        assert await s.app.git.soon(later.append) == before
+        now = await s.app.git.look()
+        assert later == [now]
+        assert "is on other" in now
+
+
+@SANDBOXED
+@pytest.mark.parametrize("change", ["saved", "committed", "committed in a linked worktree"])
+async def test_git_is_asked_again_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    monkeypatch.setattr(git_module, "_OFTEN", 0.01)
+    monkeypatch.setattr(git_module, "_REST", 0)
+    root = tmp_path / "ws"
+    if change.endswith("worktree"):
+        repository(tmp_path / "main")
+        git(tmp_path / "main", "worktree", "add", "-q", str(root))
+    else:
+        repository(root)
+    async with stage(root, {}, []) as s:
+        await s.app.ready()
+        await s.app.git.look()
+        if change == "saved":
+            (root / "old.py").write_text("old = 22\n", "utf-8")
+            s.touched("old.py")
+            expected = " M old.py"
+        else:
+            git(root, "commit", "-qm", "Second", "--allow-empty")
+            expected = "Ada: Second"
+        await until(lambda: expected in (s.app.git.known() or ""))
+
+
+@SANDBOXED
+async def test_a_linked_worktree(tmp_path: Path) -> None:
+    """Its repository lies outside the workspace; of it the model sees what git reads."""
+    main, root = tmp_path / "main", tmp_path / "ws"
+    repository(main)
+    (main / "private.txt").write_text("PRIVATE", "utf-8")
+    (main / ".git" / "hooks" / "post-commit").write_text("PRIVATE", "utf-8")
+    git(main, "worktree", "add", "-q", "-b", "linked", str(root))
+    looks = f"git log --format=%s; git status --short; cat {main}/*.txt {main}/.git/hooks/*"
+    calls = [ToolUse("Bash", {"command": each}) for each in (looks, "git add .")]
+    script = [Turn(*calls), Turn(Text("Done."))]
+    settings = {"permissions": {"mode": "auto"}}
+    async with stage(root, FILES, script, settings) as s:
+        await s.ask("What does git say?")
+        assert "is on linked" in await s.app.git.look()
+        said, kept = (str(each["content"]) for each in s.results(1).values())
+    assert "First of all" in said
+    assert "?? app.py" in said
+    assert "PRIVATE" not in said
+    assert "so commands only read it" in kept
 
 
 @SANDBOXED
@@ -78,6 +190,18 @@ async def test_git_is_told_again_after_a_compaction(tmp_path: Path) -> None:
         await s.app.git.look()
         await s.ask("Read it again", session_id=session)
         assert str(s.sent(3)["messages"]).count("What git says of the workspace") == 1
+
+
+@SANDBOXED
+async def test_a_repository_makes_git_run_nothing(tmp_path: Path) -> None:
+    """A filter that would hide what was changed, had it been run."""
+    root = tmp_path / "ws"
+    repository(root)
+    git(root, "config", "filter.evil.clean", "echo 'old = 1'")
+    (root / ".gitattributes").write_text("*.py filter=evil\n", "utf-8")
+    (root / "old.py").write_text("old = 2\n", "utf-8")
+    async with stage(root, {}, []) as s:
+        assert " M old.py" in await s.app.git.look()
 
 
 def in_words(printed: str, *, timed_out: bool = False, omitted: int = 0) -> str:

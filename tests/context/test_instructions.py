@@ -10,6 +10,7 @@ import pytest
 from glossator.context import instructions
 from glossator.context.instructions import InstructionFinder, Instructions, instruction_reminders
 from glossator.context.kept import KeptTools, collect, message_of
+from glossator.documents.change import RootsChanged
 from glossator.llm.conversation import user_message
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -78,9 +79,88 @@ async def test_imports_end_at_the_edge_of_the_workspace(
     got = found(ws)
     assert names(got) == ["AGENTS.md", "docs/a.md", "docs/b.md"]
     assert "PRIVATE" not in got.rendered()
-    assert got.problems
-    assert all("outside the workspace" in problem for problem in got.problems)
+    *outside, missing = got.problems
+    assert outside
+    assert all("outside the workspace" in problem for problem in outside)
+    assert missing == "no.md, imported by AGENTS.md, is not there"
     assert got.files[2].importer == "docs/a.md"
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("@docs/no.md", "docs/no.md, imported by AGENTS.md, is not there"),
+        ("See @./tools/no.", "tools/no, imported by AGENTS.md, is not there"),
+        ("@package.json", "package.json, imported by AGENTS.md, is not there"),
+        ('@"my rules.txt"', "my rules.txt, imported by AGENTS.md, is not there"),
+        ("@./src", "src, imported by AGENTS.md, is no file"),
+        ("@~/no.md", "~/no.md, imported by AGENTS.md, is not there"),
+    ],
+)
+async def test_an_import_that_is_not_there_says_so(
+    workspace: MakeWorkspace, tmp_path: Path, written: str, problem: str
+) -> None:
+    ws = await workspace({"AGENTS.md": f"{written}\n", "src/a.py": ""})
+    assert found(ws, tmp_path / "home").problems == (problem,)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["@ada", "@types/node", "@/components/Button", "ada@no.md", "`@no.md`", "@dataclass", "@src"],
+)
+async def test_what_is_no_import_is_no_problem(workspace: MakeWorkspace, written: str) -> None:
+    ws = await workspace({"AGENTS.md": f"{written}\n", "src/a.py": ""})
+    assert found(ws).problems == ()
+
+
+def open_folder(ws: Workspace, inner: str) -> Path:
+    """Open a folder of a workspace instead of it, which becomes a repository."""
+    (ws.root / ".git").mkdir()
+    ws.host.apply(RootsChanged((str(ws.root / inner),), (str(ws.root),)))
+    return ws.root
+
+
+async def test_those_above_count_up_to_the_top_of_the_repository(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    (tmp_path / "AGENTS.md").write_text("Above the repository.", "utf-8")
+    secret = tmp_path / "secret.md"
+    secret.write_text("PRIVATE", "utf-8")
+    ws = await workspace(
+        {
+            "CLAUDE.md": f"Top. @docs/style.md @{secret} @link.md",
+            "docs/style.md": "Style.",
+            "packages/AGENTS.md": "Packages.",
+            "packages/web/AGENTS.md": "Mine.",
+        }
+    )
+    repository = open_folder(ws, "packages/web")
+    for name in ("AGENTS.md", "link.md"):
+        (repository / name).symlink_to(secret)
+    above = [
+        str(repository / each) for each in ("CLAUDE.md", "docs/style.md", "packages/AGENTS.md")
+    ]
+    got = found(ws)
+    assert names(got) == [*above, "AGENTS.md"]
+    assert {file.whose for file in got.files} == {"project"}
+    assert "PRIVATE" not in got.rendered()
+    assert sum("lies outside the repository" in problem for problem in got.problems) == 2
+    assert names(found(ws, trusted=False)) == []
+    finder = InstructionFinder(ws.snapshot, None, None, lambda path: path.endswith("CLAUDE.md"))
+    assert len(finder.left_out()) == 4
+    assert names(finder.find(trusted=True)) == [above[-1], "AGENTS.md"]
+    assert finder.gone(str(repository / "packages" / "CLAUDE.md")).whose == "project"
+
+
+@pytest.mark.parametrize("writable", [".", "packages"])
+async def test_none_above_counts_where_others_may_write(
+    workspace: MakeWorkspace, writable: str
+) -> None:
+    """Who can write there can make it a repository."""
+    ws = await workspace({"AGENTS.md": "Theirs.", "packages/web/AGENTS.md": "Mine."})
+    (open_folder(ws, "packages/web") / writable).chmod(0o777)
+    assert names(found(ws)) == ["AGENTS.md"]
+    assert "Theirs" not in found(ws).rendered()
 
 
 async def test_imports_end_after_so_many_files(workspace: MakeWorkspace) -> None:

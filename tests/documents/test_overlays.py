@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.document import Document, MissingReason, Origin
-from glossator.core.errors import InvalidPosition, UsageError
+from glossator.core.errors import UsageError
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.documents.change import Change, Closed, DiskChanged, Edited, Opened, Saved, TextEdit
@@ -69,17 +69,26 @@ def test_a_version_must_increase(tmp_path: Path, version: int) -> None:
     assert workspace.snapshot() is before
 
 
-def test_edits_apply_all_or_not_at_all(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("start", "end", "after"),
+    [
+        ((1, 0), (9, 0), "one\nX"),  # an end behind the last line
+        ((1, 4), (2, 0), "one\ntwo X"),
+        ((7, 3), (9, 9), "one\ntwo 😀X"),  # all of it is behind the text
+        ((1, 0), (0, 1), "oXtwo 😀"),  # reversed
+        ((1, 5), (1, 6), "one\ntwo X"),  # inside a character
+        ((0, 99), (1, 0), "oneXtwo 😀"),
+    ],
+)
+def test_an_edit_outside_the_text_is_clamped_and_never_dropped(
+    tmp_path: Path, start: tuple[int, int], end: tuple[int, int], after: str
+) -> None:
     workspace = host(tmp_path)
     uri = to_uri(str(tmp_path / "a"))
-    workspace.apply(Opened(uri, 1, "kept"))
-    with pytest.raises(InvalidPosition):
-        workspace.apply(Edited(uri, 2, (insert(0, 0, "x"), insert(9, 0, "y"))))
-    with pytest.raises(InvalidPosition, match="ends before it starts"):
-        workspace.apply(Edited(uri, 2, (TextEdit((Position(0, 2), Position(0, 1)), ""),)))
-    assert text(workspace.snapshot(), "a") == "kept"
-    workspace.apply(Edited(uri, 2, (insert(0, 0, "x"),)))
-    assert text(workspace.snapshot(), "a") == "xkept"
+    workspace.apply(Opened(uri, 1, "one\ntwo 😀"))
+    edit = TextEdit((Position(*start), Position(*end)), "X")
+    workspace.apply(Edited(uri, 2, (edit, insert(0, 0, "# "))))
+    assert text(workspace.snapshot(), "a") == f"# {after}"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
     "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
+DEEPEST = "what Python can neither read nor write"
 EMPTY: dict[str, Any] = {"type": "object"}
 FORM = {
     "type": "object",
@@ -31,6 +32,17 @@ FORM = {
         "note": {"type": "string"},
     },
     "required": ["colour", "count"],
+}
+FORMS = {
+    "type": "object",
+    "properties": {"all": {}},
+    "anyOf": [
+        {"properties": {"id": {"type": "integer"}, "a": {}}, "required": ["id", "a"]},
+        {"$ref": "#/$defs/other"},
+    ],
+    "$defs": {
+        "other": {"properties": {"id": {"type": "string"}}, "required": ["id"], "anyOf": [{}]}
+    },
 }
 grown: list[str] = []
 calls: dict[Any, Any] = {}  # forms that were put, by their id, and the calls they are for
@@ -42,7 +54,11 @@ def note(text: str) -> None:
 
 
 def send(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    whole = {"jsonrpc": "2.0", **message}
+    if "backwards" in WORDS:  # as the SDK of TypeScript writes it
+        whole = dict(reversed(whole.items()))
+    line = json.dumps(whole)
+    sys.stdout.write(line.replace(f'"{DEEPEST}"', "[" * 5_000 + "]" * 5_000) + "\n")
     sys.stdout.flush()
 
 
@@ -60,6 +76,7 @@ def tools() -> list[dict[str, Any]]:
             "has space",
             "bell\u0007",
             "x" * 65,
+            "x" * 65 + "y",
             "a.b/c",
             "a_b_c",
             "",
@@ -67,12 +84,12 @@ def tools() -> list[dict[str, Any]]:
         )
         return [tool(name) for name in names]
     if "wrong" in WORDS:
-        return [tool("not_object", schema={"type": "string"})]
+        return wrong()
     if "schemas" in WORDS:
         return [
             tool("fine"),
             tool("broken", schema={"type": "object", "properties": {"a": {"type": "strange"}}}),
-            tool("forms", schema={"type": "object", "anyOf": [{}]}),
+            tool("forms", schema=FORMS),
             tool("keys", schema={"type": "object", "properties": {"a b": {}}}),
             tool("large", schema={"type": "object", "description": "x" * 20_000}),
         ]
@@ -95,10 +112,35 @@ def tools() -> list[dict[str, Any]]:
             "crash link env images".split(),
         ),
         {**tool("mistaken"), "outputSchema": number},
+        *map(tool, ["flooding"] * ("floods" in WORDS)),
         *map(tool, grown),
     ]
+    if grown:
+        known[0]["description"] = "Says what it is told to everybody."
     known[0]["annotations"] = {"readOnlyHint": True}
     return known
+
+
+def deep(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "array", "items": schema}
+    return {"type": "object", "properties": {"a": schema}}
+
+
+def wrong() -> list[dict[str, Any]]:
+    """One that is fine among such as break the protocol."""
+    return [
+        tool("fine"),
+        tool("not_object", schema={"type": "string"}),
+        {**tool("no_type"), "inputSchema": {}},
+        {**tool("no_schema"), "inputSchema": None},
+        {**tool("numbered"), "description": 3},
+        {**tool("no_output"), "outputSchema": {"a": 1}},
+        {"inputSchema": EMPTY},
+        tool("deep", schema=deep(200)),
+        tool("deepest", schema={"type": "object", "default": DEEPEST}),
+    ]
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:
@@ -116,6 +158,13 @@ def move(token: Any) -> dict[str, Any]:
         params = {"progressToken": token, "progress": done, "total": 4, "message": "half"}
         send({"method": "notifications/progress", "params": params})
     return text("moved")
+
+
+def flood(token: Any) -> dict[str, Any]:
+    params = {"progressToken": token, "progress": 1, "message": "on"}
+    line = json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+    sys.stdout.write(f"{line}\n" * 50_000)
+    return text("flooded")
 
 
 def grow() -> dict[str, Any]:
@@ -146,6 +195,8 @@ def call(request: Any, params: dict[str, Any]) -> dict[str, Any] | None:
     if name in ("ask", "again"):
         put(request, name)
         return None
+    if name == "flooding":
+        return flood(params["_meta"]["progressToken"])
     if name in ("moving", "stuck"):
         moved = move(params["_meta"]["progressToken"])
         return moved if name == "moving" else None

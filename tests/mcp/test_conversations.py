@@ -90,6 +90,31 @@ async def test_a_call_asks_and_its_result_is_data(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("by", ["answer", "settings"])
+async def test_a_tool_that_changed_after_it_was_allowed_is_asked_about_again(
+    tmp_path: Path, by: str
+) -> None:
+    call = {"tool": "mcp__odd__echo", "arguments": {"pattern": "x"}}
+    again, grow = Turn(ToolUse("McpCall", call)), Turn(ToolUse("mcp__odd__grow", {}))
+    script = [ECHO, DONE, ECHO, DONE, grow, DONE, ECHO, DONE, again, DONE]
+    rules = {"allow": ["mcp__odd__echo"] if by == "settings" else []}
+    async with with_odd(tmp_path, script, permissions=rules) as s:
+        if by == "answer":
+            s.port.permitted = [PermissionAnswer(Choice.SESSION)]
+        session = (await s.ask("Say it")).session_id
+        await s.ask("Say it again", session_id=session)
+        assert len(s.port.permissions) == (by == "answer")
+        s.port.permitted = [ONCE, ONCE]
+        await s.ask("Grow", session_id=session)
+        await until(lambda: s.app.mcp.tool("mcp__odd__new_one") is not None)
+        await s.ask("Say it", session_id=session)
+        (reason,) = s.port.permissions[-1].reasons
+        assert reason.endswith("when it was last allowed: Says what it is told to everybody.")
+        asked = len(s.port.permissions)
+        await s.ask("Say it once more", session_id=session)
+        assert len(s.port.permissions) == asked
+
+
 @pytest.mark.parametrize(
     ("mode", "allow", "asked", "refused"),
     [

@@ -17,6 +17,7 @@ from glossator.core.question import QuestionAnswer
 from glossator.mcp import connection, supervisor
 from glossator.mcp.opening import instructions_section, opening_specs
 from glossator.mcp.results import MAX_BYTES, CallResult, as_tool_result
+from glossator.permissions import ToolRule, parse_rule
 from tests.mcp.hubs import hub, odd
 from tests.passing import let_pass
 from tests.patience import until
@@ -104,11 +105,21 @@ async def test_a_flood_ends_it(tmp_path: Path) -> None:
         assert "no message of the protocol" in h.view("odd").why
 
 
-async def test_a_giant_message_ends_it(tmp_path: Path) -> None:
-    async with hub({"odd": odd(tmp_path / "notes")}) as h:
-        with pytest.raises(UsageError, match="mcp__odd__giant"):
+@pytest.mark.parametrize("words", [(), ("backwards",)])
+async def test_a_giant_result_fails_one_call(tmp_path: Path, words: tuple[str, ...]) -> None:
+    async with hub({"odd": odd(tmp_path / "notes", *words)}) as h:
+        with pytest.raises(UsageError, match=r"20,000,\d+ bytes.*; ask for less"):
             await h.call("mcp__odd__giant")
-        await until(lambda: "16,000,000 bytes" in "".join(h.told))
+        assert (await h.call("mcp__odd__echo", a=1))[0].text == '{"a": 1}'
+        assert h.told == []
+
+
+async def test_a_flood_of_progress_delays_no_later_call(tmp_path: Path) -> None:
+    """Some of it is passed on."""
+    async with hub({"odd": odd(tmp_path / "notes", "floods")}) as h:
+        assert (await h.call("mcp__odd__flooding"))[0].text == "flooded"
+        assert 0 < len(h.progress) < 10_000
+        assert (await h.call("mcp__odd__echo", a=1))[0].text == '{"a": 1}'
 
 
 async def test_a_silent_one_delays_nobody(tmp_path: Path) -> None:
@@ -200,7 +211,11 @@ async def test_names_that_nobody_can_call_are_left_out(tmp_path: Path) -> None:
     """A name of a tool of ours is no danger: all of theirs begin with their server's."""
     async with hub({"odd": odd(tmp_path / "notes", "names")}) as h:
         names = [tool.name for tool in h.servers.tools()]
-        assert names == ["mcp__odd__Bash", "mcp__odd__Read", "mcp__odd__a_b_c"]
+        assert names[:3] == ["mcp__odd__Bash", "mcp__odd__Read", "mcp__odd__a_b_c"]
+        assert {len(name) for name in names[3:]} == {64}, "long ones have a short alias"
+        assert len(set(names)) == 5
+        assert parse_rule(f"mcp__odd__{'x' * 65}") in [ToolRule(name) for name in names[3:]]
+        assert (await h.call(names[3], a=1))[0].text == '{"a": 1}'
         why = h.view("odd").why
         assert "the tool has space (its name has other characters" in why
         assert "\\u0007" in why
@@ -208,15 +223,33 @@ async def test_names_that_nobody_can_call_are_left_out(tmp_path: Path) -> None:
 
 
 async def test_schemas_that_a_provider_would_refuse_are_left_out(tmp_path: Path) -> None:
+    """Or adapted: several forms at the top become one."""
     async with hub({"odd": odd(tmp_path / "notes", "schemas")}) as h:
-        assert [tool.name for tool in h.servers.tools()] == ["mcp__odd__fine"]
-        assert h.view("odd").why.count("input schema") == 4
+        fine, forms = h.servers.tools()
+        assert (fine.name, forms.name) == ("mcp__odd__fine", "mcp__odd__forms")
+        assert h.view("odd").why.count("input schema") == 3
+    assert not {"anyOf", "oneOf", "allOf"} & forms.schema.keys()
+    assert forms.schema["properties"] == {
+        "all": {},
+        "id": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "a": {},
+    }
+    assert forms.schema["required"] == ["id"]
+    assert "one of several forms" in forms.description
 
 
-async def test_a_list_that_breaks_the_protocol_is_no_list(tmp_path: Path) -> None:
+async def test_what_breaks_the_protocol_costs_no_other_tool(tmp_path: Path) -> None:
     async with hub({"odd": odd(tmp_path / "notes", "wrong")}) as h:
-        assert h.view("odd").state is McpState.WAITING
-        assert "inputSchema" in h.view("odd").why
+        assert h.view("odd").state is McpState.READY
+        assert [tool.name for tool in h.servers.tools()] == ["mcp__odd__fine"]
+        why = ", ".join(h.servers.connected("odd").offer.left_out)
+        assert "the tool no_type (it breaks the protocol: inputSchema.type" in why
+        assert "the tool deep (it is nested more than 50 deep)" in why
+        names = "not_object no_schema numbered no_output deepest".split()
+        assert all(f"the tool {name} (" in why for name in names)
+        assert "the tool not_object (" in h.view("odd").why
+        assert "the tool without a name (" in why
+        assert (await h.call("mcp__odd__fine"))[0].text == "{}"
 
 
 async def test_many_tools_are_cut_and_deferred(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ async def hostile_model(
             yield hostile
             await editor.shut_down()
             assert await process.exit_code() == 0
-            assert await process.errors() == ""
+            assert not (errors := await process.errors()), errors
         assert api.refusals == [], repr(api.refusals)
 
 

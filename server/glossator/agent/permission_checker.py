@@ -20,6 +20,7 @@ from glossator.core.shown import shown, shown_text, some_of
 from glossator.documents import WorkspaceSnapshot
 from glossator.permissions import (
     FAMILIES,
+    MCP,
     Allow,
     Ask,
     CallSubject,
@@ -95,6 +96,12 @@ class PermissionChecker:
 
     async def permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
         """Whether a call may be made. Raises `UsageError` for one that cannot be judged."""
+        made = await self._permission(tool, args, context)
+        if isinstance(made, Permit) and (args.acting_as() or tool.name).startswith(MCP):
+            await in_thread(args.agreed)
+        return made
+
+    async def _permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
         access = args.needed_access(tool.access)
         if access is Access.NONE and not context.asking:
             return Permit()
@@ -178,6 +185,9 @@ class PermissionChecker:
         if subject.access is Access.NONE:  # only a hook asks about these
             return _Decided(subject, _narrowed(Allow(), call.context.asking))
         made = decision_about(subject, policy)
+        if isinstance(made, Allow) and call.name.startswith(MCP):
+            doubt = await in_thread(call.args.doubt)
+            made = Ask((doubt,)) if doubt else made
         return _Decided(subject, _narrowed(made, call.context.asking))
 
     async def _final(self, call: _Call) -> _Decided:

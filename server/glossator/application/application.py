@@ -333,6 +333,7 @@ class Application:
         # and both end later. The model comes first because its answer takes longest, and a question
         # that came with the start is sent before the watcher's registration stalls the loop.
         await asyncio.to_thread(self.acting.shell.sweep, self.host.roots)
+        self.git.start()
         try:
             await self.model.prepare()
         except ModelError as error:  # a question gets the same error
@@ -346,5 +347,3 @@ class Application:
         self.retriever.start()
         await self.mcp.refresh()
         await follow_context_files(self.host, self.port)
-        await self.host.ready()  # what git said while the scan went on would count as old
-        self.git.look()

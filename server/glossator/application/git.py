@@ -1,7 +1,7 @@
 """What git knows of the workspace, asked in the sandbox, and only where the folder is trusted.
 
-Nothing waits for it: what it said last counts as long as neither the workspace nor git's own files
-changed since.
+It is asked when the server starts, and again when files on disk or git's own files changed since.
+A question waits for it a moment at most (see the record 0061).
 """
 
 from __future__ import annotations
@@ -12,22 +12,27 @@ import os
 import re
 import secrets
 import shlex
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from typing import NamedTuple
 
 from glossator.application.acting import Acting
 from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
 from glossator.core.shown import in_tags, shown, shown_text
 from glossator.documents import WorkspaceHost
+from glossator.files import git_folders
 from glossator.prompts import load_prompt
 from glossator.sandbox import Exit, Finished, LimitedShell, Output, ShellCommand
 
 logger = logging.getLogger(__name__)
 
 _SECONDS = 3.0
+_MOMENT = 0.1  # seconds that a question waits
+_OFTEN = 2.0  # seconds after which is looked whether anything changed
+_REST = 5  # times as long as git took it is left alone
 ROOTS = 3  # that git is asked about
 _STATUS_LINES = 20
 _COMMITS = 5
@@ -40,19 +45,23 @@ _GIT = (
     "--literal-pathspecs",
     *("-c", "core.fsmonitor=false", "-c", "log.showSignature=false"),
 )
-# Of these one changes with a commit, a fetch, a branch, a remote or what is staged.
+# One of these changes with a commit, a fetch, a branch, a remote or what is staged.
 _FILES = (("HEAD",), ("index",), ("logs", "HEAD"), ("config",), ("FETCH_HEAD",))
 _BETWEEN = f"\x1e{secrets.token_hex(8)}\x1e"  # which no commit can hold
+_PRINTED = _BETWEEN.replace("\x1e", r"\036")  # a script with control characters is not understood
 _COMMANDS = (
     ("branch", "--show-current"),
     ("log", f"-{_COMMITS}", "-s", "--date=short", "--format=%h %ad %an: %s"),
     ("config", "--get", "remote.origin.url"),  # silent where there is none
     ("log", f"-{_OFFERED}", "-s", f"--format=%h %<({_SUBJECT},trunc)%s"),
-    # the last, as it looks at every file
-    ("status", "--porcelain=v1", "-z", "--branch", "--untracked-files=normal"),
+    # the last, as it looks at every file; in a submodule it would ask another git
+    (
+        *("status", "--porcelain=v1", "-z", "--branch"),
+        *("--untracked-files=normal", "--ignore-submodules=dirty"),
+    ),
 )
 # Complaints go nowhere: they name files, such as one that is hidden and cannot be read.
-_LOOK = "exec 2>/dev/null; " + f"; printf '{_BETWEEN}'; ".join(
+_LOOK = "exec 2>/dev/null; " + f"; printf '{_PRINTED}'; ".join(
     shlex.join((*_GIT, *each)) for each in _COMMANDS
 )
 _STATUS_BRANCH = "## "  # begins a status
@@ -84,7 +93,7 @@ def _both_ends(output: Output) -> str:
 
 async def _run(shell: LimitedShell, folder: str, line: str, seconds: float) -> Finished | None:
     try:
-        return await shell.run(ShellCommand(line, folder, permit=_READS), seconds)
+        return await shell.run(ShellCommand(line, folder, permit=_READS, only_git=True), seconds)
     except (UsageError, OSError) as error:
         logger.info("git was not asked: %s", error)
         return None
@@ -123,11 +132,20 @@ class _Said:
         return _Said(branch, log, remote, offered, status, finished.output.omitted_bytes > 0)
 
 
+class _State(NamedTuple):
+    """What changes when git may say something else."""
+
+    trusted: bool
+    roots: tuple[str, ...]
+    disk_changes: int
+    stamps: tuple[int | None, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What git said, and about which state of the workspace."""
 
-    state: object
+    state: _State
     text: str
     commits: tuple[Commit, ...]
 
@@ -140,13 +158,37 @@ class Git:
         self._slow = set[str]()  # the roots of which the user was told that git is slow
         self._known: _Known | None = None
         self._looking: asyncio.Task[str] | None = None
+        self._following: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Ask git now, and from now on whenever it may say something else."""
+        self._following = asyncio.create_task(self._follow(), name="glossator-git-changes")
 
     def known(self) -> str | None:
         """What the model is told, "" if there is nothing to tell; None if it has to be asked."""
-        if not any(map(has_repository, self._host.roots)):
+        if not self._acting.trust.is_trusted or not any(map(_has_repository, self._host.roots)):
             return ""
         known = self._known
         return known.text if known is not None and known.state == self._state() else None
+
+    async def soon(self, later: Callable[[str], object]) -> str:
+        """What the model is told, or was last, if git does not answer in a moment.
+
+        `later` gets what it answers then, if that is something else.
+        """
+        if (text := self.known()) is not None:
+            return text
+        look = self.look()
+        await asyncio.wait({look}, timeout=_MOMENT)
+        state, known = self._state(), self._known
+        told = known.text if known is not None and known.state[:2] == state[:2] else ""
+
+        def tell(ended: asyncio.Task[str]) -> None:
+            if not (ended.cancelled() or ended.exception() or ended.result() == told):
+                later(ended.result())
+
+        look.add_done_callback(tell)
+        return told
 
     def commits(self) -> tuple[tuple[Commit, ...], bool]:
         """The newest commits as they were last known, and whether they still count."""
@@ -161,9 +203,19 @@ class Git:
 
     async def close(self) -> None:
         """End what is under way."""
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.wait({self._looking})
+        tasks = {task for task in (self._following, self._looking) if task is not None}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _follow(self) -> None:
+        """Git's own files have no watcher: those of a linked worktree lie outside the roots."""
+        while True:
+            began = time.monotonic()
+            if self.known() is None:
+                await asyncio.wait({self.look()})
+            await asyncio.sleep(max(_OFTEN, _REST * (time.monotonic() - began)))
 
     async def _look(self) -> str:
         if not self._acting.trust.is_trusted:
@@ -173,7 +225,7 @@ class Git:
         texts: list[str] = []
         commits: list[Commit] = []
         if shell.open_reason is None:
-            for root in filter(has_repository, self._host.roots[:ROOTS]):
+            for root in filter(_has_repository, self._host.roots[:ROOTS]):
                 finished = await _run(shell, root, _LOOK, _SECONDS)
                 if finished is None:
                     continue
@@ -198,27 +250,27 @@ class Git:
                 f" {_SECONDS:g} s. It can still ask git itself."
             )
 
-    def _state(self) -> object:
-        """What changes when git may say something else."""
+    def _state(self) -> _State:
         roots = tuple(self._host.roots)
-        return self._acting.trust.is_trusted, self._host.snapshot().revision, roots, stamps(roots)
+        changes = self._host.disk_changes
+        return _State(self._acting.trust.is_trusted, roots, changes, stamps(roots))
 
 
-def has_repository(root: str) -> bool:
-    """Whether the root, or a folder above it, is a work tree of git."""
-    here = Path(root)
-    return any((folder / ".git").exists() for folder in (here, *here.parents))
+def _has_repository(root: str) -> bool:
+    """Whether git's files are here; in the sandbox it sees none above."""
+    return os.path.lexists(os.path.join(root, ".git"))
 
 
-def stamps(roots: Iterable[str]) -> list[int | None]:
+def stamps(roots: Iterable[str]) -> tuple[int | None, ...]:
     """When git's own files last changed."""
-    return [_stamp(os.path.join(root, ".git", *file)) for root in roots for file in _FILES]
+    folders = (folder for root in roots for folder in git_folders(root))
+    return tuple(_stamp(os.path.join(folder, *file)) for folder in folders for file in _FILES)
 
 
 def _stamp(path: str) -> int | None:
     try:
         return os.stat(path).st_mtime_ns
-    except OSError:  # no repository, or a work tree of another one
+    except OSError:  # no repository, or it has no such file
         return None
 
 

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from glossator.application.acting import Acting
-from glossator.application.git import CUT, ROOTS, ask_git, has_repository
+from glossator.application.git import CUT, ROOTS, ask_git
 from glossator.application.patches import spans_shown
 from glossator.context import GIT, GIT_DIFF, Exhibit
 from glossator.core.errors import UsageError
 from glossator.core.shown import in_tags, shown, shown_text, some_of
 from glossator.core.span import Span
 from glossator.documents import WorkspaceSnapshot
+from glossator.files import repository_top
 from glossator.permissions import HiddenFiles, how_to_trust
 from glossator.prompts import load_prompt
 from glossator.sandbox import LimitedShell
@@ -67,11 +68,15 @@ def _repositories(roots: tuple[str, ...]) -> tuple[str, ...]:
     """The roots that are the top of a work tree. Raises `UsageError` if none is."""
     if tops := tuple(filter(_is_top, roots)):
         return tops
-    if any(map(has_repository, roots)):
+    if any(map(_is_in_repository, roots)):
         raise UsageError(
             "the repository begins above the workspace, where git sees nothing; open its top folder"
         )
     raise UsageError("no folder of this workspace is in a repository of git")
+
+
+def _is_in_repository(root: str) -> bool:
+    return os.path.lexists(os.path.join(repository_top(root), ".git"))
 
 
 def _is_top(root: str) -> bool:

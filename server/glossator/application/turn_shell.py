@@ -79,7 +79,7 @@ class TurnShell:
             limited = await self._limited()
             async with self._settling(limited.limits, command, listing) as settled:
                 finished = await limited.run(command, seconds, show)
-            blocked = BlockedPaths(command.permit.hard_linked, limited.limits.protected)
+            blocked = _blocked(command, limited)
             notes = (*settled, *self._blocked_notes(finished.output, blocked))
             return replace(finished, notes=notes)
 
@@ -95,9 +95,7 @@ class TurnShell:
                 job = await limited.start(command)
                 ending = asyncio.create_task(self._ending(job, begun.pop_all(), settled))
             self.shells.endings[job] = ending
-            self.shells.blocked[job] = BlockedPaths(
-                command.permit.hard_linked, limited.limits.protected
-            )
+            self.shells.blocked[job] = _blocked(command, limited)
             try:
                 self.checkpoints.job_began(self.turn.id, job, command.text)
             except GlossatorError:
@@ -241,6 +239,12 @@ class _Listing:
     def forget(self) -> None:
         """Forget the listing: files have changed."""
         self._known = None
+
+
+def _blocked(command: ShellCommand, limited: LimitedShell) -> BlockedPaths:
+    """What the sandbox keeps a command from changing."""
+    limits = limited.limits
+    return BlockedPaths(command.permit.hard_linked, limits.protected, limits.readable)
 
 
 async def _until(ending: asyncio.Task[tuple[str, ...]]) -> None:

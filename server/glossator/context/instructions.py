@@ -1,13 +1,16 @@
 """Instruction files: what the user and the project wish of whoever works here.
 
-`AGENTS.md` and `CLAUDE.md` of the user and of each root go into the system prompt, those of folders
-further down follow when something below them is first shown. A line may import another file as
-`@path`. Sources: agents.md; Claude Code, "How Claude remembers your project".
+`AGENTS.md` and `CLAUDE.md` of the user, of each root, and of the folders above it up to the top of
+its repository go into the system prompt, those of folders further down follow when something below
+them is first shown. A line may import another file as `@path`. Sources: agents.md; Claude Code,
+"How Claude remembers your project".
 """
 
 from __future__ import annotations
 
 import os
+import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +20,7 @@ from glossator.context.mentions import find_mentions
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.core.shown import in_tags, shown, shown_prose
 from glossator.documents import WorkspaceSnapshot
-from glossator.files import is_inside, same_file
+from glossator.files import Roots, is_inside, load, repository_top, same_file
 from glossator.prompts import load_prompt
 
 NAMES = ("AGENTS.md", "CLAUDE.md", os.path.join(".claude", "CLAUDE.md"), "CLAUDE.local.md")
@@ -27,6 +30,8 @@ _FILES = 60  # with all imports
 _FILE_CHARACTERS = 24_000
 _READ_BYTES = 1_000_000
 _CHARACTERS = 60_000  # of all files, some 15,000 tokens
+# how what looks like an import ends, and is neither a person nor a package
+_IMPORTED = frozenset(".adoc .json .markdown .md .mdc .mdx .rst .toml .txt .yaml .yml".split())
 
 Whose = Literal["user", "project"]
 Hides = Callable[[str], bool]
@@ -90,9 +95,10 @@ class Instructions:
 class InstructionFinder:
     """Finds the files of one moment; blocking.
 
-    `home` and `config` are folders of the user. Files of a workspace must lie in it, and may not be
-    hidden by permission rules; imports of the user's own files must lie in `home` or `config`.
-    `off` are paths of files that the user turned off; what they import is left out, too.
+    `home` and `config` are folders of the user. Files of a workspace must lie in it, those above it
+    in its repository, and none may be hidden by permission rules; imports of the user's own files
+    must lie in `home` or `config`. `off` are paths of files that the user turned off; what they
+    import is left out, too.
     """
 
     snapshot: WorkspaceSnapshot
@@ -107,18 +113,21 @@ class InstructionFinder:
     _problems: list[str] = field(default_factory=list)
 
     def find(self, *, trusted: bool, touched: Iterable[str] = ()) -> Instructions:
-        """The user's files and, of a trusted workspace, those of its roots.
+        """The user's files and, of a trusted workspace, those above its roots and those of them.
 
-        After these come those of the folders above `touched` paths, absolute ones.
+        After these come those of the folders between them and `touched` paths, absolute ones.
         """
         for folder in filter(None, (self.config, self.home and os.path.join(self.home, ".claude"))):
             for name in ("AGENTS.md", "CLAUDE.md"):
                 self._take_own(os.path.join(folder, name))
         if trusted:
-            folders = dict.fromkeys((*self.snapshot.roots, *self._above(touched)))
-            for folder in folders:
+            roots = self.snapshot.roots
+            for folder, top in self._above():
                 for name in NAMES:
-                    self._take_of_workspace(os.path.join(folder, name))
+                    self._take_of_project(os.path.join(folder, name), (top,))
+            for folder in dict.fromkeys((*roots, *self._between(touched))):
+                for name in NAMES:
+                    self._take_of_project(os.path.join(folder, name), roots)
         return Instructions(tuple(_fitting(self._found)), tuple(self._problems), tuple(self._off))
 
     def listed(self) -> tuple[str, ...]:
@@ -133,16 +142,30 @@ class InstructionFinder:
 
     def gone(self, path: str) -> InstructionFile:
         """What stands for a file that is not there any more."""
-        if any(is_inside(path, root) for root in self.snapshot.roots):
-            return InstructionFile(path, self.snapshot.relative(path), "project", "", "")
-        return InstructionFile(path, self._for_people(path), "user", "", "")
+        places = (*self.snapshot.roots, *(top for _, top in self._above()))
+        whose: Whose = "project" if any(is_inside(path, each) for each in places) else "user"
+        return InstructionFile(path, self._for_people(path), whose, "", "")
 
     def left_out(self) -> tuple[str, ...]:
-        """The files of the roots, for a notice where they are not obeyed."""
-        paths = (os.path.join(root, name) for root in self.snapshot.roots for name in NAMES)
+        """The files of the roots and above, for a notice where they are not obeyed."""
+        folders = (*(folder for folder, _ in self._above()), *self.snapshot.roots)
+        paths = (os.path.join(folder, name) for folder in folders for name in NAMES)
         return tuple(filter(os.path.isfile, paths))
 
-    def _above(self, touched: Iterable[str]) -> Iterator[str]:
+    def _above(self) -> tuple[tuple[str, str], ...]:
+        """The folders above the roots in their repositories, outermost first, each with the top.
+
+        Where others may write, they could have made the repository.
+        """
+        found: dict[str, str] = {}
+        for root in self.snapshot.roots:
+            top = repository_top(root)
+            way = [str(each) for each in Path(root).parents if is_inside(str(each), top)]
+            if root != top and all(map(_is_ours, way)):
+                found |= dict.fromkeys(reversed(way), top)
+        return tuple((each, top) for each, top in found.items() if each not in self.snapshot.roots)
+
+    def _between(self, touched: Iterable[str]) -> Iterator[str]:
         """The folders between the roots and what was touched, the outermost first."""
         roots = self.snapshot.roots
         for folder in sorted(set(map(os.path.dirname, touched))):
@@ -172,13 +195,19 @@ class InstructionFinder:
             if any(_holds(folder, target) for folder in allowed):
                 self._take_own(target, name, depth + 1)
             else:
-                self._refuse(target, name, "lies outside your home folder")
+                self._refuse(target, path, "lies outside your home folder")
 
-    def _take_of_workspace(self, path: str, importer: str = "", depth: int = 0) -> None:
+    def _take_of_project(
+        self, path: str, places: tuple[str, ...], importer: str = "", depth: int = 0
+    ) -> None:
+        """Take a file, and what it imports, if they lie in these folders."""
         if not self.is_there(path):  # most are not, and reading asks the disk more than once
             return
-        document = self.snapshot.read(path)
-        name = self.snapshot.relative(path)
+        is_inner = any(is_inside(path, root) for root in self.snapshot.roots)
+        document = (
+            self.snapshot.read(path) if is_inner else load(Roots.of(places), path, _READ_BYTES)
+        )
+        name = self._for_people(path)
         if isinstance(document, Missing):
             if document.reason is not MissingReason.ABSENT:
                 self._problems.append(document.message.rstrip("."))
@@ -192,10 +221,11 @@ class InstructionFinder:
         if not self._add(file):
             return
         for target in self._imports(path, document.text, depth):
-            if any(_holds(root, target) for root in self.snapshot.roots):
-                self._take_of_workspace(target, name, depth + 1)
+            if any(_holds(place, target) for place in places):
+                self._take_of_project(target, places, name, depth + 1)
             else:
-                self._refuse(target, name, "lies outside the workspace")
+                edge = "workspace" if places == self.snapshot.roots else "repository"
+                self._refuse(target, path, f"lies outside the {edge}")
 
     def _add(self, file: InstructionFile) -> bool:
         """Whether it counts, and so does what it imports."""
@@ -223,16 +253,22 @@ class InstructionFinder:
                 target = os.path.join(self.home, target[2:])
             target = os.path.normpath(os.path.join(os.path.dirname(path), target))
             if not os.path.isfile(target):
+                if _means_file(mention.text):
+                    there = os.path.exists(target)
+                    self._refuse(target, path, "is no file" if there else "is not there")
                 continue
             if depth >= _DEPTH:
-                self._refuse(target, shown(path), f"is imported more than {_DEPTH} files deep")
+                self._refuse(target, path, f"is imported more than {_DEPTH} files deep")
                 continue
             yield target
 
     def _refuse(self, target: str, importer: str, why: str) -> None:
+        target, importer = self._for_people(target), self._for_people(importer)
         self._problems.append(f"{shown(target)}, imported by {shown(importer)}, {why}")
 
     def _for_people(self, path: str) -> str:
+        if any(is_inside(path, root) for root in self.snapshot.roots):
+            return self.snapshot.relative(path)
         if self.home and is_inside(path, self.home):
             return f"~/{os.path.relpath(path, self.home)}"
         return path
@@ -252,6 +288,20 @@ def _fitting(files: Iterable[InstructionFile]) -> Iterator[InstructionFile]:
         kept = file.text.strip()[:most]
         left -= len(kept)
         yield replace(file, text=kept, cut=len(file.text.strip()) - len(kept))
+
+
+def _means_file(mention: str) -> bool:
+    """Whether what is written with an `@` is surely a path, and no `@types/node` or `@/alias`."""
+    ending = os.path.splitext(mention)[1].lower()
+    return mention.startswith(("./", "../", "~/")) or ending in _IMPORTED
+
+
+def _is_ours(folder: str) -> bool:
+    """Whether a folder is the user's, and nobody else's to write in."""
+    if sys.platform == "win32":
+        return True
+    status = os.stat(folder)
+    return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
 
 
 def _holds(folder: str, path: str) -> bool:

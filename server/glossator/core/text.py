@@ -62,7 +62,23 @@ class LineTable:
                 f" of {len(self.starts)} lines; the editor and the server disagree about its text."
             )
         start, end = self._bounds(position.line)
-        return start + _units_to_points(self.text[start:end], position.character, encoding)
+        points, is_exact = _points(self.text[start:end], position.character, encoding)
+        if not is_exact:
+            raise InvalidPosition(
+                f"Character {position.character} lies inside a character of the line; positions are"
+                f" counted in {encoding} units, check the negotiated position encoding."
+            )
+        return start + points
+
+    def nearest_offset(self, position: Position, encoding: PositionEncoding) -> int:
+        """As `offset`, but a place that does not exist means the nearest one before it.
+
+        A line behind the last one means the end of the text.
+        """
+        if position.line >= len(self.starts):
+            return len(self.text)
+        start, end = self._bounds(max(position.line, 0))
+        return start + _points(self.text[start:end], position.character, encoding)[0]
 
     def position(self, offset: int, encoding: PositionEncoding) -> Position:
         """The position of a code-point offset."""
@@ -88,19 +104,14 @@ def count_units(text: str, encoding: PositionEncoding) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
 
 
-def _units_to_points(line: str, units: int, encoding: PositionEncoding) -> int:
+def _points(line: str, units: int, encoding: PositionEncoding) -> tuple[int, bool]:
+    """How many whole characters the first `units` hold, and whether they end with the last one."""
     if encoding == "utf-32" or line.isascii():
-        return min(units, len(line))
+        return max(0, min(units, len(line))), True
     seen = 0
     for points, character in enumerate(line):
-        if seen == units:
-            return points
-        if seen > units:
-            raise InvalidPosition(
-                f"Character {units} lies inside a character of the line; positions are counted"
-                f" in {encoding} units, check the negotiated position encoding."
-            )
-        seen += count_units(character, encoding)
-    if seen > units:
-        raise InvalidPosition(f"Character {units} lies inside the last character of the line.")
-    return len(line)
+        size = count_units(character, encoding)
+        if seen + size > units:
+            return points, seen == units
+        seen += size
+    return len(line), True

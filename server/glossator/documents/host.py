@@ -142,6 +142,11 @@ class WorkspaceHost:
         return self._roots.paths
 
     @property
+    def disk_changes(self) -> int:
+        """How often something on disk was found to be changed, scans at the start aside."""
+        return self._indexer.noticed
+
+    @property
     def overlays(self) -> Mapping[str, Overlay]:
         """The open documents by path."""
         return self._overlays.view()

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from glossator.core.document import Document, Origin, text_hash
-from glossator.core.errors import InvalidPosition, UsageError
+from glossator.core.errors import UsageError
 from glossator.core.languages import ending_of, language_of
 from glossator.core.text import LineTable, PositionEncoding
 from glossator.core.uri import to_path
@@ -143,14 +143,16 @@ def overlay_path(uri: str, language: str = "") -> str:
 
 
 def edited(text: str, edits: Iterable[TextEdit], encoding: PositionEncoding) -> str:
-    """`text` after `edits`, which apply one after the other."""
+    """`text` after `edits`, which apply one after the other.
+
+    None is refused: a place that does not exist is the nearest one before it, and a range may be
+    reversed. Without one edit, all later ones would change other lines than the editor's.
+    """
     for edit in edits:
         if edit.range is None:
             text = edit.text
             continue
         table = LineTable(text)
-        start, end = (table.offset(position, encoding) for position in edit.range)
-        if start > end:
-            raise InvalidPosition(f"The range {edit.range} ends before it starts.")
+        start, end = sorted(table.nearest_offset(place, encoding) for place in edit.range)
         text = text[:start] + edit.text + text[end:]
     return text

@@ -9,6 +9,7 @@ from .glob import compile_glob
 from .indexer import Indexer
 from .listing import FileIndex, Listing
 from .once import list_once
+from .repository import git_folders, git_outside, repository_top
 from .roots import Roots, folder_of, is_inside, outermost, real_path, same_file
 from .sweep import Sweep
 from .walk import SPECIAL, UNREADABLE
@@ -37,6 +38,8 @@ __all__ = [
     "compile_glob",
     "folder_file",
     "folder_of",
+    "git_folders",
+    "git_outside",
     "is_inside",
     "is_racy",
     "list_once",
@@ -48,6 +51,7 @@ __all__ = [
     "outermost",
     "place_of",
     "real_path",
+    "repository_top",
     "ripe_at",
     "same_file",
     "state_folder",

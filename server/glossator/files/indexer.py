@@ -64,6 +64,7 @@ class Indexer:
         self.index = index
         self.rules = IgnoreRules(roots, settings)
         self.last_sweep: Sweep | None = None
+        self.noticed = 0  # times that something differed on disk, after the first sweep of it
         self._roots = roots
         self._settings = settings
         self._on_listing = on_listing
@@ -158,6 +159,7 @@ class Indexer:
             self._dirty |= wanted
             self._settled.clear()
             self._wake.set()
+        self.noticed += bool(wanted or changed)
         return frozenset(changed)
 
     def sweep(self, cause: str, wait: float | None = None) -> None:
@@ -239,6 +241,7 @@ class Indexer:
         differences = await self._run(rescan, pool)
         if rescan.done:
             seconds = time.monotonic() - began
+            self.noticed += bool(self.last_sweep and differences)
             self.last_sweep = Sweep(cause, at, seconds, differences)
             asked = self._settings.sweep_seconds
             self._slot.done(seconds, interval(asked, seconds, watched=self._watcher.reliable))

@@ -6,13 +6,16 @@ import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from glossator.core.errors import UsageError
 from glossator.core.images import Image
+from glossator.core.ports import Activity
 from glossator.core.shown import shown
+from glossator.core.tool_result import shorten
 from glossator.mcp.elicitation import Ask
-from glossator.mcp.offered import OfferedPrompt, OfferedTool
+from glossator.mcp.offered import OfferedPrompt, OfferedTool, line_of
 from glossator.mcp.results import MAX_BYTES, CallResult, call_result, prompt_text, resource_text
 from glossator.mcp.supervisor import Supervisor, reason
 
@@ -22,11 +25,13 @@ if TYPE_CHECKING:
     from glossator.mcp.connection import Connection
 
 Began = Callable[[Callable[[], object]], object]
+Begin = Callable[[str, Callable[[], object]], Activity]
 T = TypeVar("T")
 
 _KEPT = 8  # results whose rest can be read
 _KEPT_BYTES = 4_000_000  # of each
 _LEAST_WAIT = 0.05  # seconds
+_WORDS = 100  # characters of a message about progress
 
 
 class Calls:
@@ -130,6 +135,33 @@ class Calls:
                 f"{what} of the MCP server {server} failed: {why}.\nCorrect it, or do without."
             )
         return task.result()
+
+
+@dataclass(slots=True)
+class ShownProgress:
+    """Shows how far a call is, once its server tells."""
+
+    title: str
+    begin: Begin
+    cancel: Callable[[], object] | None = None
+    activity: Activity | None = None
+
+    def began(self, cancel: Callable[[], object]) -> None:
+        """The call can be ended so."""
+        self.cancel = cancel
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        """The server tells."""
+        if self.activity is None and self.cancel is not None:
+            self.activity = self.begin(self.title, self.cancel)
+        share = min(max(progress / total, 0), 1) if total else 0
+        if self.activity is not None:
+            self.activity.report(shorten(line_of(message), _WORDS), round(100 * share))
+
+    def end(self) -> None:
+        """The call is over."""
+        if self.activity is not None:
+            self.activity.end()
 
 
 def _arguments(prompt: OfferedPrompt, words: str) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Checks what a server says that it offers, and bounds it.
 
-Names are of plain letters or not taken; schemas are such as a model's provider takes, since one bad
-schema would fail every request of a conversation; what is too much is left out and said.
+Names are of plain letters or not taken, and shortened if they are long; schemas are such as a
+model's provider takes, since one bad schema would fail every request of a conversation; what is too
+much is left out and said.
 """
 
 from __future__ import annotations
@@ -17,24 +18,19 @@ from jsonschema.validators import create
 
 from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import shorten
-from glossator.mcp.offered import (
-    MAX_NAME,
-    OfferedPrompt,
-    OfferedResource,
-    OfferedTool,
-    line_of,
-    text_of,
-)
+from glossator.mcp.forms import as_one_form
+from glossator.mcp.offered import OfferedPrompt, OfferedResource, OfferedTool, line_of, text_of
+from glossator.permissions import short_name
 
 MAX_TOOLS = 500  # of one server
 MAX_PROMPTS = 200
 MAX_RESOURCES = 1_000
 
 _SCHEMA_BYTES = 16_000
-_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,1000}")
+_SHOWN = 64  # characters of a name that is not taken
 _SEPARATORS = re.compile(r"[./]")  # that the protocol allows in names, and providers do not
 _PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_NOT_AT_TOP = frozenset({"oneOf", "anyOf", "allOf"})
 _SLOW = frozenset(
     "$ref $dynamicRef pattern patternProperties additionalProperties unevaluatedProperties"
     " unevaluatedItems".split()
@@ -66,8 +62,9 @@ class Checked:
             if name and problem:
                 self.left_out.append(f"the tool {shown(own)} ({problem})")
             elif name and isinstance(schema, dict):
-                told = text_of(description)
-                kept.append(OfferedTool(self.server, own, name, told, _clean(schema), says_reads))
+                one, forms = as_one_form(schema)
+                told = text_of(f"{description}\n{forms}" if forms else description)
+                kept.append(OfferedTool(self.server, own, name, told, _clean(one), says_reads))
         return tuple(kept)
 
     def prompts(
@@ -108,8 +105,8 @@ class Checked:
             why = "another one has its name"
         else:
             self._names.add(plain)
-            return f"mcp__{self.server}__{plain}"
-        self.left_out.append(f"the {kind} {shown(shorten(own, MAX_NAME))} ({why})")
+            return short_name(f"mcp__{self.server}__{plain}")
+        self.left_out.append(f"the {kind} {shown(shorten(own, _SHOWN))} ({why})")
         return ""
 
 
@@ -130,9 +127,7 @@ def _schema_problem(schema: object) -> str:
 
 
 def _unlike_a_provider(schema: dict[str, Any]) -> str:
-    if _NOT_AT_TOP & schema.keys():
-        return "its input schema has several forms"
-    if not all(map(_PROPERTY.fullmatch, schema.get("properties", {}))):
+    if not all(map(_PROPERTY.fullmatch, as_one_form(schema)[0].get("properties", {}))):
         return "its input schema names properties in other characters than a provider takes"
     return ""
 

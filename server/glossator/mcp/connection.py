@@ -41,6 +41,7 @@ from glossator.mcp.checking import MAX_PROMPTS, MAX_RESOURCES, MAX_TOOLS, Checke
 from glossator.mcp.elicitation import Filled
 from glossator.mcp.http import address
 from glossator.mcp.logins import Logins
+from glossator.mcp.mending import Mended
 from glossator.mcp.offered import Offer, text_of
 from glossator.mcp.servers import Launch
 from glossator.mcp.stdio import Ending, program
@@ -77,13 +78,15 @@ class Connection:
     version: str = ""
     busy: int = 0  # calls under way
     _client: Client | None = None
+    _mended: Mended | None = None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
         """Connect, and follow what the server offers until it is gone. Raises what the SDK does."""
-        async with self._transport() as streams:
+        async with self._transport() as (read, write):
+            self._mended = Mended(read, lambda: self.version)
             client = Client(
-                cast(Transport, _Given(streams)),
+                cast(Transport, _Given((self._mended, write))),
                 list_roots_callback=self._list_roots,
                 elicitation_callback=self._elicit,
                 message_handler=self._received,
@@ -134,7 +137,7 @@ class Connection:
         return self._client
 
     @asynccontextmanager
-    async def _transport(self) -> AsyncIterator[object]:
+    async def _transport(self) -> AsyncIterator[tuple[object, object]]:
         if self.launch.command:
             async with program(self.launch, self.ending) as streams:
                 yield streams
@@ -184,7 +187,9 @@ class Connection:
 
     async def _offer(self, client: Client) -> Offer:
         can = client.server_capabilities
-        checked = Checked(self.name)
+        assert self._mended is not None  # noqa: S101 - `run` made it
+        checked = Checked(self.name, self._mended.left_out)
+        checked.left_out.clear()
         tools = await _all(client.list_tools, "tools", MAX_TOOLS) if can.tools else []
         prompts = await _all(client.list_prompts, "prompts", MAX_PROMPTS) if can.prompts else []
         resources = (

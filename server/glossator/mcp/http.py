@@ -22,7 +22,9 @@ _UNAUTHORIZED = (401, 403)
 
 
 @asynccontextmanager
-async def address(launch: Launch, logins: Logins, ending: Ending) -> AsyncIterator[object]:
+async def address(
+    launch: Launch, logins: Logins, ending: Ending
+) -> AsyncIterator[tuple[object, object]]:
     """The streams of a server at an address; `ending` learns what it answers instead."""
 
     def refused() -> None:

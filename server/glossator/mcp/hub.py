@@ -10,6 +10,7 @@ from glossator.core.errors import UsageError
 from glossator.core.mcp_answers import McpServerList, McpServerView, McpState
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown, some_of
+from glossator.mcp.agreed import AgreedTools
 from glossator.mcp.calls import Calls
 from glossator.mcp.logins import Logins
 from glossator.mcp.offered import OfferedPrompt, OfferedResource, OfferedTool
@@ -42,6 +43,7 @@ class McpServers:
         self.settings = settings
         self.approvals = approvals
         self._switches = switches
+        self.agreed = AgreedTools(approvals, roots, port.tell)
         self.logins = Logins(port.tell)
         self.logging_in: set[str] = set()  # servers that the user is logging in to
         self._environment = environment

@@ -11,8 +11,6 @@ from typing import Any
 from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import shorten
 
-MAX_NAME = 64  # characters of a name that the model's provider takes
-
 _TEXT = 2_000  # characters
 _LINE = 300  # characters of a description in a list
 

@@ -13,7 +13,7 @@ from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.shown import in_tags
 from glossator.llm import ToolSpec
 from glossator.mcp.hub import McpServers
-from glossator.mcp.offered import MAX_NAME, OfferedTool
+from glossator.mcp.offered import OfferedTool
 from glossator.mcp.tools import described, with_arguments
 from glossator.prompts import load_prompt
 
@@ -29,11 +29,7 @@ def opening_specs(servers: McpServers, *, searches: bool) -> tuple[ToolSpec, ...
     All of them if they fit `mcp.toolTokens`; else deferred ones if the provider `searches`, else
     none.
     """
-    specs = [
-        ToolSpec(tool.name, described(tool), tool.schema)
-        for tool in servers.tools()
-        if len(tool.name) <= MAX_NAME
-    ]
+    specs = [ToolSpec(tool.name, described(tool), tool.schema) for tool in servers.tools()]
     sizes = [_size(spec) for spec in specs]
     if sum(sizes) / BYTES_PER_TOKEN <= servers.settings.tool_tokens:
         return tuple(specs)

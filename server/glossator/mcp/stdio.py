@@ -8,7 +8,9 @@ when the program itself ended by itself.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,13 +22,25 @@ from dataclasses import dataclass, field
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 from glossator.core.shown import shown_text
+from glossator.mcp.mending import Trickle
 from glossator.mcp.servers import Launch
 
 _LINE_BYTES = 16_000_000  # of one message
+_SKIPPED_BYTES = 1_000_000_000  # of one that is too long
+_END = 1_000  # bytes that are kept of each of its ends
+_VERSION = rb'"jsonrpc"\s*:\s*"2\.0"\s*'
+_ID = rb'"id"\s*:\s*(\d{1,18})\s*'
+_ID_FIRST = re.compile(rb"\s*\{\s*(?:" + _VERSION + rb",\s*)?" + _ID + rb",")
+_ID_LAST = re.compile(_ID + rb"(?:,\s*" + _VERSION + rb")?\}\s*\Z")
+_PROGRESS = re.compile(
+    rb"\s*\{\s*(?:" + _VERSION + rb",\s*)?" + rb'"method"\s*:\s*"notifications/progress"\s*[,}]'
+)
 _NOISE_BYTES = 1_000_000  # of lines that are no messages, since the last one that was
+_DEPTH = 200  # of lists and dicts in a message that is nested too deep for Python
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')  # what may hold brackets, and these
 _TOLD_BYTES = 2_000  # of standard error
 _CHUNK = 65_536
 _GRACE = 2.0  # seconds between closing its input, asking it to end, and ending it
@@ -118,20 +132,22 @@ async def _listen(
 ) -> None:
     """Pass on its messages, until it closes its output or writes what is too much."""
     assert process.stdout is not None  # noqa: S101 - as asked for
-    line, noise = bytearray(), 0
+    line, noise, progress = _Line(), 0, Trickle()
     try:
         while chunk := await process.stdout.read(_CHUNK):
             *ended, rest = chunk.split(b"\n")
             for part in ended:
-                message = _message(bytes(line + part))
-                line.clear()
+                if not line.size and _PROGRESS.match(part) and not progress.passes():
+                    continue  # unread: a flood of it would delay what comes after
+                line.add(part)
+                message, line = line.message(), _Line()
                 if message is None:
                     noise += len(part) + 1
                 else:
                     noise = 0
                     await arrived.send(message)
-            line += rest
-            if len(line) > _LINE_BYTES:
+            line.add(rest)
+            if line.size > (_SKIPPED_BYTES if line.may_answer else _LINE_BYTES):
                 ending.end(f"it sent a message of more than {_LINE_BYTES:,} bytes")
                 return
             if noise > _NOISE_BYTES:
@@ -147,14 +163,69 @@ async def _listen(
         arrived.close()
 
 
+@dataclass(slots=True)
+class _Line:
+    """A line as it arrives. Of one that is too long only both ends are kept."""
+
+    size: int = 0
+    _kept: bytearray = field(default_factory=bytearray)
+
+    def add(self, part: bytes) -> None:
+        """More of it."""
+        self.size += len(part)
+        self._kept += part
+        if self.size > _LINE_BYTES:
+            del self._kept[_END:-_END]
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether it may be the answer to a call, as far as its beginning says."""
+        return self._kept.lstrip().startswith(b"{") and b'"method"' not in self._kept[:_END]
+
+    def message(self) -> SessionMessage | None:
+        """The message on it; for an answer that is too long, an error in its place."""
+        if self.size <= _LINE_BYTES:
+            return _message(bytes(self._kept))
+        asked = _ID_FIRST.match(self._kept) or _ID_LAST.search(self._kept, _END)
+        if asked is None or not self.may_answer:
+            return None
+        why = (
+            f"its answer has {self.size:,} bytes, of which at most {_LINE_BYTES:,} are taken;"
+            " ask for less"
+        )
+        error = ErrorData(code=INTERNAL_ERROR, message=why)
+        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(asked[1]), error=error))
+
+
 def _message(line: bytes) -> SessionMessage | None:
     """The message on a line; None for any other text, such as a print that was forgotten."""
     if not line.lstrip().startswith(b"{"):
         return None
     try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+        try:
+            read = json.loads(line)
+        except RecursionError:
+            read = json.loads(_shallow(line))
+        return SessionMessage(jsonrpc_message_adapter.validate_python(read, by_name=False))
     except ValueError:
         return None
+
+
+def _shallow(line: bytes) -> bytes:
+    """The line with `null` for what is nested too deep to be read."""
+    depth = begin = 0
+    kept: list[bytes] = []
+    for match in _TOKEN.finditer(line):
+        if match[0] in b"[{":
+            depth += 1
+            if depth == _DEPTH:
+                kept.append(line[begin : match.start()])
+        elif match[0] in b"]}":
+            if depth == _DEPTH:
+                kept.append(b"null")
+                begin = match.end()
+            depth -= 1
+    return b"".join((*kept, line[begin:]))
 
 
 async def _speak(

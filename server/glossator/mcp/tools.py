@@ -8,21 +8,20 @@ that the prompt stays as it is.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
-from glossator.core.ports import Activity
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import in_tags
 from glossator.core.terms import query_terms
-from glossator.core.tool_result import ToolResult, shorten
+from glossator.core.tool_result import ToolResult
+from glossator.mcp.calls import Begin, ShownProgress
 from glossator.mcp.hub import McpServers
-from glossator.mcp.offered import OfferedTool, line_of
+from glossator.mcp.offered import OfferedTool
 from glossator.mcp.results import as_tool_result
 from glossator.prompts import load_prompt
 from glossator.tools import Registry, Tool, ToolArgs, ToolContext
@@ -32,9 +31,6 @@ PREFIX = "mcp__"
 _FOUND = 8  # tools that a search shows whole
 _FOUND_BYTES = 24_000
 _NAMED = 40  # tools that are named
-_WORDS = 100  # characters of a message about progress
-
-Begin = Callable[[str, Callable[[], object]], Activity]
 
 
 class McpArgs(ToolArgs):
@@ -100,6 +96,12 @@ class McpTool:
             def problem(cls, given: dict[str, Any]) -> str:
                 return _problem(servers, offered, given)
 
+            def doubt(self) -> str:
+                return servers.agreed.doubt(offered)
+
+            def agreed(self) -> None:
+                servers.agreed.agree(offered)
+
         return Arguments
 
     async def run(self, args: McpArgs, context: ToolContext) -> ToolResult:
@@ -110,7 +112,7 @@ class McpTool:
                 return await context.ask_user(question)
 
         title = f"{self._offered.server}: {self._offered.own}"
-        shown = _Progress(title, self._begin)
+        shown = ShownProgress(title, self._begin)
         try:
             result, number = await self._servers.calls.tool(
                 self._offered, args.arguments, ask, shown, shown.began
@@ -209,6 +211,14 @@ class McpCall:
                     raise ValueError(problem)
                 return self
 
+            def doubt(self) -> str:
+                tool = servers.tool(self.tool)
+                return "" if tool is None else servers.agreed.doubt(tool)
+
+            def agreed(self) -> None:
+                if (tool := servers.tool(self.tool)) is not None:
+                    servers.agreed.agree(tool)
+
         return Arguments
 
     async def run(self, args: McpCallArgs, context: ToolContext) -> ToolResult:
@@ -281,32 +291,6 @@ class ToolsWithMcp(Mapping[str, Tool]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
-
-
-@dataclass(slots=True)
-class _Progress:
-    """Shows how far a call is, once its server tells."""
-
-    title: str
-    begin: Begin
-    cancel: Callable[[], object] | None = None
-    activity: Activity | None = None
-
-    def began(self, cancel: Callable[[], object]) -> None:
-        """The call can be ended so."""
-        self.cancel = cancel
-
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        if self.activity is None and self.cancel is not None:
-            self.activity = self.begin(self.title, self.cancel)
-        share = min(max(progress / total, 0), 1) if total else 0
-        if self.activity is not None:
-            self.activity.report(shorten(line_of(message), _WORDS), round(100 * share))
-
-    def end(self) -> None:
-        """The call is over."""
-        if self.activity is not None:
-            self.activity.end()
 
 
 def described(tool: OfferedTool) -> str:

@@ -6,7 +6,18 @@ from .hidden import HiddenFiles
 from .matching import is_about
 from .modes import Modes
 from .permission_scope import check_permission_scope
-from .policy import FAMILIES, MCP, Places, Policy, Rule, ToolRule, UserRules, parse_rule
+from .policy import (
+    FAMILIES,
+    MCP,
+    MCP_NAME,
+    Places,
+    Policy,
+    Rule,
+    ToolRule,
+    UserRules,
+    parse_rule,
+    short_name,
+)
 from .private_file import DamagedFile, Entries, PrivateFile, update_private
 from .protected import (
     fixed_paths,
@@ -32,6 +43,7 @@ from .trust import (
 __all__ = [
     "FAMILIES",
     "MCP",
+    "MCP_NAME",
     "Allow",
     "Approvals",
     "Ask",
@@ -73,6 +85,7 @@ __all__ = [
     "protected_in",
     "remember_folder",
     "remembered_folders",
+    "short_name",
     "update_private",
     "why_protected",
 ]

@@ -5,6 +5,7 @@ Rules from within a workspace have a type of their own, which can neither allow 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -31,6 +32,8 @@ FAMILIES: dict[Family, frozenset[str]] = {
     "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Skill", "Symbols"}),
 }
 MCP = "mcp__"  # begins the name of an MCP server's tool: mcp__server__tool
+MCP_NAME = 64  # characters of such a name, which is what the model's provider takes
+_HASH = 8  # characters at the end of a name that is shortened
 _KNOWN = frozenset({"Bash", "Memory", *FAMILIES["Edit"], *FAMILIES["Read"]})
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 _WITH_ARGUMENT = re.compile(r"(?P<tool>[^()\s]+)\((?P<argument>.*)\)", re.DOTALL)
@@ -113,7 +116,15 @@ def parse_rule(text: str) -> Rule:
     for known in _KNOWN:
         if text.lower() == known.lower() and text != known:
             raise _wrong(text, f"the tool is called {known}")
-    return ToolRule(text.removesuffix("__*"))
+    return ToolRule(short_name(text.removesuffix("__*")))
+
+
+def short_name(name: str) -> str:
+    """The name that an MCP server's tool goes by, in rules too, where its own is too long."""
+    if len(name) <= MCP_NAME or not name.startswith(MCP):
+        return name
+    end = hashlib.sha256(name.encode()).hexdigest()[:_HASH]
+    return f"{name[: MCP_NAME - _HASH - 1]}_{end}"
 
 
 def parse_rules(texts: Iterable[str]) -> tuple[Rule, ...]:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from glossator.documents import WorkspaceSnapshot
-from glossator.files import FileEntry, Listing, is_inside, outermost
+from glossator.files import FileEntry, Listing, git_outside, is_inside, outermost
 from glossator.permissions import (
     HiddenFiles,
     folded,
@@ -45,7 +45,6 @@ _MANY = (
     f"Rules hide more than {_MAX_HIDDEN} files and folders, too many to be kept from the command."
 )
 _RACY_NS = 2_000_000_000  # within which some file systems give one time to two changes
-
 _CLOSED = 0  # the mode of what cannot be looked at
 
 _Stamp = tuple[int, int, int]
@@ -83,6 +82,7 @@ class LimitFinder:
             sockets,
             reasons,
             repositories,
+            tuple(git_outside({*snapshot.roots, *repositories}, snapshot.roots)),
             names=_without_placeholders(names),
         )
 

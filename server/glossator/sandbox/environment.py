@@ -108,6 +108,21 @@ def home_tools(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in found if os.path.exists(each)))
 
 
+def git_tools(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Those of `home_tools` that git needs: its configuration, programs, and what it is part of.
+
+    All of them are looked through before each command, which takes longer than git does.
+    """
+    git = shutil.which("git", path=search_path(environment))
+    return tuple(
+        each
+        for each in home_tools(environment)
+        if not os.path.isdir(each)
+        or os.path.basename(each) in _BIN
+        or (git is not None and is_inside(os.path.realpath(git), os.path.realpath(each)))
+    )
+
+
 def read_only_git_settings(
     script: Script | UnclearScript,
     cwd: str,

@@ -26,6 +26,10 @@ _ABOVE = (
     "[Commands see nothing above the workspace, so not its repository. The user can open the"
     " repository's top folder.]"
 )
+_SHARED = (
+    "[The repository of this linked worktree lies outside the workspace, so commands only read it."
+    " The user can run what changes it, or open the repository's folder, too.]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +163,11 @@ def _size(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BlockedPaths:
-    """Absolute paths that a command could not change: hard-linked and protected ones."""
+    """Absolute paths that a command could not change: hard-linked, protected, git's outside."""
 
     hard_linked: Sequence[str] = ()
     protected: Sequence[str] = ()
+    shared: Sequence[str] = ()
 
 
 def blocked_notes(
@@ -181,6 +186,8 @@ def blocked_notes(
             names = some_of([shown(relative(path)) for path in first], _MOST_NAMED)
             note = f"Read-only here, for other files share it by hard links: {names}"
             yield f"[{note}. Only the user can run what changes that.]"
+        if any(os.fsencode(path) in said for path in blocked.shared):
+            yield _SHARED
     if _NO_REPOSITORY in lowered and any(map(_lies_in_repository, roots)):
         yield _ABOVE
 

@@ -51,8 +51,9 @@ class SandboxPolicy:
 class CommandLimits:
     """What of the workspace one command may not touch; `doubt` says why that may not be all.
 
-    `repositories` are the folders that hold a `.git`. `names` are the existing paths with protected
-    names, and where they lead if they are links.
+    `repositories` are the folders that hold a `.git`. `readable` is more that it may read: git's
+    files of linked worktrees. `names` are the existing paths with protected names, and where they
+    lead if they are links.
     """
 
     protected: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class CommandLimits:
     sockets: tuple[str, ...] = ()
     doubt: str | None = None
     repositories: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
     names: Mapping[str, str | None] = field(default_factory=dict)
 
 

@@ -1,6 +1,6 @@
 from .parser import TOO_MANY, parse
 from .pipeline import FailedPart, PartCodes, part_codes
-from .read_only import CommandContext, is_harmless, read_only_commands
+from .read_only import CommandContext, is_harmless, is_installed, read_only_commands
 from .script import (
     Script,
     SimpleCommand,
@@ -21,6 +21,7 @@ __all__ = [
     "UnclearScript",
     "UnknownPart",
     "is_harmless",
+    "is_installed",
     "parse",
     "part_codes",
     "possible_folders",

@@ -114,7 +114,7 @@ def _paths(words: Sequence[str], folder: str, context: CommandContext) -> list[s
             paths = _git(given)
         case _:
             paths = _match(options, given) if program in PROGRAMS else None
-    if paths is None or not (options.builtin or _installed(program, context)):
+    if paths is None or not (options.builtin or is_installed(program, context)):
         return None
     if options.no_folders and any(
         path and os.path.isdir(os.path.join(folder, path)) for path in paths
@@ -146,7 +146,7 @@ def _expanded(words: Sequence[str], folder: str, context: CommandContext) -> lis
     return expanded
 
 
-def _installed(program: str, context: CommandContext) -> bool:
+def is_installed(program: str, context: CommandContext) -> bool:
     """Whether the program is one outside the workspace; one that is not there does nothing."""
     path = shutil.which(program, path=context.search_path)
     if path is None:

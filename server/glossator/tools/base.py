@@ -153,6 +153,13 @@ class ToolArgs(BaseModel):
         """What it takes, as a model is told after a wrong call."""
         return tuple(field.alias or name for name, field in cls.model_fields.items())
 
+    def doubt(self) -> str:
+        """Why the user is asked although a rule allows the call; "" if there is no reason."""
+        return ""
+
+    def agreed(self) -> None:
+        """The call may be made, so there is no reason any more; blocking."""
+
     def acting_as(self) -> str:
         """The tool that permission rules and hooks are about; "" for the called one."""
         return ""

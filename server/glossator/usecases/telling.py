@@ -93,10 +93,12 @@ async def say_question(
         in_time("Facts about the editor", editor_state(app, session), Telling(), tell),
         in_time("Memories", recall.at_once(), Telling(), tell),
         in_time("Facts", established(app, session, run, words[0].text), Telling(), tell),
-        # another process may have turned servers off or on; an opening looked at them already
-        in_time("MCP servers", _nothing() if opened else app.mcp.refresh(), None, tell),
+        asyncio.gather(
+            # another process may have turned servers off or on; an opening looked at them already
+            in_time("MCP servers", _nothing() if opened else app.mcp.refresh(), None, tell),
+            in_time("Facts of git", _remind_of_git(app, session), None, tell),
+        ),
     )
-    session.reminders.add(_git(app, session))
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
     changed = await describe_changes(app, session, files_undone(app, session))
@@ -141,7 +143,8 @@ async def news(app: Application, session: Session, run: Run, recall: Recall) -> 
     session.reminders.add(*instructions.texts, sent=instructions.sent)
     session.reminders.add(*again.texts, sent=again.sent)
     session.reminders.add(*facts.texts, sent=facts.sent)
-    session.reminders.add(*listings, _git(app, session))
+    session.reminders.add(*listings)
+    await _remind_of_git(app, session)
     return await describe_changes(app, session)
 
 
@@ -155,22 +158,13 @@ async def _described(app: Application, run: Run) -> Customizations:
     )
 
 
-def _git(app: Application, session: Session) -> str:
-    """What git says, unless it was told; if it has to be asked, it is told with the next message.
+async def _remind_of_git(app: Application, session: Session) -> None:
+    """Of what git says, unless the conversation was told: it began without trust, or was compacted.
 
-    A conversation that began without trust, or was compacted, was not told.
+    What git says only after a moment goes with the next message.
     """
-    if _has_git(session):
-        return ""
-    known = app.git.known()
-    if known is None:
-
-        def tell(look: asyncio.Task[str]) -> None:
-            if not (look.cancelled() or look.exception() or _has_git(session)):
-                session.reminders.add(look.result())
-
-        app.git.look().add_done_callback(tell)
-    return known or ""
+    if not _has_git(session):
+        session.reminders.add(await app.git.soon(session.reminders.add))
 
 
 def _has_git(session: Session) -> bool:

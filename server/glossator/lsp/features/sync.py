@@ -1,8 +1,8 @@
 """`textDocument/didOpen`, `didChange`, `didSave`, `didClose`: the editor's text is the truth.
 
-Changes are applied at once, in the order of arrival. A refused one is logged (pygls answers no
-notification), and the document keeps its text. If a text was too large to be read, the file on disk
-counts until the document is opened again.
+Changes are applied at once, in the order of arrival. One that is refused (for an old version, or as
+the document is not open) is logged, as pygls answers no notification, and the text stays. If a
+text was too large to be read, the file on disk counts until the document is opened again.
 """
 
 from __future__ import annotations
