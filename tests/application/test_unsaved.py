@@ -465,7 +465,7 @@ async def test_the_workspace_is_asked_on_the_event_loop(
 async def test_few_names_and_none_that_is_hidden(tmp_path: Path) -> None:
     files = {f"{name}.txt": "old\n" for name in "abcdefg"} | {"secret.txt": "old\n"}
     script = [Turn(ToolUse("Bash", {"command": "ls"}, "ls")), _DONE]
-    deny = {"deny": ["Read(secret.txt)"]}
+    deny: dict[str, Any] = {"deny": ["Read(secret.txt)"]}
     async with buffers(tmp_path, script, files, saves=False, **deny) as (s, editor):
         for name in files:
             editor.open(name)

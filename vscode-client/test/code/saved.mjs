@@ -1,0 +1,76 @@
+// Without autosave an edit is on disk, unless it was made in what the user had not saved: then the
+// card, the turn and the button say so, and what is lost by "Don't Save" is called lost.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { runCommand } from "./gestures.mjs";
+import { PRICES } from "./shop.mjs";
+
+export const files = { "saved.py": PRICES, "typed.py": PRICES };
+
+const [BEFORE, AFTER] = ["VAT = 0.19", "VAT = 0.07"];
+const CHANGED = PRICES.replace(BEFORE, AFTER);
+const MINE = "# not ready yet\n";
+
+export async function story(stage) {
+  const { model, turn, page, panel } = stage;
+  git(stage, "init", "--quiet");
+  git(stage, "add", "saved.py", "typed.py");
+  await stage.mode("Accept edits");
+
+  await model.plays(...lowering("saved.py"));
+  await stage.ask("Lower the tax.");
+  await turn.getByText("Lowered in saved.py").waitFor();
+  assert.match(await turn.locator(".card.edit").textContent(), /applied$/);
+  assert.equal(stage.onDisk("saved.py"), CHANGED);
+  assert.equal(git(stage, "diff", "--name-only"), "saved.py\n");
+  assert.equal(await page.locator(".tab.dirty").count(), 0);
+  await stage.picture("saved-edit");
+  await runCommand(page, "View: Close All Editors"); // which would ask what to save
+  assert.equal(stage.onDisk("saved.py"), CHANGED);
+
+  await stage.open("typed.py");
+  await stage.press("Control+Home");
+  await page.keyboard.type(MINE);
+  await model.plays(...lowering("typed.py"));
+  await stage.ask("Lower it there, too.");
+  await turn.getByText("Not saved in the editor: typed.py.").waitFor();
+  assert.match(await turn.locator(".card.edit").textContent(), /applied, not saved$/);
+  assert.equal(stage.onDisk("typed.py"), PRICES);
+  await stage.picture("saved-not");
+
+  await runCommand(page, "View: Close Editor");
+  await page.locator(".monaco-dialog-box").getByRole("button", { name: "Don't Save" }).click();
+  await turn.getByText("Gone: typed.py").waitFor();
+  assert.match(await turn.locator(".card.edit").textContent(), /gone, never saved$/);
+  await stage.picture("saved-gone");
+
+  await stage.open("typed.py");
+  await stage.press("Control+Home");
+  await page.keyboard.type(MINE);
+  await model.plays(...lowering("typed.py"));
+  await stage.ask("Once more.");
+  await turn.getByText("Not saved in the editor: typed.py.").waitFor();
+  await turn.getByRole("button", { name: "Save", exact: true }).click();
+  await turn.getByText("Not saved in the editor").waitFor({ state: "detached" });
+  assert.match(await turn.locator(".card.edit").textContent(), /applied$/);
+  assert.equal(stage.onDisk("typed.py"), MINE + CHANGED);
+
+  const first = panel.locator(".turn").first();
+  await first.getByRole("button", { name: "Undo all of this turn's changes" }).click();
+  await first.getByText("Undone: what this turn changed").waitFor();
+  await stage.holds("saved.py", PRICES);
+  assert.equal(await page.locator(".tab.dirty").count(), 0);
+}
+
+function lowering(path) {
+  return [
+    [{ Read: { path } }],
+    [{ Edit: { path, old_text: BEFORE, new_text: AFTER } }],
+    [`Lowered in ${path}.`],
+  ];
+}
+
+function git({ workspace }, ...command) {
+  return execFileSync("git", ["-C", workspace, ...command], { encoding: "utf-8" });
+}
