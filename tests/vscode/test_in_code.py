@@ -69,7 +69,7 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
     node(CODE / "start.mjs", vsix, sys.executable, pictures)
 
 
-_DAILY = "explain review denied undone queued hostile typed picked"
+_DAILY = "explain review denied undone queued hostile typed picked saved"
 
 
 @pytest.mark.parametrize("stories", [_DAILY, "restricted"], ids=["daily", "restricted"])

@@ -35,7 +35,7 @@ export const EditCard = memo(({ part, runId, undone }: Props) => {
   return (
     <Fold
       id={id}
-      name={`card edit ${undone ? "undone" : ""}`}
+      name={`card edit ${undone ? "undone" : left ? "unsaved" : ""}`}
       head={
         <Head
           part={part}
@@ -129,8 +129,8 @@ function outcome(
   }
   if (left) {
     return left.gone
-      ? { icon: "circle-slash" as const, tone: "bad", words: "gone, never saved" }
-      : { icon: "pass" as const, tone: "mixed", words: "applied, not saved" };
+      ? { icon: "circle-slash" as const, tone: "bad", words: "gone" }
+      : { icon: "pass" as const, tone: "mixed", words: "not saved" };
   }
   return note
     ? { icon: "pass" as const, tone: "mixed", words: "applied in part" }

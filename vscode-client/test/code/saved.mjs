@@ -21,7 +21,7 @@ export async function story(stage) {
   await model.plays(...lowering("saved.py"));
   await stage.ask("Lower the tax.");
   await turn.getByText("Lowered in saved.py").waitFor();
-  assert.match(await turn.locator(".card.edit").textContent(), /applied$/);
+  assert.equal(await became(turn), "applied");
   assert.equal(stage.onDisk("saved.py"), CHANGED);
   assert.equal(git(stage, "diff", "--name-only"), "saved.py\n");
   assert.equal(await page.locator(".tab.dirty").count(), 0);
@@ -35,14 +35,14 @@ export async function story(stage) {
   await model.plays(...lowering("typed.py"));
   await stage.ask("Lower it there, too.");
   await turn.getByText("Not saved in the editor: typed.py.").waitFor();
-  assert.match(await turn.locator(".card.edit").textContent(), /applied, not saved$/);
+  assert.equal(await became(turn), "not saved");
   assert.equal(stage.onDisk("typed.py"), PRICES);
   await stage.picture("saved-not");
 
   await runCommand(page, "View: Close Editor");
   await page.locator(".monaco-dialog-box").getByRole("button", { name: "Don't Save" }).click();
   await turn.getByText("Gone: typed.py").waitFor();
-  assert.match(await turn.locator(".card.edit").textContent(), /gone, never saved$/);
+  assert.equal(await became(turn), "gone");
   await stage.picture("saved-gone");
 
   await stage.open("typed.py");
@@ -53,7 +53,7 @@ export async function story(stage) {
   await turn.getByText("Not saved in the editor: typed.py.").waitFor();
   await turn.getByRole("button", { name: "Save", exact: true }).click();
   await turn.getByText("Not saved in the editor").waitFor({ state: "detached" });
-  assert.match(await turn.locator(".card.edit").textContent(), /applied$/);
+  assert.equal(await became(turn), "applied");
   assert.equal(stage.onDisk("typed.py"), MINE + CHANGED);
 
   const first = panel.locator(".turn").first();
@@ -61,6 +61,10 @@ export async function story(stage) {
   await first.getByText("Undone: what this turn changed").waitFor();
   await stage.holds("saved.py", PRICES);
   assert.equal(await page.locator(".tab.dirty").count(), 0);
+}
+
+async function became(turn) {
+  return await turn.locator(".card.edit .became").textContent();
 }
 
 function lowering(path) {

@@ -29,7 +29,7 @@ test("unsaved files are those that were named last, wherever the transcript come
 test("what is not saved says so in each place, and is saved", skip, async () => {
   await show(...stream("edits"), unsaved(false));
   const turn = harness.page.locator(".turn");
-  assert.match(await text(".card.edit"), /applied, not saved/);
+  assert.match(await text(".card.edit"), /not saved/);
   assert.match(await text(".notice.warn"), /Not saved in the editor: prices\.py\./);
   await button("Save").click();
   assert.deepEqual(await harness.said("save"), [{ type: "save", uris: [FILE?.uri] }]);
@@ -39,7 +39,7 @@ test("what is not saved says so in each place, and is saved", skip, async () => 
 
 test("what is gone says so in each place, but for a turn that is undone", skip, async () => {
   await show(...stream("edits"), unsaved(true));
-  assert.match(await text(".card.edit"), /gone, never saved/);
+  assert.match(await text(".card.edit"), /gone/);
   assert.match(await text(".notice.warn"), /Gone: prices\.py was closed or reverted/);
   assert.equal(await button("Save").count(), 0);
   await harness.tell({ type: "undone", runs: ["edits"] });
