@@ -1,12 +1,14 @@
-// Without autosave an edit is on disk, unless it was made in what the user had not saved: then the
-// card, the turn and the button say so, and what is lost by "Don't Save" is called lost.
+// Without autosave an edit is on disk, as VS Code formats it, unless it was made in what the user had
+// not saved: then the card and the turn say so, a button saves it, and what "Don't Save" loses is gone.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { runCommand } from "./gestures.mjs";
+import { resultOf } from "./model.mjs";
 import { PRICES } from "./shop.mjs";
 
 export const files = { "saved.py": PRICES, "typed.py": PRICES };
+export const settings = { "files.trimTrailingWhitespace": true };
 
 const [BEFORE, AFTER] = ["VAT = 0.19", "VAT = 0.07"];
 const CHANGED = PRICES.replace(BEFORE, AFTER);
@@ -18,11 +20,13 @@ export async function story(stage) {
   git(stage, "add", "saved.py", "typed.py");
   await stage.mode("Accept edits");
 
-  await model.plays(...lowering("saved.py"));
+  await model.plays(...lowering("saved.py", `${AFTER}  `));
   await stage.ask("Lower the tax.");
   await turn.getByText("Lowered in saved.py").waitFor();
   assert.equal(await became(turn), "applied");
   assert.equal(stage.onDisk("saved.py"), CHANGED);
+  const { requests } = await model.told();
+  assert.match(resultOf(requests.at(-1), "Edit"), /\tVAT = 0\.07\n/);
   assert.equal(git(stage, "diff", "--name-only"), "saved.py\n");
   assert.equal(await page.locator(".tab.dirty").count(), 0);
   await stage.picture("saved-edit");
@@ -67,10 +71,10 @@ async function became(turn) {
   return await turn.locator(".card.edit .became").textContent();
 }
 
-function lowering(path) {
+function lowering(path, after = AFTER) {
   return [
     [{ Read: { path } }],
-    [{ Edit: { path, old_text: BEFORE, new_text: AFTER } }],
+    [{ Edit: { path, old_text: BEFORE, new_text: after } }],
     [`Lowered in ${path}.`],
   ];
 }
