@@ -16,9 +16,16 @@ from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review, TerminalTold
+from glossator.core.ports import (
+    CallsTold,
+    CallsWanted,
+    NotApplied,
+    Review,
+    ShownState,
+    TerminalTold,
+)
 from glossator.core.question import Question, QuestionAnswer
-from glossator.core.tool_events import BackgroundJob, JobsChanged
+from glossator.core.tool_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
 from glossator.documents.change import DiskChanged
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings
@@ -53,6 +60,7 @@ class Recorder:
     undone_turns: list[TurnsUndone] = field(default_factory=list)
     context_changes: int = 0
     jobs: tuple[BackgroundJob, ...] = ()
+    unsaved: tuple[UnsavedFile, ...] = ()
     activities: list[RecordedActivity] = field(default_factory=list)
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
     calling: CallsTold | None = None  # what it tells of each symbol
@@ -69,11 +77,14 @@ class Recorder:
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)
 
-    def jobs_changed(self, jobs: JobsChanged) -> None:
-        self.jobs = jobs.jobs
-
-    def undone(self, turns: TurnsUndone) -> None:
-        self.undone_turns.append(turns)
+    def show(self, state: ShownState) -> None:
+        match state:
+            case JobsChanged(jobs):
+                self.jobs = jobs
+            case TurnsUndone():
+                self.undone_turns.append(state)
+            case UnsavedFiles(_, files):
+                self.unsaved = files
 
     def context_changed(self) -> None:
         self.context_changes += 1

@@ -28,7 +28,7 @@ from glossator.core.question import Asker, Question, QuestionAnswer
 from glossator.core.shown import PATTERNS
 from glossator.core.span import GRAVEST, Citation, CitationView
 from glossator.core.standing import DOING
-from glossator.core.tool_events import JobsChanged
+from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import camel
 from glossator.usecases.commands import COMMANDS
 from glossator.usecases.declared import CHAT_COMMANDS, DECLARED
@@ -54,6 +54,7 @@ _ASKED: tuple[type[Any], ...] = (
     Wanted,
     TurnsUndone,
     JobsChanged,
+    UnsavedFiles,
 )
 _ANSWERED: tuple[type[Any], ...] = (
     QuestionAnswer,

@@ -91,6 +91,11 @@ class Buffers:
         self.s.app.host.apply(Saved(self._uri(name)))
         return True
 
+    def close(self, name: str) -> None:
+        """Without saving."""
+        del self.texts[name]
+        self.s.app.host.apply(Closed(self._uri(name)))
+
     def reload(self, name: str) -> None:
         """What editors do with a document that has no unsaved text."""
         self.type(name, self.saved(name))
@@ -102,9 +107,16 @@ class Buffers:
 
 @asynccontextmanager
 async def buffers(
-    root: Path, script: Script, files: Mapping[str, str] = _FILES, *, saves: bool, **rules: Any
+    root: Path,
+    script: Script,
+    files: Mapping[str, str] = _FILES,
+    *,
+    saves: bool,
+    when: str = "clean",
+    **rules: Any,
 ) -> AsyncIterator[tuple[Stage, Buffers]]:
-    settings = {"permissions": {"mode": "acceptEdits", "allow": ["Bash"], **rules}}
+    permissions = {"mode": "acceptEdits", "allow": ["Bash"], **rules}
+    settings = {"permissions": permissions, "edits": {"save": when}}
     async with stage(root, files, script, settings) as s:
         editor = Buffers(s)
         s.port.applying = editor.apply
@@ -247,7 +259,7 @@ async def test_what_the_user_types_between_two_edits_is_not_saved(
         if pause:
             await s.ask("Go on.", session_id=answer.session_id)
         assert editor.texts["calc.py"] == "# mine\n" + _FIXED.replace("a + b", "b + a")
-        assert editor.saved("calc.py") == _CALC
+        assert editor.saved("calc.py") == _FIXED
         assert "[Not saved in the editor: calc.py. The" in told(s, "test")
 
 
@@ -267,9 +279,10 @@ async def test_edits_and_commands_take_turns(tmp_path: Path) -> None:
 async def test_what_an_earlier_turn_left_unsaved_is_saved(tmp_path: Path) -> None:
     """And the turn that only ran a command is not the one that is undone."""
     script = [Turn(_READ), Turn(_EDIT), _DONE, Turn(_TEST), _DONE]
-    async with buffers(tmp_path, script, saves=True) as (s, editor):
+    async with buffers(tmp_path, script, saves=False) as (s, editor):
         answer = await s.ask("Fix it.")
         assert editor.saved("calc.py") == _CALC
+        s.port.saving = editor.save
         await s.ask("Test it.", session_id=answer.session_id)
         assert told(s, "test") == "[no output]\n[run 1] [exit code 0]"
         undone = await undo(s, answer.session_id)
@@ -280,8 +293,9 @@ async def test_what_an_earlier_turn_left_unsaved_is_saved(tmp_path: Path) -> Non
 async def test_a_run_that_only_reads_has_nothing_saved(tmp_path: Path) -> None:
     look = ToolUse("Bash", {"command": "ls"}, "ls")
     script = [Turn(_READ), Turn(_EDIT), _DONE, Turn(look), _DONE]
-    async with buffers(tmp_path, script, saves=True) as (s, editor):
+    async with buffers(tmp_path, script, saves=False) as (s, editor):
         answer = await s.ask("Fix it.")
+        s.port.saving = editor.save
         await set_mode(s.app, SetModeRequest(Mode.PLAN, answer.session_id))
         await s.ask("What would you do?", session_id=answer.session_id)
         assert "[Not saved in the editor: calc.py. The" in told(s, "ls")
@@ -292,10 +306,11 @@ async def test_an_undo_saves_only_what_had_been_saved(tmp_path: Path) -> None:
     more = ToolUse("Edit", {"path": "calc.py", "old_text": "def", "new_text": "async def"}, "more")
     note = ToolUse("Write", {"path": "new.md", "content": "new\n"}, "note")
     script = [Turn(_READ), Turn(_EDIT), _DONE, Turn(note), _DONE, Turn(more), _DONE]
-    async with buffers(tmp_path, script, saves=True) as (s, editor):
+    async with buffers(tmp_path, script, saves=False) as (s, editor):
         answer = await s.ask("Fix it.")
         await s.ask("Note it.", session_id=answer.session_id)
         await s.ask("More.", session_id=answer.session_id)
+        s.port.saving = editor.save
         assert (await undo(s, answer.session_id)).restored == ("calc.py",)
         assert (await undo(s, answer.session_id)).removed == ("new.md",)
         assert (editor.texts["calc.py"], editor.saved("calc.py")) == (_FIXED, _CALC)
@@ -323,8 +338,9 @@ async def test_the_mode_of_a_document_that_was_edited_comes_back(
 
 async def test_another_session_leaves_it_unsaved(tmp_path: Path) -> None:
     script = [Turn(_READ), Turn(_EDIT), _DONE, Turn(_TEST), _DONE]
-    async with buffers(tmp_path, script, saves=True) as (s, editor):
+    async with buffers(tmp_path, script, saves=False) as (s, editor):
         await s.ask("Fix it.")
+        s.port.saving = editor.save
         await s.ask("Test it.")
         assert "[Not saved in the editor: calc.py. The" in told(s, "test")
         assert editor.saved("calc.py") == _CALC
@@ -449,7 +465,7 @@ async def test_the_workspace_is_asked_on_the_event_loop(
 async def test_few_names_and_none_that_is_hidden(tmp_path: Path) -> None:
     files = {f"{name}.txt": "old\n" for name in "abcdefg"} | {"secret.txt": "old\n"}
     script = [Turn(ToolUse("Bash", {"command": "ls"}, "ls")), _DONE]
-    deny = {"deny": ["Read(secret.txt)"]}
+    deny: dict[str, Any] = {"deny": ["Read(secret.txt)"]}
     async with buffers(tmp_path, script, files, saves=False, **deny) as (s, editor):
         for name in files:
             editor.open(name)

@@ -27,6 +27,7 @@ RUN = (
             | {"added": 3, "removed": 1}
         ],
         more=0,
+        unsaved=["a.py"],
     ),
 )
 
@@ -41,4 +42,7 @@ def test_outputs_stand_below_their_calls(
     head, *given, changed = capsys.readouterr().err.splitlines()
     assert head.startswith('✓ Bash command="make"  2 lines of output')
     assert [each.strip() for each in given] == (["one", r"two ␛[31m\u202e"] * outputs)
-    assert changed == "changed 1 file, +3 -1 lines: a.py"
+    assert changed == (
+        "changed 1 file, +3 -1 lines: a.py."
+        " Not saved in the editor: a.py. Save what you want to keep."
+    )

@@ -259,6 +259,7 @@ def test_what_was_undone() -> None:
             for path in ("fish.py", "shell.py")
         ],
         "failed": [{"path": "reef.py", "reason": "is a folder now"}],
+        "unsaved": ["fish.py"],
     }
     assert drawn(lambda renderer: renderer.answer(from_wire(UndoAnswer, undone))) == (
         "restored fish.py\n"
@@ -267,6 +268,8 @@ def test_what_was_undone() -> None:
         "undone: Rename parse to read\n"
         "To do it again: `glossator redo`.\n"
         "not undone reef.py: it is a folder now\n"
+        "Not saved in the editor: fish.py. Save what you want to\n"
+        "keep.\n"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ async def test_an_open_document_is_edited_at_its_version(calc: Path) -> None:
 
 
 async def test_a_closed_document_has_no_version(calc: Path) -> None:
-    async with acting(calc.parent, FIX, PLAIN) as a:
+    async with acting(calc.parent, FIX, PLAIN, saves=True) as a:
         await a.asked()
         (request,) = a.requests()
         assert "changeAnnotations" not in request["edit"]
@@ -67,10 +68,28 @@ async def test_a_closed_document_has_no_version(calc: Path) -> None:
 
 @pytest.mark.parametrize("late", [False, True])
 async def test_a_closed_document_that_the_editor_opens(calc: Path, late: bool) -> None:
-    async with acting(calc.parent, FIX) as a:
+    async with acting(calc.parent, FIX, saves=True) as a:
         a.desk.opens, a.desk.tells_late = True, late
         await a.asked()
         assert "return a + c" in a.desk.texts[calc.as_uri()]
+        assert "return a + c" in saved(calc)
+        assert a.told("edit").startswith("Changed calc.py in 1 place (+1 -1 lines).\n")
+
+
+@pytest.mark.parametrize("workspace", [ALL, PLAIN, {"applyEdit": True}])
+async def test_a_closed_file_is_written_for_a_client_that_cannot_save(
+    calc: Path, workspace: dict[str, Any]
+) -> None:
+    """In its editor it would be in a buffer that nobody sees, and not on disk."""
+    raw = "\ufeff" + CALC.replace("\n", "\r\n")
+    await asyncio.to_thread(calc.write_text, raw, "utf-8", newline="")
+    await asyncio.to_thread(calc.chmod, 0o640)
+    async with acting(calc.parent, FIX, workspace) as a:
+        a.desk.opens = True
+        await a.asked()
+        assert a.requests() == []
+        assert bytes_of(calc) == raw.replace("a - b", "a + c").encode()
+        assert mode_of(calc) == 0o640
         assert a.told("edit").startswith("Changed calc.py in 1 place (+1 -1 lines).\n")
 
 
@@ -84,7 +103,7 @@ async def test_an_old_client_gets_changes(calc: Path) -> None:
 
 
 async def test_a_new_file_comes_with_its_text(tmp_path: Path) -> None:
-    async with acting(tmp_path, _MAKE) as a:
+    async with acting(tmp_path, _MAKE, saves=True) as a:
         await a.asked()
         create, edit = a.requests()[0]["edit"]["documentChanges"]
         uri = (tmp_path / "made" / "new.txt").as_uri()
@@ -96,7 +115,7 @@ async def test_a_new_file_comes_with_its_text(tmp_path: Path) -> None:
 
 async def test_a_new_file_may_be_empty(tmp_path: Path) -> None:
     write = ToolUse("Write", {"path": "pkg/__init__.py", "content": ""}, "new")
-    async with acting(tmp_path, [Turn(write), Turn(Text("Made."))]) as a:
+    async with acting(tmp_path, [Turn(write), Turn(Text("Made."))], saves=True) as a:
         await a.asked()
         (create,) = a.requests()[0]["edit"]["documentChanges"]
         assert create["kind"] == "create"
@@ -106,11 +125,11 @@ async def test_a_new_file_may_be_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize("late", [False, True])
 async def test_an_editor_that_opens_what_it_edits(tmp_path: Path, late: bool) -> None:
     """The file is there and empty for a moment."""
-    async with acting(tmp_path, _MAKE) as a:
+    async with acting(tmp_path, _MAKE, saves=True) as a:
         a.desk.opens, a.desk.tells_late = True, late
         await a.asked()
         path = tmp_path / "made" / "new.txt"
-        assert (a.desk.texts[path.as_uri()], path.read_text()) == ("é\n", "")
+        assert (a.desk.texts[path.as_uri()], path.read_text()) == ("é\n", "é\n")
         assert a.told("new") == "Created made/new.txt with 1 lines."
 
 
@@ -331,3 +350,11 @@ def typing(a: Acting, uri: str, old: str, new: str, *, late: bool = False) -> No
 
 def saved(path: Path) -> str:
     return path.read_text()
+
+
+def bytes_of(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def mode_of(path: Path) -> int:
+    return path.stat().st_mode & 0o777

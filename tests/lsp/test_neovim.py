@@ -63,6 +63,29 @@ async def test_what_is_typed_is_not_edited_at_old_places(
     assert ("report" in seen) == seen["shows"]  # a window beside
 
 
+async def test_a_closed_file_is_on_disk_and_the_answer_names_the_buffer_that_is_not(
+    tmp_path: Path,
+) -> None:
+    """Neovim itself would edit a hidden buffer, and save neither."""
+    root = tmp_path / "work"
+    root.mkdir()
+    for name in ("calc.py", "closed.py"):
+        (root / name).write_text(CALC)
+    edit = {"old_text": "a - b", "new_text": "a + c"}
+    files = [{"path": name} for name in ("calc.py", "closed.py")]
+    reads = Turn(*(ToolUse("Read", each) for each in files))
+    edits = Turn(*(ToolUse("Edit", each | edit) for each in files))
+    async with StandIn([reads, edits, Turn(Text("Fixed."))]) as api:
+        keys = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
+        seen = await asyncio.to_thread(run, "saving", root, **keys)
+    fixed = CALC.replace("a - b", "a + c").splitlines()
+    assert (seen["closed"], seen["open"]) == (fixed, CALC.splitlines())
+    assert seen["modified"] == seen["unsaved"] == ["calc.py"]
+    assert seen["saved"] == fixed
+    (report,) = (tmp_path / "state/glossator/reports").iterdir()
+    assert "**Not saved in the editor: calc.py. Save what you want to keep.**" in report.read_text()
+
+
 async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path) -> None:
     """It is shown beside, or its path is, as a line of a terminal of usual size has room for it."""
     root, result = tmp_path / "work", tmp_path / "seen.json"

@@ -1,4 +1,4 @@
-"""New files that the server writes itself: all of a plan, below the roots, over nothing."""
+"""Files that the server writes itself: all of a plan, below the roots, as the plan found them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.document import Document, Origin, text_hash
 from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.replacement import Replacement
-from glossator.lsp.edits import write_new_files
+from glossator.lsp.edits import write_files
 
 
 def plan(*paths: Path) -> EditPlan:
@@ -18,8 +19,20 @@ def plan(*paths: Path) -> EditPlan:
 
 def test_all_files_are_written(tmp_path: Path) -> None:
     new = [tmp_path / "a.txt", tmp_path / "b" / "c.txt"]
-    assert write_new_files(plan(*new), [str(tmp_path)]) is None
+    assert write_files(plan(*new), [str(tmp_path)]) is None
     assert [path.read_bytes() for path in new] == ["é\r\n".encode()] * 2
+
+
+@pytest.mark.parametrize("now", ["mine\n", None])
+def test_a_file_that_somebody_changed_is_left_alone(tmp_path: Path, now: str | None) -> None:
+    path = tmp_path / "a.txt"
+    found = Document(path.as_uri(), str(path), "old\n", text_hash("old\n"), None, Origin.DISK)
+    edit = FileEdit(found.uri, found.path, found, (Replacement(0, 3, "new"),))
+    if now is not None:
+        path.write_text(now)
+    why_not = write_files(EditPlan.of("Edit", edit), [str(tmp_path)])
+    assert why_not == "the file was changed meanwhile"
+    assert [each.read_text() for each in tmp_path.iterdir()] == ([] if now is None else [now])
 
 
 @pytest.mark.parametrize(
@@ -41,6 +54,6 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, path: str, reason
     (root / ".vscode").mkdir()
     (root / "inner").symlink_to(".vscode")
     before = sorted(tmp_path.rglob("*"))
-    assert write_new_files(plan(root / "deep" / "a.txt", tmp_path / path), [str(root)]) == reason
+    assert write_files(plan(root / "deep" / "a.txt", tmp_path / path), [str(root)]) == reason
     assert sorted(tmp_path.rglob("*")) == before
     assert (root / "there.txt").read_text() == "mine\n"

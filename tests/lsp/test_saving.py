@@ -1,4 +1,4 @@
-"""Documents that the editor is asked to save before a command, on their way over the wire."""
+"""Documents that the editor is asked to save after edits, on their way over the wire."""
 
 from __future__ import annotations
 
@@ -54,6 +54,10 @@ async def test_a_client_that_cannot(calc: Path) -> None:
         a.desk.open(calc)
         await a.asked()
         assert a.editor.sent("glossator/saveDocuments") == []
+        (told,) = a.editor.sent("glossator/unsaved")
+        assert [(each["path"], each["gone"]) for each in told["files"]] == [("calc.py", False)]
+        (changed,) = a.events("files.changed")
+        assert changed["unsaved"] == ["calc.py"]
         assert "return a - b" in a.told("cat")
         assert a.told("cat").endswith(_UNSAVED)
         (notice,) = a.events("notice")

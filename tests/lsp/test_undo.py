@@ -151,7 +151,7 @@ async def test_an_edit_that_was_seen_is_made_once(
 
 
 async def test_what_was_typed_into_a_new_file_is_a_conflict(tmp_path: Path) -> None:
-    async with acting(tmp_path, [Turn(_NEW), Turn(Text("Made."))]) as a:
+    async with acting(tmp_path, [Turn(_NEW), Turn(Text("Made."))], saves=True) as a:
         a.desk.opens = True
         uri = (tmp_path / "new.txt").as_uri()
         at_edits(a, typed_after(a, uri, "new", "new and mine"))

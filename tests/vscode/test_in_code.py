@@ -72,7 +72,10 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
 _DAILY = "explain review denied undone queued hostile typed picked"
 
 
-@pytest.mark.parametrize("stories", [_DAILY, "restricted"], ids=["daily", "restricted"])
+_WINDOWS = {"daily": _DAILY, "restricted": "restricted", "saved": "saved"}
+
+
+@pytest.mark.parametrize("stories", _WINDOWS.values(), ids=_WINDOWS)
 def test_what_people_do_daily_and_what_must_never_happen(
     vsix: Path, pictures: Path, stories: str
 ) -> None:

@@ -18,6 +18,7 @@ export const turns = computed(() => state.value.turns);
 export const asks = computed(() => state.value.asks.filter(isHere));
 export const elsewhere = computed(() => state.value.asks.filter((ask) => !isHere(ask)));
 export const filesUndone = computed(() => state.value.filesUndone);
+export const unsaved = computed(() => state.value.unsaved);
 export const queue = computed(() => state.value.queue);
 export const sessions = computed(() => state.value.sessions);
 export const jobs = computed(() => state.value.jobs);

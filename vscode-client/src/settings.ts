@@ -22,6 +22,12 @@ export function opensDiffs(): boolean {
   return workspace.getConfiguration(SECTION).get("edits.openDiff", true);
 }
 
+/** Which documents are saved once they are edited: those that were before, all, or none. */
+export function savesEdits(): "clean" | "always" | "never" {
+  const named = workspace.getConfiguration(SECTION).inspect<string>("edits.save")?.globalValue;
+  return named === "always" || named === "never" ? named : "clean";
+}
+
 /** Whether what runs change is marked in editors until it is kept or undone. */
 export function showsChanges(): boolean {
   return workspace.getConfiguration(SECTION).get("edits.showChanges", true);

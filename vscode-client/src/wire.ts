@@ -94,6 +94,7 @@ export interface Answer {
   readonly sessionDollars: number | null;
   readonly uncited: ReadonlyArray<UncitedClaim>;
   readonly corrections: ReadonlyArray<Correction>;
+  readonly unsaved: ReadonlyArray<string>;
 }
 
 /** A question; without `session_id` it begins a session, `run_id` lets the asker cancel it. */
@@ -531,6 +532,7 @@ export interface Explored {
   readonly sessionDollars: number | null;
   readonly uncited: ReadonlyArray<UncitedClaim>;
   readonly corrections: ReadonlyArray<Correction>;
+  readonly unsaved: ReadonlyArray<string>;
   readonly report: Report;
   readonly document: string | null;
 }
@@ -617,6 +619,7 @@ export interface FilesChangedEvent {
   readonly kind: "files.changed";
   readonly files: ReadonlyArray<ChangedFile>;
   readonly more: number;
+  readonly unsaved: ReadonlyArray<string>;
 }
 
 /** A block of Markdown as it was written, and what checking its citations found, in order. */
@@ -1178,6 +1181,7 @@ export interface ResumedSession {
   readonly events: ReadonlyArray<Event>;
   readonly undone: ReadonlyArray<UndoneTurn>;
   readonly figures: ReadonlyArray<RunFigures>;
+  readonly unsaved: ReadonlyArray<UnsavedFile>;
 }
 
 /** An answer, and what took place before it as `rewind` tells it. */
@@ -1198,6 +1202,7 @@ export interface RetryAnswer {
   readonly sessionDollars: number | null;
   readonly uncited: ReadonlyArray<UncitedClaim>;
   readonly corrections: ReadonlyArray<Correction>;
+  readonly unsaved: ReadonlyArray<string>;
   readonly runs: ReadonlyArray<DroppedRun>;
   readonly changed: ReadonlyArray<Turn>;
   readonly report: Report | null;
@@ -1706,6 +1711,7 @@ export interface UndoAnswer {
   readonly undid: ReadonlyArray<string>;
   readonly redid: ReadonlyArray<string>;
   readonly undone: ReadonlyArray<UndoneTurn>;
+  readonly unsaved: ReadonlyArray<string>;
 }
 
 /** A file that is not as it was, and why. */
@@ -1727,6 +1733,20 @@ export interface UndoRequest {
 export interface UndoneTurn {
   readonly turn: string;
   readonly by: string;
+}
+
+/** A file that a run edited, by its path in the workspace, whose edit is not on disk. */
+export interface UnsavedFile {
+  readonly runId: string;
+  readonly path: string;
+  readonly uri: string;
+  readonly gone: boolean;
+}
+
+/** All such files of a session as they are now. It is no event of a run. */
+export interface UnsavedFiles {
+  readonly sessionId: string;
+  readonly files: ReadonlyArray<UnsavedFile>;
 }
 
 /** Tokens of one or more model requests; total input is the sum of the first three. */

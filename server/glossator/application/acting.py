@@ -10,13 +10,15 @@ from pathlib import Path
 import platformdirs
 
 from glossator.agent import Permission, PermissionChecker
-from glossator.application.turn_shell import Saving, SavingFirst, TurnShell
+from glossator.application.saving import Saving, SavingFirst
+from glossator.application.turn_shell import TurnShell
+from glossator.application.unsaved_edits import UNSAVED, UnsavedEdits
 from glossator.context import mode_notice
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown
-from glossator.core.tool_events import JobsChanged
+from glossator.core.tool_events import JobsChanged, UnsavedFile
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import EditorFiles, PlanEditing
 from glossator.permissions import (
@@ -59,7 +61,7 @@ class Acting:
     ) -> None:
         self.modes = Modes(Mode(settings.permissions.mode))
         self.shell = WorkspaceShell(settings.shell, environment)
-        self.shell.jobs.changed = lambda: port.jobs_changed(JobsChanged(self.shell.jobs.all))
+        self.shell.jobs.changed = lambda: port.show(JobsChanged(self.shell.jobs.all))
         self.always = PrivateFile(grants_file())
         trust = Trust(port.tell)
         if trusted:
@@ -75,6 +77,7 @@ class Acting:
         self.host = host
         self.port = port
         self.disk = DiskFiles(lambda: host.roots)
+        self.edits = settings.edits
         self.reviews = settings.edits.review == "propose"
         self._sessions: dict[str, SessionActing] = {}
         self._places: tuple[tuple[str, ...], Places] | None = None
@@ -91,7 +94,7 @@ class Acting:
 
     def forget(self, session_id: str) -> None:
         """The session was deleted."""
-        self._sessions.pop(session_id, None)
+        self._drop(session_id)
         self.modes.forget(session_id)
 
     def let_go(self, session_id: str) -> bool:
@@ -99,8 +102,12 @@ class Acting:
         acting = self._sessions.get(session_id)
         if acting is not None and acting.is_settling:
             return False
-        self._sessions.pop(session_id, None)
+        self._drop(session_id)
         return True
+
+    def _drop(self, session_id: str) -> None:
+        if (acting := self._sessions.pop(session_id, None)) is not None:
+            acting.close()
 
     def hidden(self) -> HiddenFiles | None:
         """The files that rules hide; None if no rule does."""
@@ -135,6 +142,8 @@ class Acting:
 
     async def close(self) -> None:
         """End all jobs."""
+        for acting in self._sessions.values():
+            acting.close()
         await self.shell.close()
         if self._store is not None:
             await self._store.close()
@@ -207,7 +216,7 @@ class SessionActing:
         session, port = self._session, acting.port
 
         def show(turns: tuple[UndoneTurn, ...]) -> None:
-            port.undone(TurnsUndone(session.id, turns))
+            port.show(TurnsUndone(session.id, turns))
 
         return Checkpoints(acting.store(), session, files, acting.disk, port.tell, show_undone=show)
 
@@ -220,12 +229,31 @@ class SessionActing:
     def saving(self) -> Saving:
         """Saves what the turns left unsaved."""
         acting = self._acting
-        return Saving(acting.host, acting.port, acting.disk, self.checkpoints)
+        when = acting.edits.save
+        return Saving(acting.host, acting.port, acting.disk, self.checkpoints, when)
+
+    @cached_property
+    def unsaved(self) -> UnsavedEdits:
+        """The edits that only the editor has."""
+        acting = self._acting
+        return UnsavedEdits(self._session, acting.host, acting.disk, acting.port)
+
+    async def unsaved_now(self) -> tuple[UnsavedFile, ...]:
+        """The files whose edits are not on disk, looked at again."""
+        if "unsaved" not in vars(self) and not self._session.kept(UNSAVED):
+            return ()
+        await self.unsaved.look()
+        return self.unsaved.files
+
+    def close(self) -> None:
+        """Follow nothing more."""
+        if "unsaved" in vars(self):
+            self.unsaved.close()
 
     def editing(self, run: Run) -> PlanEditing:
         """Applies the plans of a run."""
         acting = self._acting
-        kept = TurnFiles(self.checkpoints, run, acting.shell.quarantine)
+        kept = TurnFiles(self, run, acting.shell.quarantine)
         reviews = acting.reviews or run.reviews
         return PlanEditing(acting.host, acting.port, run.emit, kept, reviews)
 
@@ -246,9 +274,9 @@ class SessionActing:
 
 @dataclass(frozen=True, slots=True)
 class TurnFiles:
-    """Keeps the files that one run changes as they were."""
+    """Keeps the files that one run changes as they were, and has them saved."""
 
-    checkpoints: Checkpoints
+    acting: SessionActing
     run: Run
     quarantine: Quarantine
 
@@ -256,11 +284,14 @@ class TurnFiles:
         """Keep files that are about to be changed."""
         paths = tuple(paths)
         self.quarantine.allow(paths)  # a job that runs meanwhile does not make them
-        for problem in await self.checkpoints.before(self.run.id, paths):
+        for problem in await self.acting.checkpoints.before(self.run.id, paths):
             self.run.emit(
                 Notice(f"{shown(problem.path)} {problem.reason}, so undo will not restore it.")
             )
 
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
         """Note what became of them; see `Checkpointing`."""
-        await self.checkpoints.after(self.run.id, changed, untouched)
+        await self.acting.checkpoints.after(self.run.id, changed, untouched)
+        if changed:
+            unsaved = await self.acting.saving.save(self.run.id, changed)
+            await self.acting.unsaved.left(self.run.id, unsaved)

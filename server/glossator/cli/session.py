@@ -325,6 +325,7 @@ def _initialize(setup: Setup) -> dict[str, Json]:
                     "questions": setup.answers,
                     "permissions": True,  # what nobody can be asked about is denied, with words
                     "reviews": True,
+                    "saves": True,  # edits are on disk at once
                 }
             },
         },

@@ -23,6 +23,7 @@ class Answer:
 
     `changed_files` are the paths of those that undoing the run brings back. `uncited` are the
     sentences that cite nothing, with their places in `text`; `corrections` are of those that fell.
+    `unsaved` are the paths of the changed files that only the editor has as they were changed.
     """
 
     run_id: str
@@ -41,6 +42,7 @@ class Answer:
     session_dollars: float | None
     uncited: tuple[UncitedClaim, ...] = field(default=(), kw_only=True)
     corrections: tuple[Correction, ...] = field(default=(), kw_only=True)
+    unsaved: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

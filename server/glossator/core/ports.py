@@ -13,7 +13,7 @@ from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.text import Position
-from glossator.core.tool_events import JobsChanged
+from glossator.core.tool_events import JobsChanged, UnsavedFiles
 
 
 class Activity(Protocol):
@@ -79,17 +79,17 @@ class TerminalTold:
     text: str
 
 
+ShownState = TurnsUndone | JobsChanged | UnsavedFiles
+
+
 class EditorPort(Protocol):
     """The editor as a run sees it; each edge implements it."""
 
     def emit(self, envelope: Envelope) -> None:
         """Show an event of a run; must not block."""
 
-    def undone(self, turns: TurnsUndone) -> None:
-        """Show which turns of a session are undone now; must not block."""
-
-    def jobs_changed(self, jobs: JobsChanged) -> None:
-        """Show which background jobs there are now; must not block."""
+    def show(self, state: ShownState) -> None:
+        """Show how something is now that belongs to no run; must not block."""
 
     def context_changed(self) -> None:
         """What `listContext` lists is another now; must not block."""

@@ -193,7 +193,8 @@ class UndoAnswer:
     back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by their
     command lines) went on after its turn, and what they changed is not known. `undid` are the
     questions of the turns that are undone now and were not before, `redid` of those that no longer
-    are. `undone` are all turns of the session that are undone now.
+    are. `undone` are all turns of the session that are undone now. `unsaved` are the paths that
+    only the editor has as they are now.
     """
 
     turn: str | None
@@ -206,6 +207,7 @@ class UndoAnswer:
     undid: tuple[str, ...]
     redid: tuple[str, ...]
     undone: tuple[UndoneTurn, ...]
+    unsaved: tuple[str, ...] = ()
 
     @property
     def not_undone(self) -> tuple[UndoProblem, ...]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
+
+from glossator.core.shown import shown, some_of
+
+_NAMES = 12  # files named
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +52,41 @@ class ChangedFile:
 class FilesChanged:
     """The files that the run changed, by edits and by commands; before the run's end.
 
-    `more` are as many that are not listed.
+    `more` are as many that are not listed. `unsaved` are the paths of those that only the editor
+    has as they were changed.
     """
 
     kind: ClassVar[str] = "files.changed"
     files: tuple[ChangedFile, ...]
     more: int = 0
+    unsaved: tuple[str, ...] = ()
+
+
+def not_saved(paths: Sequence[str]) -> str:
+    """What to do about files that only the editor has as they were changed."""
+    names = some_of([shown(path) for path in paths], _NAMES)
+    return f"Not saved in the editor: {names}. Save what you want to keep."
+
+
+@dataclass(frozen=True, slots=True)
+class UnsavedFile:
+    """A file that a run edited, by its path in the workspace, whose edit is not on disk.
+
+    Only the editor has the edit, or (`gone`) nobody: it was closed, or reverted, unsaved.
+    """
+
+    run_id: str
+    path: str
+    uri: str
+    gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnsavedFiles:
+    """All such files of a session as they are now. It is no event of a run."""
+
+    session_id: str
+    files: tuple[UnsavedFile, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from glossator.edits.merge import rebase_plan
 from glossator.permissions import check_permission_scope
 
 _TRIES = 4  # while the user types on
+_SAVE_SECONDS = 2.0  # that a run which is cancelled waits for the editor to save
 _PLACES = 10  # lines named of what the user rejected
 _UNFINISHED = Refused("The edit was cut off before it was settled.")
 _DECLINED = "Nothing was changed: {}.\nTell the user, and ask how to go on."
@@ -74,7 +75,7 @@ class Checkpointing(Protocol):
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
         """Files were changed to a text, or (None) to their current content.
 
-        The `untouched` were not changed after all.
+        The `untouched` were not changed after all. The editor saves what it may.
         """
 
 
@@ -178,8 +179,8 @@ class PlanEditing:
             await asyncio.shield(self._late(plan))
             raise
         finally:
-            await asyncio.shield(self._settle(plan, tried))
-        return tried
+            await self._settled(plan, tried)
+        return self._as_saved(tried)
 
     async def _try(self, plan: EditPlan, *, confirm: bool) -> _Tried:
         with self.waiting() if confirm else nullcontext():
@@ -220,10 +221,28 @@ class PlanEditing:
         self.host.apply(DiskChanged(frozenset(in_editor.paths_of(plan))))
         return refusal is None
 
+    async def _settled(self, plan: EditPlan, tried: _Tried | None) -> None:
+        """Settle it, and not much less if the run is cancelled while the editor saves."""
+        settling = asyncio.create_task(self._settle(plan, tried))
+        try:
+            await asyncio.shield(settling)
+        except asyncio.CancelledError:
+            await asyncio.wait({settling}, timeout=_SAVE_SECONDS)
+            raise
+
     async def _settle(self, plan: EditPlan, tried: _Tried | None) -> None:
         """Note which files the plan changed, apart from what others changed."""
         now = self.host.snapshot()
         await self.kept.after(*await asyncio.to_thread(_changed, plan, tried, now))
+
+    def _as_saved(self, tried: _Tried) -> _Tried:
+        """What was tried, with the current texts: editors format as they save."""
+        if not isinstance(tried.outcome, Applied):
+            return tried
+        now = self.host.snapshot()
+        found = (now.read(each.path) for each in tried.outcome.documents)
+        documents = tuple(each for each in found if isinstance(each, Document))
+        return replace(tried, outcome=replace(tried.outcome, documents=documents))
 
     async def _late(self, plan: EditPlan) -> None:
         """Wait a little for what an editor does that was asked before the run was cancelled."""

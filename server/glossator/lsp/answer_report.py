@@ -7,6 +7,7 @@ from glossator.core.citations import CitationMark, link, rewrite_citations, spac
 from glossator.core.shown import shown_prose
 from glossator.core.span import CitationView
 from glossator.core.standing import findings, found_of, holds, objection, tally
+from glossator.core.tool_events import not_saved
 
 
 def to_markdown(answer: Answer) -> str:
@@ -26,6 +27,8 @@ def to_markdown(answer: Answer) -> str:
     report = getattr(answer, "report", None)
     if report is not None and report.searched:
         parts.append(f"## Searched\n\n{report.account()}")
+    if answer.unsaved:
+        parts.append(f"**{not_saved(answer.unsaved)}**")
     how = "offline, extractive" if answer.offline else answer.model
     parts.append(f"---\n\n*{how}; stopped: {answer.stop}*")
     return shown_prose("\n\n".join(parts) + "\n")

@@ -1,8 +1,8 @@
 """An edit plan as the `WorkspaceEdit` that this client understands.
 
 Each plan is one labelled edit, so that one undo in the editor takes it back. Texts carry the
-version they were read at, new files their text. For a client that cannot create files the server
-writes new ones itself, which is safe because no editor has them open.
+version they were read at, new files their text. What no editor has open the server writes itself
+where the client could not create it, or would leave it unsaved in a buffer that nobody sees.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 
 from glossator.core.atomic import opened
+from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileDeletion, FileEdit, FileRename
-from glossator.core.encoding import encode
+from glossator.core.encoding import decode, encode, encode_edited
 from glossator.core.text import PositionEncoding
 
 _ANNOTATION = "glossator"
@@ -79,6 +80,14 @@ class EditSupport:
         return is_new and not (self.applies and _CREATE in self.operations)
 
 
+def is_closed(plan: EditPlan) -> bool:
+    """Whether the plan edits nothing but files that the editor has not open."""
+    return all(
+        isinstance(change, FileEdit) and (change.base is None or change.base.version is None)
+        for change in plan.files
+    )
+
+
 def workspace_edit(
     plan: EditPlan, support: EditSupport, encoding: PositionEncoding, *, confirm: bool
 ) -> types.WorkspaceEdit:
@@ -97,24 +106,39 @@ def workspace_edit(
     )
 
 
-def write_new_files(plan: EditPlan, roots: Sequence[str]) -> str | None:
-    """Write the plan's new files, below the roots only; None when done, else why not.
+def write_files(plan: EditPlan, roots: Sequence[str]) -> str | None:
+    """Write the texts that a plan makes, below the roots only; None when done, else why not.
 
-    For a thread: each file is on the disk when this returns.
+    For a thread: each file is on the disk when this returns. One that is no longer as the plan
+    found it is left alone.
     """
-    new = [change for change in plan.files if isinstance(change, FileEdit)]
+    edits = [change for change in plan.files if isinstance(change, FileEdit)]
     try:
         with contextlib.ExitStack() as held:
-            places = [held.enter_context(opened(change.path, roots)) for change in new]
-            for place, change in zip(places, new, strict=True):
-                if place.look() is not None:
+            places = [held.enter_context(opened(change.path, roots)) for change in edits]
+            for place, change in zip(places, edits, strict=True):
+                like, data = place.look(), place.read()
+                if change.base is None and data is not None:
                     return "the file exists by now"
-                place.stage(encode(change.result, "utf-8"), None)
+                if change.base is not None and not _holds(data, change.base):
+                    return "the file was changed meanwhile"
+                place.stage(_encoded(change), like)
             for place in places:
                 place.commit()
     except OSError as error:
         return f"the file could not be written ({error.strerror})"
     return None
+
+
+def _holds(data: bytes | None, base: Document) -> bool:
+    decoded = None if data is None else decode(data)
+    return decoded is not None and decoded[0] == base.text
+
+
+def _encoded(edit: FileEdit) -> bytes:
+    if edit.base is None:
+        return encode(edit.result, "utf-8")
+    return encode_edited(edit.path, edit.base.text, edit.result, edit.base.encoding)
 
 
 def _operation(change: FileChange) -> str | None:

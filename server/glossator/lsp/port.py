@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -21,12 +21,20 @@ from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.core.ports import Activity, CallsTold, CallsWanted, NotApplied, Review, TerminalTold
+from glossator.core.ports import (
+    Activity,
+    CallsTold,
+    CallsWanted,
+    NotApplied,
+    Review,
+    ShownState,
+    TerminalTold,
+)
 from glossator.core.question import Question, QuestionAnswer, asker
-from glossator.core.tool_events import JobsChanged
+from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.browser import opened_in_browser
-from glossator.lsp.edits import workspace_edit, write_new_files
+from glossator.lsp.edits import is_closed, workspace_edit, write_files
 from glossator.lsp.reports import (
     fits_a_message,
     plan_message,
@@ -43,8 +51,14 @@ if TYPE_CHECKING:
     from glossator.lsp.progress import ProgressBar, ProgressBars
     from glossator.lsp.protocol import Protocol
 
+T = TypeVar("T")
+
 EVENT = "glossator/event"
-UNDONE, JOBS = "glossator/undone", "glossator/jobs"
+_STATES = {
+    TurnsUndone: "glossator/undone",
+    JobsChanged: "glossator/jobs",
+    UnsavedFiles: "glossator/unsaved",
+}
 QUESTION = "glossator/question"
 PERMISSION = "glossator/permission"
 REVIEW = "glossator/review"
@@ -110,15 +124,10 @@ class ClientPort:
         if bar := self.bars.get(envelope.run_id):
             bar.show(envelope.event)
 
-    def undone(self, turns: TurnsUndone) -> None:
+    def show(self, state: ShownState) -> None:
         """Send it to clients that want events."""
         if self._client.events:
-            self._protocol.notify_plain(UNDONE, to_wire(turns))
-
-    def jobs_changed(self, jobs: JobsChanged) -> None:
-        """As `undone`."""
-        if self._client.events:
-            self._protocol.notify_plain(JOBS, to_wire(jobs))
+            self._protocol.notify_plain(_STATES[type(state)], to_wire(state))
 
     def context_changed(self) -> None:
         """Say so once for all that changes together, to clients that want events."""
@@ -158,14 +167,9 @@ class ClientPort:
         if not self._client.diagnostics:
             return None
         request = {"files": to_wire(wanted), "seconds": seconds}
-        try:
-            async with asyncio.timeout(seconds + _LATE_SECONDS):
-                answer = await self._protocol.ask(DIAGNOSTICS, request)
-            told: _DiagnosticsAnswer = from_wire(_DiagnosticsAnswer, answer)
-        except (*_FAILURES, TimeoutError) as failure:
-            _log.warning("The client sent no diagnostics: %r", failure)
-            return None
-        return told.files
+        late = seconds + _LATE_SECONDS
+        told = await self._told(_DiagnosticsAnswer, DIAGNOSTICS, request, late)
+        return None if told is None else told.files
 
     async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
         """The calls that the client's other servers know."""
@@ -173,13 +177,7 @@ class ClientPort:
             return None
         line, character = wanted.position
         request = {"uri": wanted.uri, "line": line, "character": character}
-        try:
-            async with asyncio.timeout(seconds):
-                answer = await self._protocol.ask(CALLS, request)
-            return None if answer is None else from_wire(CallsTold, answer)
-        except (*_FAILURES, TimeoutError) as failure:
-            _log.warning("The client sent no calls: %r", failure)
-            return None
+        return await self._told(CallsTold, CALLS, request, seconds)
 
     @property
     def tells_terminal(self) -> bool:
@@ -188,13 +186,7 @@ class ClientPort:
 
     async def terminal(self, seconds: float) -> TerminalTold | None:
         """The end of the output of the client's active terminal."""
-        try:
-            async with asyncio.timeout(seconds):
-                answer = await self._protocol.ask(TERMINAL, {})
-            return None if answer is None else from_wire(TerminalTold, answer)
-        except (*_FAILURES, TimeoutError) as failure:
-            _log.warning("The client shared no terminal: %r", failure)
-            return None
+        return await self._told(TerminalTold, TERMINAL, {}, seconds)
 
     async def open_address(self, url: str) -> None:
         """Have the client open it outside of the editor."""
@@ -268,10 +260,11 @@ class ClientPort:
         return self._client.edits.late or not self._client.edits.versioned
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:
-        """Have the client apply the plan; new files that it cannot create are written here."""
+        """Have the client apply the plan; what it cannot create or save is written here."""
         support, encoding = self._client.edits, self._client.encoding
-        if support.lacks_creation(plan) and not confirm:
-            problem = await asyncio.to_thread(write_new_files, plan, self._roots())
+        is_ours = is_closed(plan) and support.applies and not self._client.saves
+        if (is_ours or support.lacks_creation(plan)) and not confirm:
+            problem = await asyncio.to_thread(write_files, plan, self._roots())
             return None if problem is None else NotApplied(problem)
         if missing := support.missing(plan):
             return NotApplied(missing)
@@ -302,14 +295,20 @@ class ClientPort:
     async def save(self, documents: Sequence[Document]) -> tuple[Document, ...]:
         """Have the client save them; gives those that it says it saved."""
         wanted = [{"uri": each.uri, "version": each.version} for each in documents]
+        told = await self._told(_SaveAnswer, SAVE, {"documents": wanted}, _SAVE_SECONDS)
+        return tuple(each for each in documents if told is not None and each.uri in told.saved)
+
+    async def _told(
+        self, kind: type[T], method: str, request: dict[str, Any], seconds: float
+    ) -> T | None:
+        """What the client answers; None where that is nothing, late or of another form."""
         try:
-            async with asyncio.timeout(_SAVE_SECONDS):
-                answer = await self._protocol.ask(SAVE, {"documents": wanted})
-            told: _SaveAnswer = from_wire(_SaveAnswer, answer)
+            async with asyncio.timeout(seconds):
+                answer = await self._protocol.ask(method, request)
+            return None if answer is None else from_wire(kind, answer)
         except (*_FAILURES, TimeoutError) as failure:
-            _log.warning("The client did not save documents: %r", failure)
-            return ()
-        return tuple(each for each in documents if each.uri in told.saved)
+            _log.warning("The client did not answer %s: %r", method, failure)
+            return None
 
     async def _shown_whole(self, request: PermissionRequest) -> str:
         """Have the client show the whole request as a file; gives a line that names the file."""

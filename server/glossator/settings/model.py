@@ -191,6 +191,11 @@ class EditSettings(_Group):
     review: Literal["apply", "propose"] = Field(
         "apply", description="Apply edits at once, or let the user choose among their parts first."
     )
+    save: Literal["clean", "always", "never"] = Field(
+        "clean",
+        description="Which edited documents the editor saves: those without unsaved text of yours,"
+        " all, or none.",
+    )
 
 
 class ShellSettings(_Group):

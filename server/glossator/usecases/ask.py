@@ -48,7 +48,7 @@ from glossator.usecases.answering import Answering
 from glossator.usecases.compact import compactor_of
 from glossator.usecases.declared import CHAT_COMMANDS
 from glossator.usecases.grounding import Grounding
-from glossator.usecases.outputs import tell_changed_files
+from glossator.usecases.outputs import tell_changed_files, unsaved_files
 from glossator.usecases.plan_question import PlanChoice, PlanQuestion
 from glossator.usecases.telling import (
     SaidWords,
@@ -291,6 +291,7 @@ async def _answer(
         session_dollars=session.account.spending.dollars,
         uncited=grounded.checked.uncited,
         corrections=grounded.corrections,
+        unsaved=await unsaved_files(app, session, run.id),
     )
 
 

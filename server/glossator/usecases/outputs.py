@@ -116,7 +116,14 @@ async def tell_changed_files(app: Application, session: Session, run: Run) -> No
         return  # the user has read that nothing can be kept
     if deltas:
         files = await asyncio.to_thread(_files, app.host.snapshot(), deltas)
-        run.emit(FilesChanged(files, max(0, len(changed) - _MOST_FILES)))
+        unsaved = await unsaved_files(app, session, run.id)
+        run.emit(FilesChanged(files, max(0, len(changed) - _MOST_FILES), unsaved))
+
+
+async def unsaved_files(app: Application, session: Session, run_id: str) -> tuple[str, ...]:
+    """The files that a run edited, and that only the editor has as they were edited."""
+    found = await app.acting.of(session).unsaved_now()
+    return tuple(each.path for each in found if each.run_id == run_id and not each.gone)
 
 
 def _files(snapshot: WorkspaceSnapshot, deltas: Iterable[FileDelta]) -> tuple[ChangedFile, ...]:

@@ -20,6 +20,7 @@ from glossator.core.session_answers import (
     SessionList,
 )
 from glossator.core.shown import shown
+from glossator.core.tool_events import UnsavedFile
 from glossator.sessions import (
     ListedSession,
     PersistedAgent,
@@ -65,13 +66,14 @@ class ResumedSession:
     Citations of its newest answers are told as they stand now.
 
     `undone` are the turns whose changes were taken back from the files; `figures` say what each run
-    took that has ended.
+    took that has ended. `unsaved` are the edited files whose edits are not on disk.
     """
 
     session: SessionInfo
     events: tuple[Envelope, ...]
     undone: tuple[UndoneTurn, ...]
     figures: tuple[RunFigures, ...]
+    unsaved: tuple[UnsavedFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,8 @@ async def resume_session(app: Application, request: ResumeSessionRequest) -> Res
     events = await app.cited.as_now(session, replay_events(records, going_on), going_on)
     figures = run_figures(records, going_on)
     info = await _info(app, session.id)
-    return ResumedSession(info, events, undone_turns(app, session), figures)
+    unsaved = await app.acting.of(session).unsaved_now()
+    return ResumedSession(info, events, undone_turns(app, session), figures, unsaved)
 
 
 async def rename_session(app: Application, request: RenameSessionRequest) -> SessionInfo:

@@ -121,8 +121,10 @@ async def _take_back(
         after = {each.turn for each in checkpoints.undone}
         session = await app.sessions.open(session_id)
         asked = {run.run_id: run.question for run in session.asked}
+        unsaved: tuple[str, ...] = ()
         if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
-            await acting.saving.save(undone.turn, undo=True)
+            changed = (*undone.restored, *undone.removed)
+            unsaved = await acting.saving.save(undone.turn, changed, undo=True)
     relative = app.host.snapshot().relative
     return UndoAnswer(
         undone.turn,
@@ -135,6 +137,7 @@ async def _take_back(
         tuple(asked[turn] for turn in asked if turn in after - before),
         tuple(asked[turn] for turn in asked if turn in before - after),
         checkpoints.undone,
+        tuple(map(relative, unsaved)),
     )
 
 

@@ -95,6 +95,7 @@ class Answer:
     citations: tuple[CitationView, ...] = ()
     uncited: tuple[UncitedClaim, ...] = ()
     corrections: tuple[Correction, ...] = ()
+    unsaved: tuple[str, ...] = ()
     stop: str = "answered"
     model: str = "none"
     offline: bool = True

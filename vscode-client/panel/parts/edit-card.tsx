@@ -1,11 +1,12 @@
 // An edit: its hunks, what became of it, and while it waits for the user, what to take of it.
 
 import { plural } from "../../src/commands/markdown.ts";
-import type { Hunk } from "../../src/wire.ts";
+import type { Hunk, UnsavedFile } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { shiftsOf, sizeOf } from "../state/diff.ts";
 import type { EditPart } from "../state/model.ts";
-import { asks, live } from "../store.ts";
+import { pathOf } from "../state/sources.ts";
+import { asks, live, unsaved } from "../store.ts";
 import { Fold, IconButton, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
@@ -26,14 +27,24 @@ export const EditCard = memo(({ part, runId, undone }: Props) => {
   if (review?.kind === "review" && !settled) {
     return <ReviewCard id={review.id} plan={plan} leftOut={review.leftOut} />;
   }
+  const paths = new Set(plan.hunks.map(({ path }) => path));
+  const left = unsaved.value.find((each) => each.runId === runId && paths.has(pathOf(each.uri)));
   const done = plan.hunks.filter((hunk) => !settled?.leftOut.includes(hunk.id));
   const shifts = shiftsOf(done);
   const id = `${runId} ${plan.id}`;
   return (
     <Fold
       id={id}
-      name={`card edit ${undone ? "undone" : ""}`}
-      head={<Head part={part} hunks={done} waiting={live.value?.runId === runId} undone={undone} />}
+      name={`card edit ${undone ? "undone" : left ? "unsaved" : ""}`}
+      head={
+        <Head
+          part={part}
+          hunks={done}
+          waiting={live.value?.runId === runId}
+          undone={undone}
+          left={left}
+        />
+      }
       aside={
         <IconButton
           icon="diff"
@@ -71,14 +82,16 @@ interface HeadProps {
   readonly hunks: readonly Hunk[];
   readonly waiting: boolean;
   readonly undone: boolean;
+  /** Its file, if that is not on disk as it was edited. */
+  readonly left: UnsavedFile | undefined;
 }
 
-function Head({ part: { plan, settled }, hunks, waiting, undone }: HeadProps) {
+function Head({ part: { plan, settled }, hunks, waiting, undone, left }: HeadProps) {
   const sizes = hunks.map(sizeOf);
   const added = sizes.reduce((sum, size) => sum + size.added, 0);
   const removed = sizes.reduce((sum, size) => sum + size.removed, 0);
   const became = settled
-    ? outcome(settled, undone)
+    ? outcome(settled, undone, left)
     : { icon: "loading" as const, tone: "", words: waiting ? "being applied" : "not applied" };
   return (
     <>
@@ -103,12 +116,21 @@ function Head({ part: { plan, settled }, hunks, waiting, undone }: HeadProps) {
   );
 }
 
-function outcome({ applied, note }: { applied: boolean; note: string }, undone: boolean) {
+function outcome(
+  { applied, note }: { applied: boolean; note: string },
+  undone: boolean,
+  left: UnsavedFile | undefined,
+) {
   if (!applied) {
     return { icon: "circle-slash" as const, tone: "bad", words: "not applied" };
   }
   if (undone) {
     return { icon: "discard" as const, tone: "mixed", words: "undone" };
+  }
+  if (left) {
+    return left.gone
+      ? { icon: "circle-slash" as const, tone: "bad", words: "gone" }
+      : { icon: "pass" as const, tone: "mixed", words: "not saved" };
   }
   return note
     ? { icon: "pass" as const, tone: "mixed", words: "applied in part" }

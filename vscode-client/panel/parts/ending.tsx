@@ -1,13 +1,13 @@
 // How a turn ended: an error with a way on, what stopped it short, what it took, and what to do next.
 
 import { plural } from "../../src/commands/markdown.ts";
-import type { RunFigures, Usage } from "../../src/wire.ts";
+import type { RunFigures, UnsavedFile, Usage } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { forPasting } from "../markdown/citation.ts";
 import { count, duration, price, sent } from "../state/figures.ts";
 import { isLive, type Turn } from "../state/model.ts";
 import { sourcesOf } from "../state/sources.ts";
-import { ask, edit, live } from "../store.ts";
+import { ask, edit, live, unsaved } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
@@ -63,10 +63,47 @@ export function Ending({ turn }: { turn: Turn }) {
           </span>
         </p>
       )}
+      {!turn.undone && <Unsaved runId={turn.runId} />}
       <ChangedFiles turn={turn} />
       <Foot turn={turn} />
     </>
   );
+}
+
+/** The edited files that are not on disk as they were edited, and what to do about it. */
+function Unsaved({ runId }: { runId: string }) {
+  const files = unsaved.value.filter((each) => each.runId === runId);
+  const gone = files.filter((each) => each.gone);
+  const left = files.filter((each) => !each.gone);
+  const uris = left.map(({ uri }) => uri);
+  return (
+    <>
+      {left.length > 0 && (
+        <p class="notice warn">
+          <Icon name="warning" />
+          <span>
+            Not saved in the editor: <Names files={left} />.{" "}
+            <button type="button" class="link" onClick={() => tell({ type: "save", uris })}>
+              Save
+            </button>
+          </span>
+        </p>
+      )}
+      {gone.length > 0 && (
+        <p class="notice warn">
+          <Icon name="warning" />
+          <span>
+            Gone: <Names files={gone} /> was closed or reverted without being saved, so what this
+            turn changed there is lost. Ask again to have it made again.
+          </span>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Names({ files }: { files: readonly UnsavedFile[] }) {
+  return <Shown text={files.map(({ path }) => path).join(", ")} />;
 }
 
 function Failure({ turn }: { turn: Turn }) {

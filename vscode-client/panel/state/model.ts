@@ -20,6 +20,7 @@ import type {
   SessionInfo,
   Todo,
   UncitedClaim,
+  UnsavedFile,
   Usage,
 } from "../../src/wire.ts";
 
@@ -222,6 +223,8 @@ export interface PanelState {
   readonly asks: readonly Ask[];
   /** Files that were taken back alone; a turn that is undone whole says so itself. */
   readonly filesUndone: readonly UndoneFile[];
+  /** Files that are not on disk as runs edited them. */
+  readonly unsaved: readonly UnsavedFile[];
   /** Commands in the background. */
   readonly jobs: readonly BackgroundJob[];
   /** What is to be asked after the run that is on; `held` says why it waits for the user. */
@@ -295,6 +298,7 @@ export const EMPTY: PanelState = {
   turns: [],
   asks: [],
   filesUndone: [],
+  unsaved: [],
   jobs: [],
   queue: { messages: [], held: "" },
   sessions: null,

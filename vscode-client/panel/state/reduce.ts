@@ -37,6 +37,8 @@ export function reduce(state: PanelState, message: ToPanel | Local): PanelState 
       return { ...state, jobs: message.jobs };
     case "undone":
       return { ...state, turns: withUndone(state.turns, message.runs) };
+    case "unsaved":
+      return { ...state, unsaved: message.files };
     case "filesUndone":
       return { ...state, filesUndone: message.files };
     case "failed":
@@ -95,6 +97,7 @@ function replayed(state: PanelState, replay: Extract<ToPanel, { type: "replay" }
   return {
     ...state,
     turns: withUndone(replay.answers.reduce(withAnswer, turns), replay.undone ?? []),
+    unsaved: replay.unsaved ?? [],
     known: true,
   };
 }

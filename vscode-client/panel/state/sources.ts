@@ -72,7 +72,8 @@ function changedBy({ parts }: Turn): ReadonlySet<string> {
   return new Set(edits.flatMap(({ plan }) => plan.hunks.map(({ path }) => path)));
 }
 
-function pathOf(uri: string): string {
+/** The path of a file; "" for another thing. */
+export function pathOf(uri: string): string {
   return URL.canParse(uri) ? decodeURIComponent(new URL(uri).pathname) : "";
 }
 

@@ -176,11 +176,12 @@ export class Chat implements Viewer, Disposable {
 
   /** Show everything again, from the beginning. */
   replay(): void {
-    const { transcript, asked, undone, figures } = this.#current;
+    const { transcript, asked, undone, unsaved, figures } = this.#current;
     const { events, answers } = transcript;
     this.#outbox.clear();
     const restoring = this.#awaited !== undefined && asked.length === 0;
-    this.#outbox.send({ type: "replay", events, answers, asked, undone, figures, restoring });
+    const kept = { events, answers, asked, undone, unsaved, figures };
+    this.#outbox.send({ type: "replay", ...kept, restoring });
     this.conversations.showQueue(this.#current);
   }
 

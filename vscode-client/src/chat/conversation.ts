@@ -3,7 +3,14 @@
 import type { OnLines } from "../lines.ts";
 import { attachedChips } from "../panel/attached.ts";
 import type { Asked } from "../panel/messages.ts";
-import type { Event, ResumedSession, RunFigures, RunStartedEvent, SessionInfo } from "../wire.ts";
+import type {
+  Event,
+  ResumedSession,
+  RunFigures,
+  RunStartedEvent,
+  SessionInfo,
+  UnsavedFile,
+} from "../wire.ts";
 import { Queue } from "./queue.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -15,6 +22,8 @@ export class Conversation {
   readonly asked: Asked[] = [];
   /** The runs whose changes to files are taken back now. */
   undone: readonly string[] = [];
+  /** The files that are not on disk as runs edited them. */
+  unsaved: readonly UnsavedFile[] = [];
   /** What is to be asked after the run that is on. */
   queue = new Queue();
   /** What the runs took that had ended when it was resumed. */
@@ -27,10 +36,11 @@ export class Conversation {
   ) {}
 
   /** As the server has kept it. */
-  static resumed({ session, events, undone, figures }: ResumedSession): Conversation {
+  static resumed({ session, events, undone, figures, unsaved }: ResumedSession): Conversation {
     const conversation = new Conversation(session.id, session, new Transcript(events));
     conversation.undone = undone.map(({ turn }) => turn);
     conversation.figures = figures;
+    conversation.unsaved = unsaved;
     return conversation;
   }
 

@@ -11,7 +11,7 @@ import {
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Event, SessionInfo, TurnsUndone } from "../wire.ts";
+import type { Answer, Event, SessionInfo, TurnsUndone, UnsavedFiles } from "../wire.ts";
 import type { Asking } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { KeptQueues, type Outgoing, Queueing } from "./queue.ts";
@@ -70,6 +70,7 @@ export class Conversations implements Disposable {
     this.#queues = new KeptQueues(memento);
     server.onEvent((event) => this.#told(event));
     server.onUndone((undone) => this.#undone(undone));
+    server.onUnsaved((unsaved) => this.#unsaved(unsaved));
     server.onState((state) => this.#serverIs(state));
   }
 
@@ -272,6 +273,15 @@ export class Conversations implements Disposable {
       if (conversation.id === sessionId) {
         conversation.undone = runs;
         this.#send(conversation, { type: "undone", runs });
+      }
+    }
+  }
+
+  #unsaved({ sessionId, files }: UnsavedFiles): void {
+    for (const conversation of this.#known) {
+      if (conversation.id === sessionId) {
+        conversation.unsaved = files;
+        this.#send(conversation, { type: "unsaved", files });
       }
     }
   }

@@ -10,7 +10,7 @@ export interface Told {
 
 /** What was brought back, what was taken away, and what was not. */
 export function undone(answer: UndoAnswer): Told {
-  const { restored, removed, conflicts, failed, incomplete, jobs } = answer;
+  const { restored, removed, conflicts, failed, incomplete, jobs, unsaved } = answer;
   const problems = [...conflicts, ...failed];
   const unknown = incomplete || jobs.length > 0;
   const done = [
@@ -20,6 +20,9 @@ export function undone(answer: UndoAnswer): Told {
   const sentences = [
     ...(done.length > 0 ? done : ["Nothing changed."]),
     ...(problems.length > 0 ? [`Not brought back: ${problemLines(problems)}.`] : []),
+    ...(unsaved.length > 0
+      ? [`Not saved in the editor: ${unsaved.join(", ")}. Save what you want to keep.`]
+      : []),
     ...(unknown ? ["A command was not over when the turn was; look at what it changed."] : []),
   ];
   return { message: sentences.join(" "), bad: problems.length > 0 || unknown };

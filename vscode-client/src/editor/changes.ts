@@ -22,6 +22,7 @@ import {
 import { inform } from "../notices.ts";
 import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
+import { savesEdits } from "../settings.ts";
 import { ChangeMarks } from "./change-marks.ts";
 import { ChangeTracking } from "./change-tracking.ts";
 import type { ChangedFile } from "./changed-files.ts";
@@ -198,7 +199,7 @@ export class Changes implements CodeLensProvider, Disposable {
     return { file, part };
   }
 
-  /** What was saved stays saved. */
+  /** What was saved stays saved, unless the user wants it otherwise. */
   async #restore({ uri, text }: ChangedFile, parts: readonly Part[]): Promise<void> {
     const document = await workspace.openTextDocument(uri);
     const wasSaved = !document.isDirty;
@@ -213,7 +214,8 @@ export class Changes implements CodeLensProvider, Disposable {
       );
     }
     await this.#tracking.undoing(() => apply(edit, uri));
-    if (wasSaved) {
+    const saves = savesEdits();
+    if (saves === "always" || (saves === "clean" && wasSaved)) {
       await document.save();
     }
   }

@@ -16,6 +16,7 @@ import { isPicture, pastedChip } from "../editor/pasted.ts";
 import { showText } from "../editor/texts.ts";
 import { confirm, inform } from "../notices.ts";
 import type { Inquiries } from "../ports/inquiries.ts";
+import { saveOpen } from "../ports/saves.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Chip, ToHost } from "./messages.ts";
 
@@ -107,6 +108,8 @@ export async function dispatch(
       return await list(bench);
     case "undoTurn":
       return await bench.run("glossator.undoTurn", message.runId, message.paths);
+    case "save":
+      return await saveOpen(message.uris);
     case "keepAll":
       return bench.changes.keepAll(currentSession(bench));
     case "redoTurn":

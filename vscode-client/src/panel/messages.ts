@@ -19,6 +19,7 @@ import type {
   ReviewRequest,
   RunFigures,
   SessionInfo,
+  UnsavedFile,
 } from "../wire.ts";
 
 /** What is shown above and below the transcript. */
@@ -115,12 +116,15 @@ export type ToPanel =
       readonly answers: readonly Answer[];
       readonly asked?: readonly Asked[];
       readonly undone?: readonly string[];
+      readonly unsaved?: readonly UnsavedFile[];
       /** What runs took that another server, or another window, told of. */
       readonly figures?: readonly RunFigures[];
       readonly restoring?: boolean;
     }
   /** All runs of the conversation whose changes to files are taken back now. */
   | { readonly type: "undone"; readonly runs: readonly string[] }
+  /** All files that are not on disk as the conversation's runs edited them. */
+  | { readonly type: "unsaved"; readonly files: readonly UnsavedFile[] }
   /** All such files of the conversation as they are now. */
   | { readonly type: "filesUndone"; readonly files: readonly UndoneFile[] }
   /** A question was asked, here or by a command. */
@@ -259,6 +263,8 @@ export type ToHost =
   | { readonly type: "undoTurn"; readonly runId: string; readonly paths?: readonly string[] }
   /** Keep all that the session's runs have changed: it is marked in editors no more. */
   | { readonly type: "keepAll" }
+  /** Save open documents, by their URIs. */
+  | { readonly type: "save"; readonly uris: readonly string[] }
   /** Bring back what an undo took. */
   | { readonly type: "redoTurn"; readonly runId: string }
   | { readonly type: "setModel"; readonly model: string }

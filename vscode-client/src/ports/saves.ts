@@ -1,6 +1,7 @@
-// `glossator/saveDocuments`: what only this session has changed is saved before a command runs.
+// `glossator/saveDocuments`: what runs have changed is saved, and nothing that was typed since.
 
-import { type CancellationToken, Uri, workspace } from "vscode";
+import { type CancellationToken, type TextDocument, Uri, workspace } from "vscode";
+import { UserError } from "../result.ts";
 
 /** What the server sends: open documents, each with the version that it may be saved at. */
 export interface SaveRequest {
@@ -14,8 +15,7 @@ export async function save(
 ): Promise<{ saved: string[] }> {
   const saved: string[] = [];
   for (const { uri, version } of documents) {
-    const wanted = Uri.parse(uri).toString();
-    const document = workspace.textDocuments.find((each) => each.uri.toString() === wanted);
+    const document = opened(uri);
     if (token.isCancellationRequested || document?.version !== version) {
       continue;
     }
@@ -24,4 +24,19 @@ export async function save(
     }
   }
   return { saved };
+}
+
+/** Save what the user wants saved. Throws `UserError` for what VS Code does not save. */
+export async function saveOpen(uris: readonly string[]): Promise<void> {
+  for (const document of uris.map(opened)) {
+    if (document?.isDirty && !(await document.save())) {
+      const name = workspace.asRelativePath(document.uri);
+      throw new UserError(`${name} could not be saved. Look at the file.`);
+    }
+  }
+}
+
+function opened(uri: string): TextDocument | undefined {
+  const wanted = Uri.parse(uri).toString();
+  return workspace.textDocuments.find((each) => each.uri.toString() === wanted);
 }

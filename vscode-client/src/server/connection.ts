@@ -13,7 +13,14 @@ import {
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import { fromFolder } from "../editor/report-links.ts";
-import type { Commands, EditorState, Event, JobsChanged, TurnsUndone } from "../wire.ts";
+import type {
+  Commands,
+  EditorState,
+  Event,
+  JobsChanged,
+  TurnsUndone,
+  UnsavedFiles,
+} from "../wire.ts";
 import { Abilities, type Method } from "./abilities.ts";
 
 /** What one start of the server takes. The environment may hold the key: it is never logged. */
@@ -34,6 +41,7 @@ export type Handlers = Readonly<
 export interface Listener {
   event(event: Event): void;
   undone(undone: TurnsUndone): void;
+  unsaved(unsaved: UnsavedFiles): void;
   jobsChanged(jobs: JobsChanged): void;
   contextChanged(): void;
   /** The server has the editor change documents from now on (`begins`), or no more. */
@@ -43,8 +51,10 @@ export interface Listener {
 
 const EVENT = "glossator/event";
 const UNDONE = "glossator/undone";
+const UNSAVED = "glossator/unsaved";
 const JOBS = "glossator/jobs";
 const CONTEXT = "glossator/contextChanged";
+const SAVE: Method = "glossator/saveDocuments";
 const STATE = "glossator/editorState";
 const DOCUMENTS: DocumentSelector = [
   { scheme: "file" },
@@ -79,14 +89,8 @@ export class Connection {
       middleware: {
         provideTextDocumentContent: report,
         workspace: {
-          handleApplyEdit: async (params, next) => {
-            listener.editing(true);
-            try {
-              return await next(params, CancellationToken.None);
-            } finally {
-              listener.editing(false);
-            }
-          },
+          handleApplyEdit: (params, next) =>
+            this.#editing(async () => await next(params, CancellationToken.None)),
         },
       },
       initializationFailedHandler: () => false,
@@ -109,10 +113,14 @@ export class Connection {
   async start(): Promise<void> {
     this.#client.onNotification(EVENT, (event: Event) => this.listener.event(event));
     this.#client.onNotification(UNDONE, (undone: TurnsUndone) => this.listener.undone(undone));
+    this.#client.onNotification(UNSAVED, (files: UnsavedFiles) => this.listener.unsaved(files));
     this.#client.onNotification(JOBS, (jobs: JobsChanged) => this.listener.jobsChanged(jobs));
     this.#client.onNotification(CONTEXT, () => this.listener.contextChanged());
     for (const [method, handler] of Object.entries(this.handlers)) {
-      this.#client.onRequest(method, (params, token) => handler(params as never, token));
+      this.#client.onRequest(method, (params, token) => {
+        const answer = () => handler(params as never, token);
+        return method === SAVE ? this.#editing(answer) : answer(); // VS Code formats as it saves
+      });
     }
     await this.#client.start();
   }
@@ -133,6 +141,15 @@ export class Connection {
   /** Tell it what the editor shows. */
   async tellState(state: EditorState): Promise<void> {
     await this.#client.sendNotification(STATE, state);
+  }
+
+  async #editing<T>(work: () => Promise<T>): Promise<T> {
+    this.listener.editing(true);
+    try {
+      return await work();
+    } finally {
+      this.listener.editing(false);
+    }
   }
 
   /** End it; a server that does not end by itself is killed. */

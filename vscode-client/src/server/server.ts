@@ -3,7 +3,14 @@
 import { type CancellationToken, EventEmitter, type LogOutputChannel } from "vscode";
 import type { Run } from "../choices.ts";
 import { messageOf, UserError } from "../result.ts";
-import type { BackgroundJob, Commands, EditorState, Event, TurnsUndone } from "../wire.ts";
+import type {
+  BackgroundJob,
+  Commands,
+  EditorState,
+  Event,
+  TurnsUndone,
+  UnsavedFiles,
+} from "../wire.ts";
 import { Backoff } from "./backoff.ts";
 import { Connection, type Handlers, type Launch } from "./connection.ts";
 
@@ -29,6 +36,7 @@ export class Server {
   readonly #states = new EventEmitter<ServerState>();
   readonly #events = new EventEmitter<Event>();
   readonly #undone = new EventEmitter<TurnsUndone>();
+  readonly #unsaved = new EventEmitter<UnsavedFiles>();
   readonly #jobs = new EventEmitter<readonly BackgroundJob[]>();
   readonly #contextChanges = new EventEmitter<void>();
   readonly #backoff = new Backoff();
@@ -43,6 +51,8 @@ export class Server {
   readonly onEvent = this.#events.event;
   /** Which turns of a session are undone, whenever that has changed. */
   readonly onUndone = this.#undone.event;
+  /** Which edited files of a session are not on disk as they were edited, whenever that has changed. */
+  readonly onUnsaved = this.#unsaved.event;
   /** The background jobs, whenever one began or ended. */
   readonly onJobs = this.#jobs.event;
   /** What the model is told, or what would run, is not what was listed before. */
@@ -113,6 +123,7 @@ export class Server {
     this.#states.dispose();
     this.#events.dispose();
     this.#undone.dispose();
+    this.#unsaved.dispose();
     this.#jobs.dispose();
     this.#contextChanges.dispose();
   }
@@ -146,6 +157,7 @@ export class Server {
       {
         event: (event) => this.#events.fire(event),
         undone: (undone) => this.#undone.fire(undone),
+        unsaved: (unsaved) => this.#unsaved.fire(unsaved),
         jobsChanged: ({ jobs }) => this.#jobs.fire(jobs),
         contextChanged: () => this.#contextChanges.fire(),
         editing: (begins) => {

@@ -14,6 +14,7 @@ const NOTHING: UndoAnswer = {
   undid: [],
   redid: [],
   undone: [],
+  unsaved: [],
 };
 
 test("what an undo brought back, and what it removed, is told", () => {
@@ -23,6 +24,10 @@ test("what an undo brought back, and what it removed, is told", () => {
   });
   assert.equal(undone({ ...NOTHING, turn: "t", removed: ["b"] }).message, "Removed again: b.");
   assert.equal(undone(NOTHING).message, "Nothing changed.");
+  assert.equal(
+    undone({ ...NOTHING, turn: "t", restored: ["a", "b"], unsaved: ["b"] }).message,
+    "Brought back: a, b. Not saved in the editor: b. Save what you want to keep.",
+  );
 });
 
 test("what was not brought back, or is not known, is told as a problem", () => {

@@ -28,7 +28,7 @@ from glossator.core.grounded_events import (
 )
 from glossator.core.shown import brief_arguments
 from glossator.core.standing import one_sentence, state_in_words
-from glossator.core.tool_events import FilesChanged
+from glossator.core.tool_events import FilesChanged, not_saved
 
 _TASKS = {  # mark and style at a terminal, mark in a pipe
     TaskState.PENDING: ("☐", "", "[ ]"),
@@ -82,7 +82,8 @@ def changed_notice(event: FilesChanged) -> str:
     removed = sum(file.removed or 0 for file in event.files)
     paths = names([file.path for file in event.files])
     count = plural(len(event.files) + event.more, "file")
-    return f"changed {count}, +{added:,} -{removed:,} lines: {paths}"
+    unsaved = f". {not_saved(event.unsaved)}" if event.unsaved else ""
+    return f"changed {count}, +{added:,} -{removed:,} lines: {paths}{unsaved}"
 
 
 @dataclass(slots=True)

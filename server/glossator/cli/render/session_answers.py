@@ -37,6 +37,7 @@ from glossator.core.session_answers import (
     UndoAnswer,
 )
 from glossator.core.shown import shown
+from glossator.core.tool_events import not_saved
 
 _FILES = 12  # of an undo that have a line each, by what was done to them
 
@@ -134,6 +135,8 @@ def _problems(undone: UndoAnswer) -> Iterator[str]:
     """What was not brought back, why, and what to do."""
     for problem in undone.not_undone:
         yield f"not undone {shown(problem.path)}: it {problem.reason}"
+    if undone.unsaved:
+        yield not_saved(undone.unsaved)
     if undone.conflicts and undone.turn is None:
         yield OVERWRITE
     yield from map(job_notice, undone.jobs)

@@ -37,6 +37,12 @@ export function heightOf({ height = 700 }: Shot): number {
   return height;
 }
 
+/** The file of the stream "edits" is not on disk as it was edited. */
+export function unsaved(gone: boolean): Extract<ToPanel, { type: "unsaved" }> {
+  const file = { runId: "edits", path: "prices.py", uri: "file:///w/shop/prices.py", gone };
+  return { type: "unsaved", files: [file] };
+}
+
 const several: ToPanel = {
   type: "question",
   id: "q",
@@ -319,6 +325,14 @@ export const STATES: Readonly<Record<string, Shot>> = {
   },
   undone: {
     messages: [situation(), NEW, ...stream("edits"), { type: "undone", runs: ["edits"] }],
+    height: 900,
+  },
+  unsaved: {
+    messages: [situation(), NEW, ...stream("edits"), unsaved(false)],
+    height: 900,
+  },
+  gone: {
+    messages: [situation(), NEW, ...stream("edits"), unsaved(true)],
     height: 900,
   },
   edited: {
