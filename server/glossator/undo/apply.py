@@ -8,11 +8,6 @@ from typing import Any
 
 from glossator.core.events import UndoneTurn
 from glossator.store import Objects, object_id
-from glossator.undo.checkpoint_log import (
-    Turn,
-    notes_from_json,
-    take_note,
-)
 from glossator.undo.file_states import (
     Content,
     FileState,
@@ -24,6 +19,7 @@ from glossator.undo.file_states import (
     Unkept,
     same,
 )
+from glossator.undo.turn_log import Turn, notes_from_json, take_note
 
 _NOT_LEFT = Unkept("was being changed when its turn was cut off")
 _EMPTY = object_id(b"")

@@ -41,15 +41,12 @@ from glossator.undo.baseline import Baseline, BaselineCoverage, BaselineLimits, 
 from glossator.undo.checkpoint_log import (
     CheckpointStore,
     FileStateReader,
-    Note,
-    NoteStore,
-    Turn,
-    TurnLog,
     text_hashes,
 )
 from glossator.undo.deltas import Choose, FileDelta, deltas_of
 from glossator.undo.file_states import DiskFiles, FileState, RestorableFiles, same
 from glossator.undo.taking_back import OnConflict, PreparedUndo, Undone
+from glossator.undo.turn_log import Note, NoteStore, Turn, TurnLog
 
 T = TypeVar("T")
 

@@ -16,8 +16,9 @@ from glossator.undo.apply import (
     taken_back,
     unkept,
 )
-from glossator.undo.checkpoint_log import FileStateReader, Note, Turn, TurnLog
+from glossator.undo.checkpoint_log import FileStateReader
 from glossator.undo.file_states import FileState, Folder, NoFile, same
+from glossator.undo.turn_log import Note, Turn, TurnLog
 
 _MEANWHILE = "was changed by somebody else just now"
 
