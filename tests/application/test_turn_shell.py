@@ -20,6 +20,7 @@ from glossator.undo.file_states import DiskFiles
 from glossator.undo.taking_back import Undone
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
+from tests.undo.test_checkpoints import tree
 
 _AUTO = {"permissions": {"mode": "auto"}}
 _FILES = {"a.txt": "a\n", "b.txt": "b\n"}
@@ -175,3 +176,32 @@ async def test_looking_for_a_sandbox_does_not_hold_up_the_server(
             assert shell.unconfined == "None here."
     assert looking
     assert threading.main_thread() not in looking
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ln -s nowhere new; ln -s /etc/hosts out; ln -s sub folder",
+        "rm dangling outside within",
+        "ln -sfn elsewhere dangling; ln -sfn /etc/passwd outside; ln -sfn . within",
+        "rm within; mkdir within; echo x > within/x; rm dangling; echo x > dangling",
+        "rm -r sub; ln -s /tmp sub; rm a.txt; ln -s nowhere a.txt; mv outside b.txt",
+    ],
+)
+async def test_links_that_lead_to_no_file_are_undone_and_redone(
+    tmp_path: Path, command: str
+) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    for name, target in [("dangling", "nowhere"), ("outside", "/etc/hostname"), ("within", "sub")]:
+        (root / name).symlink_to(target)
+    script = [Turn(ToolUse("Bash", {"command": command})), _DONE]
+    async with stage(root, {**_FILES, "sub/s.txt": "s\n"}, script, _AUTO) as s:
+        before = tree(root)
+        kept, undone = await run(s)
+        assert (undone.conflicts, undone.failed, undone.incomplete) == ((), (), False)
+        assert tree(root) == before
+        assert len(kept.turns[0].paths) == len(undone.restored) + len(undone.removed)
+        redone = await kept.redo_turn()
+        assert (redone.conflicts, redone.failed) == ((), ())
+        assert tree(root) != before

@@ -219,7 +219,7 @@ class TurnShell:
 
 
 class _Listing:
-    """The workspace's files; what was listed when a command had ended counts once more."""
+    """The workspace's files and links; what was listed when a command ended counts once more."""
 
     def __init__(self, host: WorkspaceHost) -> None:
         self._host = host
@@ -236,7 +236,8 @@ class _Listing:
         """List them again."""
         self._host.sweep("a command ran")
         await self._host.ready()
-        self._known = [entry.path for entry in self._host.snapshot().listing.files]
+        listing = self._host.snapshot().listing
+        self._known = [*(entry.path for entry in listing.files), *listing.dead_ends]
 
     def forget(self) -> None:
         """Forget the listing: files have changed."""

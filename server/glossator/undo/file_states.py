@@ -200,6 +200,9 @@ class DiskFiles:
                 return
             with _beside(folder, item.found, sync=sync) as temporary:
                 _must_be(item.expected, folder, name, limit)
+                if isinstance(item.expected, Folder):  # what was in it has gone before
+                    with suppress(FileNotFoundError):
+                        os.rmdir(name, dir_fd=folder)
                 os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
     def _remove_empty(self, folder: str, last: str) -> None:
