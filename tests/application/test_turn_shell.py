@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from glossator.application import turn_shell
 from glossator.core.errors import StoreUnavailable
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.question import QuestionAnswer
 from glossator.documents.change import RootsChanged
 from glossator.sandbox import workspace_shell
+from glossator.sandbox.idle import IdleTimes
 from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import ShellCommand
 from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles
 from glossator.undo.taking_back import Undone
+from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 from tests.undo.test_checkpoints import tree
@@ -205,3 +210,31 @@ async def test_links_that_lead_to_no_file_are_undone_and_redone(
         redone = await kept.redo_turn()
         assert (redone.conflicts, redone.failed) == ((), ())
         assert tree(root) != before
+
+
+async def test_what_a_plain_editor_writes_while_a_command_waits_is_not_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody notes that it writes."""
+    made: list[IdleTimes] = []
+    monkeypatch.setattr(turn_shell, "IdleTimes", lambda: made.append(IdleTimes()) or made[-1])
+    waits = "echo > began.txt; tail -n 0 -F go.txt 2> /dev/null | head -n 1; echo c > a.txt"
+    script = [Turn(ToolUse("Bash", {"command": waits})), _DONE]
+    async with stage(tmp_path, _FILES, script, _AUTO) as s:
+        running = asyncio.create_task(run(s))
+        await until((s.root / "began.txt").exists)
+
+        theirs = s.root / "b.txt"
+
+        def is_known() -> bool:
+            changed = theirs.stat().st_ctime_ns
+            if time.time_ns() - changed > 300_000_000:  # the command did something just then
+                theirs.write_text("mine\n")
+            return made[0].covers("b.txt", changed)
+
+        theirs.write_text("mine\n")
+        await until(is_known)
+        (s.root / "go.txt").write_text("go\n")
+        _, undone = await running
+        assert undone.conflicts == ()
+        assert files(s) == {**_FILES, "b.txt": "mine\n", "go.txt": "go\n"}

@@ -39,6 +39,18 @@ class Overtaken(EditorFiles):
 
 
 @dataclass
+class Alone:
+    """The file of a session that is the only one."""
+
+    written_before: int = 0
+
+    def live(self) -> None: ...
+
+    async def kept_elsewhere(self, _name: str, _since: int) -> list[Any]:
+        return []
+
+
+@dataclass
 class FullDisk:
     """A keeper whose disk is full when it is asked to keep one of the notes, by number."""
 
@@ -46,6 +58,7 @@ class FullDisk:
     notes: list[Any] = field(default_factory=list)
     asked: int = 0
     dropped: frozenset[str] = frozenset()
+    journal: Alone = field(default_factory=Alone)
 
     def keep(self, _name: str, value: Any) -> None:
         self.asked += 1

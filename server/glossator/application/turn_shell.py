@@ -26,6 +26,7 @@ from glossator.sandbox import (
     BlockedPaths,
     CommandLimits,
     Finished,
+    IdleTimes,
     LimitedShell,
     Output,
     Polled,
@@ -75,7 +76,8 @@ class TurnShell:
             await listing.renew()
             finished = await (await self._limited()).run(command, seconds, show)
             return replace(finished, notes=self._blocked_notes(finished.output, BlockedPaths()))
-        async with self.checkpoints.around(self.turn.id, listing.paths):
+        command = replace(command, idle=(idle := IdleTimes()))
+        async with self.checkpoints.around(self.turn.id, listing.paths, idle.covers):
             limited = await self._limited()
             async with self._settling(limited.limits, command, listing) as settled:
                 finished = await limited.run(command, seconds, show)
@@ -86,8 +88,10 @@ class TurnShell:
     async def start(self, command: ShellCommand) -> str:
         """Begin a job; see `Shell`."""
         async with AsyncExitStack() as covered:
-            listing = _Listing(self.host)
-            await covered.enter_async_context(self.checkpoints.around(self.turn.id, listing.paths))
+            listing, idle = _Listing(self.host), IdleTimes()
+            command = replace(command, idle=idle)
+            around = self.checkpoints.around(self.turn.id, listing.paths, idle.covers)
+            await covered.enter_async_context(around)
             limited = await self._limited()
             async with AsyncExitStack() as begun:
                 settling = self._settling(limited.limits, command, listing)
@@ -164,13 +168,13 @@ class TurnShell:
             ended = True
         finally:
             try:
-                settling = self._settle(notes, command.permit.paths, listing, asks=ended)
+                settling = self._settle(notes, command, listing, asks=ended)
                 await (settling if ended else asyncio.shield(asyncio.ensure_future(settling)))
             finally:
                 quarantine.end()
 
     async def _settle(
-        self, notes: list[str], targets: frozenset[str], listing: _Listing, *, asks: bool
+        self, notes: list[str], command: ShellCommand, listing: _Listing, *, asks: bool
     ) -> None:
         quarantine = self.shells.quarantine
         async with self.shells.settling:  # each file is handled by one command only
@@ -178,7 +182,8 @@ class TurnShell:
             snapshot = self.host.snapshot()
             now = await asyncio.to_thread(self.shells.names, snapshot, self.hidden)
             made = await asyncio.to_thread(quarantine.new, now)
-            new = [path for path in made if path not in targets and not self._is_saved(path)]
+            allowed = command.permit.paths
+            new = [path for path in made if path not in allowed and not self._is_saved(path)]
             if not new:
                 return
             listing.forget()
@@ -191,6 +196,8 @@ class TurnShell:
             finally:
                 stays = answer is not None and answer.choice is not Choice.DENY
                 settle = quarantine.put_back if stays else quarantine.discard
+                if command.idle is not None:
+                    command.idle.ours.update(new)
                 taken = await asyncio.to_thread(settle, taken)
                 outcome = outcome_text(taken, snapshot.relative, answer, stays=stays)
                 if answer is None:

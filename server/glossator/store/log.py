@@ -59,9 +59,15 @@ class NotOpened(Enum):
 
 
 class Log:
-    """A log that this process owns until `close`. Methods raise `StoreUnavailable`."""
+    """A log that this process owns until `close`. Methods raise `StoreUnavailable`.
 
-    def __init__(self, path: str, descriptor: int, size: int = 0, chain: int = 0) -> None:
+    `written_before` is when another process last wrote to it (ns since 1970), 0 if none did.
+    """
+
+    def __init__(
+        self, path: str, descriptor: int, size: int = 0, chain: int = 0, written_before: int = 0
+    ) -> None:
+        self.written_before = written_before
         self._path = path
         self._descriptor = descriptor
         self._size = size
@@ -94,6 +100,11 @@ class Log:
             os.fsync(self._descriptor)
         except OSError as error:
             raise unavailable(self._path, error) from error
+
+    def touch(self) -> None:
+        """Mark the file with the time, as if it were written to."""
+        with suppress(OSError):
+            os.utime(self._descriptor)
 
     def close(self) -> None:
         """Give the log back; safe to call again."""
@@ -146,6 +157,7 @@ def open_log(path: str) -> tuple[Log, Contents] | NotOpened:
             " make it yours alone (mode 0600)."
         )
     try:
+        written_before = os.fstat(descriptor).st_mtime_ns
         contents = parse(_read_all(descriptor))
         if contents.lost:
             shutil.copyfile(path, f"{path}.damaged")
@@ -154,7 +166,7 @@ def open_log(path: str) -> tuple[Log, Contents] | NotOpened:
     except OSError as error:
         os.close(descriptor)
         raise unavailable(path, error) from error
-    return Log(path, descriptor, contents.size, contents.chain), contents
+    return Log(path, descriptor, contents.size, contents.chain, written_before), contents
 
 
 def read_log(path: str) -> Contents | NotOpened:

@@ -29,6 +29,7 @@ from glossator.store.log import (
 _KEY = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
 _LOG, _HEAD, _NEW_HEAD = ".log", ".head", ".head.new"
 _DAY = 86_400
+_LAG = 50_000_000  # ns that the times of files may lag behind the clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,15 @@ class Logs:
             LogInfo(key, status.st_size, status.st_mtime, self._head(key, status.st_size))
             for key, status in self._newest_first()
         )
+
+    def others(self, key: str, since: int) -> Iterator[Contents]:
+        """What the logs but one hold that were written to since (ns since 1970)."""
+        for other, status in self._newest_first():
+            if status.st_mtime_ns < since - _LAG:
+                return
+            contents = self.read(other) if other != key else NotOpened.GONE
+            if isinstance(contents, Contents):
+                yield contents
 
     def remove(self, key: str) -> NotOpened | None:
         """Delete a log nobody has open; gives why it was not deleted, if it was not."""

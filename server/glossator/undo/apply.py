@@ -46,16 +46,20 @@ class TurnChanges:
 
 @dataclass(slots=True)
 class Plan:
-    """For each path its target state, its expected state, and whether others changed it."""
+    """For each path its target state, its expected state, and whether others changed it.
+
+    Of the `doubtful` that is not known.
+    """
 
     target: dict[str, FileState]
     expected: dict[str, FileState]
     mixed: set[str]
+    doubtful: set[str]
 
     @staticmethod
     def of(turns: Sequence[Turn]) -> Plan:
         """Back to before the first of `turns`, given in their order."""
-        plan = Plan({}, {}, set())
+        plan = Plan({}, {}, set(), set())
         for turn in turns:
             for path, found in turn.found.items():
                 left = turn.left.get(path, _NOT_LEFT)
@@ -67,6 +71,7 @@ class Plan:
                     plan.mixed.add(path)
                 plan.expected[path] = left
             plan.mixed.update(turn.mixed)
+            plan.doubtful.update(turn.doubtful)
         return plan
 
 
@@ -104,6 +109,8 @@ def conflicts(plan: Plan, now: Mapping[str, FileState]) -> Iterator[Problem]:
         expected = plan.expected[path]
         if path in plan.mixed:
             yield Problem(path, "was changed by somebody else in between")
+        elif path in plan.doubtful:
+            yield Problem(path, "may have been changed by somebody else while a command ran")
         elif isinstance(expected, Unkept):
             yield Problem(path, expected.reason)
         elif not same(expected, now[path]):
@@ -184,7 +191,7 @@ def led_to(turns: Sequence[Turn], path: str, on_disk: FileState, shown: FileStat
     for turn in reversed(turns):
         if path not in turn.found:
             continue
-        if path in turn.mixed or not same(turn.left.get(path, _NOT_LEFT), shown):
+        if path in turn.mixed | turn.doubtful or not same(turn.left.get(path, _NOT_LEFT), shown):
             return False
         found = turn.found[path]
         if any(_begins(state, on_disk) for state in (found, *turn.been[path])):

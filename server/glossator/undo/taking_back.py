@@ -17,9 +17,10 @@ from glossator.undo.apply import (
     unkept,
 )
 from glossator.undo.checkpoint_log import FileStateReader
-from glossator.undo.file_states import FileState, Folder, NoFile, same
+from glossator.undo.file_states import FileState, Folder, NoFile, as_state, same
 from glossator.undo.turn_log import Note, Turn, TurnLog
 
+_SINCE = "was changed by somebody else since"
 _MEANWHILE = "was changed by somebody else just now"
 
 
@@ -71,9 +72,11 @@ class PreparedUndo:
         looking: FileStateReader,
         on_conflict: OnConflict,
         only: Collection[str] | None = None,
+        doubtful: Collection[str] = (),
     ) -> PreparedUndo:
         """Decide it, for all files or `only` those at some paths."""
         plan = Plan.of(turns)
+        plan.doubtful.update(doubtful)
         part = only is not None and not plan.target.keys() <= set(only)
         if only is not None:
             plan.target = {path: plan.target[path] for path in plan.target if path in only}
@@ -103,17 +106,19 @@ class PreparedUndo:
         steps, failed = await looking.store.run(partial(restorations, self.wanted, self.now))
         paths = [step.path for step in steps]
         found = await looking.kept(paths, self.below)
-        if found:  # the user wants it: it continues even if its note would be lost with the server
-            log.note(Note(undo, found=found))
         failed |= {problem.path: problem.reason for problem in unkept(found)}
         steps = [step for step in steps if step.path not in failed]
+        planned = {step.path: as_state(step.found) for step in steps}
+        if planned:  # the user wants it: it goes on even if this is not kept
+            found = {path: found[path] for path in planned}
+            taking = tuple(turn.id for turn in self.turns)
+            log.note(Note(undo, found=found, planned=planned, taking=taking, part=self.part))
         done = await looking.files.restore(steps, looking.limit)
-        untouched = tuple(path for path in paths if path not in done.left)
+        untouched = tuple(path for path in planned if path not in done.left)
         undoes = self._undoes(log, bool(done.left))
-        part = self.part and bool(undoes)
-        log.note(Note(undo, left=done.left, untouched=untouched, undoes=undoes, part=part))
+        log.note(Note(undo, left=done.left, untouched=untouched, undoes=undoes))
         failed |= done.failed
-        removed = tuple(path for path, state in done.left.items() if self._removed(path, state))
+        removed = _removed(self.now, done.left)
         before = (each for each in self.conflicts if each.path not in done.changed)
         return Undone(
             undo if done.left else None,
@@ -135,6 +140,41 @@ class PreparedUndo:
         undone = taken_back(log.turns.values())
         return tuple(turn for turn in turns if undone.get(turn, turn) in turns)
 
-    def _removed(self, path: str, left: FileState) -> bool:
-        """Whether a file was taken away; where a folder was in its place, that is there again."""
-        return isinstance(left, NoFile | Folder) and not isinstance(self.now[path], NoFile)
+
+async def finish_undo(turn: Turn, log: TurnLog, looking: FileStateReader) -> Undone:
+    """Do what is left of an undo that was cut off with its server.
+
+    What is neither as it was found nor as it is to be is left alone.
+    """
+    now = await looking.seen(turn.planned)
+    there = {path: state for path, state in turn.planned.items() if same(state, now[path])}
+    rest = {
+        path: state
+        for path, state in turn.planned.items()
+        if isinstance(state, NoFile)  # its folder may be left
+        or (path not in there and same(turn.found[path], now[path]))
+    }
+    steps, failed = await looking.store.run(partial(restorations, rest, now))
+    done = await looking.files.restore(steps, looking.limit)
+    left, failed = there | done.left, failed | done.failed
+    untouched = tuple(path for path in turn.planned if path not in left)
+    planned, taking, found = turn.planned, turn.taking, turn.found
+    log.note(Note(turn.id, left=left, untouched=untouched, undoes=taking if left else ()))
+    removed = _removed(found, left)
+    others = [path for path in planned if path not in left.keys() | failed.keys()]
+    return Undone(
+        turn.id if left else None,
+        tuple(path for path in left if path not in removed),
+        removed,
+        tuple(Problem(path, _SINCE) for path in others),
+        tuple(Problem(path, reason) for path, reason in failed.items()),
+    )
+
+
+def _removed(before: Mapping[str, FileState], left: Mapping[str, FileState]) -> tuple[str, ...]:
+    """The files that were taken away; where a folder was in their place, it is there again."""
+    return tuple(
+        path
+        for path, state in left.items()
+        if isinstance(state, NoFile | Folder) and not isinstance(before[path], NoFile)
+    )

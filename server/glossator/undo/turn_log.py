@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from glossator.undo.file_states import FileState, Folder, Link, NoFile, Stored, Unkept
@@ -12,12 +13,30 @@ CHECKPOINTS = "checkpoints"  # under which a session keeps the notes
 SEEN_UNDOS = "told"  # … and the turns whose undoing the model knows of
 
 
+class NoteJournal(Protocol):
+    """The file of a session, beside those of others."""
+
+    @property
+    def written_before(self) -> int:
+        """When something was last written to it before it was resumed (ns since 1970)."""
+
+    def live(self) -> None:
+        """Have `written_before` say that this server lived until now."""
+
+    async def kept_elsewhere(self, name: str, since: int) -> list[Any]:
+        """What other sessions kept under a name, of those that kept anything since (ns)."""
+
+
 class NoteStore(Protocol):
     """Where notes are kept: a session."""
 
     @property
     def dropped(self) -> Collection[str]:
         """The turns that the conversation knows nothing of any more."""
+
+    @property
+    def journal(self) -> NoteJournal:
+        """The file that they are kept in."""
 
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
         """Keep a value under a name."""
@@ -33,11 +52,14 @@ class NoteStore(Protocol):
 class Turn:
     """What a turn found and left, by absolute path.
 
-    `mixed` are the paths that somebody else changed between two changes of the turn. `undoes` are
-    the turns that this one took back; `seen`: the model knows of it, in logs that say so here.
-    `running` counts the commands that were begun and not ended. `been` is all that the turn left at
-    a path at some time. `jobs` are the command lines, by name, of jobs that were not over when the
-    turn was. `part`: only some of the files of the turns that it `undoes` were taken back.
+    `mixed` are the paths that somebody else changed between two changes of the turn, `doubtful`
+    those that perhaps somebody else changed. `undoes` are the turns that this one took back;
+    `seen`: the model knows of it, in logs that say so here. `running` counts the commands that were
+    begun and not ended, `baseline` is the object with what was before them. `been` is all that the
+    turn left at a path at some time. `jobs` are the command lines, by name, of jobs that were not
+    over when the turn was. `part`: only some of the files of the turns that it `undoes` were taken
+    back. `planned` is what an undo that is not over is to leave, `taking` what it is to undo.
+    `spans` are the times (ns since 1970) within which commands changed a path.
     """
 
     id: str
@@ -50,14 +72,21 @@ class Turn:
     been: dict[str, set[FileState]] = field(default_factory=dict)
     jobs: dict[str, str] = field(default_factory=dict)
     part: bool = False
+    doubtful: set[str] = field(default_factory=set)
+    baseline: str = ""
+    planned: dict[str, FileState] = field(default_factory=dict)
+    taking: tuple[str, ...] = ()
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
     """More about a turn; of `untouched` files it was found out that the turn did not change them.
 
-    `running`: a command began (true) or ended. `jobs` began, and those `ended` did so within the
-    turn. `part` as of a `Turn`.
+    `at` is when it was noted, `since` when the command began that left this (ns since 1970; 0: no
+    command). `running`: a command began (true) or ended. `jobs` began, and those `ended` did so
+    within the turn. The other fields as of a `Turn`; an undo that was `planned` is over with the
+    next note on it.
     """
 
     turn: str
@@ -71,6 +100,12 @@ class Note:
     jobs: dict[str, str] = field(default_factory=dict)
     ended: tuple[str, ...] = ()
     part: bool = False
+    at: int = 0
+    since: int = 0
+    doubtful: tuple[str, ...] = ()
+    baseline: str = ""
+    planned: dict[str, FileState] = field(default_factory=dict)
+    taking: tuple[str, ...] = ()
 
 
 class TurnLog:
@@ -84,13 +119,29 @@ class TurnLog:
 
     def announce(self, note: Note) -> None:
         """Note what is about to be done; it must not be, if that cannot be kept."""
+        note = replace(note, at=time.time_ns())
         self._notes.keep_surely(CHECKPOINTS, note_to_json(note))
         take_note(self.turns, note)
 
     def note(self, note: Note) -> None:
         """Note what was done; this server knows it also if it cannot be kept."""
+        note = replace(note, at=time.time_ns())
         take_note(self.turns, note)
         self._notes.keep(CHECKPOINTS, note_to_json(note))
+
+    @property
+    def written_before(self) -> int:
+        """When an earlier server wrote the last note, or lived, at least (ns since 1970)."""
+        return self._notes.journal.written_before
+
+    def live(self) -> None:
+        """Say that this server lives."""
+        self._notes.journal.live()
+
+    async def elsewhere(self, since: int) -> list[Note]:
+        """What other sessions noted since (ns since 1970), the notes of each in their order."""
+        kept = await self._notes.journal.kept_elsewhere(CHECKPOINTS, since)
+        return [note for note in notes_from_json(kept) if note.at >= since]
 
     @property
     def unseen_undos(self) -> list[Turn]:
@@ -123,6 +174,11 @@ def take_note(turns: dict[str, Turn], note: Note) -> Turn:
     for path in note.untouched:
         if path not in turn.left:
             turn.found.pop(path, None)
+    if note.since:
+        turn.spans.update(dict.fromkeys(note.left, (note.since, note.at)))
+    turn.planned, turn.taking = note.planned, note.taking
+    turn.baseline = note.baseline or turn.baseline
+    turn.doubtful.update(note.doubtful)
     turn.mixed.update(note.mixed)
     turn.undoes += note.undoes
     turn.seen |= note.seen
@@ -138,8 +194,8 @@ def take_note(turns: dict[str, Turn], note: Note) -> Turn:
 def note_to_json(note: Note) -> dict[str, Any]:
     """A note as JSON; what it does not say is left out."""
     fields: dict[str, Any] = {
-        "found": {path: _to_json(state) for path, state in note.found.items()},
-        "left": {path: _to_json(state) for path, state in note.left.items()},
+        "found": {path: state_to_json(state) for path, state in note.found.items()},
+        "left": {path: state_to_json(state) for path, state in note.left.items()},
         "untouched": list(note.untouched),
         "mixed": list(note.mixed),
         "undoes": list(note.undoes),
@@ -147,6 +203,12 @@ def note_to_json(note: Note) -> dict[str, Any]:
         "part": note.part,
         "jobs": dict(note.jobs),
         "ended": list(note.ended),
+        "at": note.at,
+        "since": note.since,
+        "doubtful": list(note.doubtful),
+        "baseline": note.baseline,
+        "planned": {path: state_to_json(state) for path, state in note.planned.items()},
+        "taking": list(note.taking),
     }
     said = {name: value for name, value in fields.items() if value}
     if note.running is not None:
@@ -159,8 +221,8 @@ def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
     return [
         Note(
             turn=value["turn"],
-            found={path: _from_json(state) for path, state in value.get("found", {}).items()},
-            left={path: _from_json(state) for path, state in value.get("left", {}).items()},
+            found=_states(value, "found"),
+            left=_states(value, "left"),
             untouched=tuple(value.get("untouched", ())),
             mixed=tuple(value.get("mixed", ())),
             undoes=tuple(value.get("undoes", ())),
@@ -169,12 +231,23 @@ def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
             running=value.get("running"),
             jobs=dict(value.get("jobs", {})),
             ended=tuple(value.get("ended", ())),
+            at=value.get("at", 0),
+            since=value.get("since", 0),
+            doubtful=tuple(value.get("doubtful", ())),
+            baseline=value.get("baseline", ""),
+            planned=_states(value, "planned"),
+            taking=tuple(value.get("taking", ())),
         )
         for value in values
     ]
 
 
-def _to_json(state: FileState) -> list[Any]:
+def _states(value: dict[str, Any], name: str) -> dict[str, FileState]:
+    return {path: state_from_json(state) for path, state in value.get(name, {}).items()}
+
+
+def state_to_json(state: FileState) -> list[Any]:
+    """A state as JSON."""
     match state:
         case Stored(name, mode):
             return ["file", name, mode]
@@ -188,7 +261,8 @@ def _to_json(state: FileState) -> list[Any]:
             return ["unkept", reason]
 
 
-def _from_json(value: list[Any]) -> FileState:
+def state_from_json(value: list[Any]) -> FileState:
+    """A state from JSON."""
     match value:
         case ["file", str(name), int(mode)]:
             return Stored(name, mode)
