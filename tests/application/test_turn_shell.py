@@ -217,7 +217,12 @@ async def test_what_a_plain_editor_writes_while_a_command_waits_is_not_undone(
 ) -> None:
     """Nobody notes that it writes."""
     made: list[IdleTimes] = []
-    monkeypatch.setattr(turn_shell, "IdleTimes", lambda: made.append(IdleTimes()) or made[-1])
+
+    def make() -> IdleTimes:
+        made.append(IdleTimes())
+        return made[-1]
+
+    monkeypatch.setattr(turn_shell, "IdleTimes", make)
     waits = "echo > began.txt; tail -n 0 -F go.txt 2> /dev/null | head -n 1; echo c > a.txt"
     script = [Turn(ToolUse("Bash", {"command": waits})), _DONE]
     async with stage(tmp_path, _FILES, script, _AUTO) as s:

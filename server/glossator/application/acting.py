@@ -10,7 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from glossator.agent import Permission, PermissionChecker
-from glossator.application.turn_shell import Saving, SavingFirst, TurnShell
+from glossator.application.turn_shell import Listing, Saving, SavingFirst, TurnShell
 from glossator.context import mode_notice
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
@@ -40,7 +40,7 @@ from glossator.sandbox import (
 )
 from glossator.sessions import Run, Session
 from glossator.settings import Settings
-from glossator.undo import Checkpoints, CheckpointStore, DiskFiles
+from glossator.undo import CHECKPOINTS, Checkpoints, CheckpointStore, DiskFiles, Undone
 
 _CHECKPOINTS = "checkpoints.db"
 _GRANTS = "grants"  # the name of what is kept with a session
@@ -211,6 +211,13 @@ class SessionActing:
 
         return Checkpoints(acting.store(), session, files, acting.disk, port.tell, show_undone=show)
 
+    async def take_up(self) -> None:
+        """Finish what an earlier server was cut off in; the user is told of an undo."""
+        if self._session.kept(CHECKPOINTS):
+            host, tell = self._acting.host, self._acting.port.tell
+            async for undone, left in self.checkpoints.take_up(Listing(host).paths):
+                tell(_finished(self._session.title, undone, left))
+
     @property
     def is_settling(self) -> bool:
         """Whether work outlives its run, such as a cancelled undo."""
@@ -242,6 +249,15 @@ class SessionActing:
 
     def _policy(self) -> Policy:
         return self._acting.policy(session_id=self._session.id)
+
+
+def _finished(title: str, undone: Undone, left: int) -> str:
+    count = len(undone.restored) + len(undone.removed)
+    stay = f" {left:,} files stay, as they have changed since." if left else ""
+    return (
+        f"An undo in “{title}” was cut off when Glossator was ended, and is finished now: {count:,}"
+        f" files are as they were before.{stay} Redo makes the changes again."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ class TurnShell:
         self, command: ShellCommand, seconds: float, show: Show | None = None
     ) -> Finished:
         """Run a command; see `Shell`."""
-        listing = _Listing(self.host)
+        listing = Listing(self.host)
         if command.permit.only_reads and self.unconfined is None:  # there is nothing to undo
             await listing.renew()
             finished = await (await self._limited()).run(command, seconds, show)
@@ -88,7 +88,7 @@ class TurnShell:
     async def start(self, command: ShellCommand) -> str:
         """Begin a job; see `Shell`."""
         async with AsyncExitStack() as covered:
-            listing, idle = _Listing(self.host), IdleTimes()
+            listing, idle = Listing(self.host), IdleTimes()
             command = replace(command, idle=idle)
             around = self.checkpoints.around(self.turn.id, listing.paths, idle.covers)
             await covered.enter_async_context(around)
@@ -150,7 +150,7 @@ class TurnShell:
 
     @asynccontextmanager
     async def _settling(
-        self, limits: CommandLimits, command: ShellCommand, listing: _Listing
+        self, limits: CommandLimits, command: ShellCommand, listing: Listing
     ) -> AsyncIterator[list[str]]:
         """Protected files that a command in the block makes stay only if the user allows them.
 
@@ -174,7 +174,7 @@ class TurnShell:
                 quarantine.end()
 
     async def _settle(
-        self, notes: list[str], command: ShellCommand, listing: _Listing, *, asks: bool
+        self, notes: list[str], command: ShellCommand, listing: Listing, *, asks: bool
     ) -> None:
         quarantine = self.shells.quarantine
         async with self.shells.settling:  # each file is handled by one command only
@@ -225,7 +225,7 @@ class TurnShell:
         return await asyncio.to_thread(self.shells.limited, self.host.snapshot(), self.hidden)
 
 
-class _Listing:
+class Listing:
     """The workspace's files and links; what was listed when a command ended counts once more."""
 
     def __init__(self, host: WorkspaceHost) -> None:

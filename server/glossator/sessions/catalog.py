@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from glossator.sessions.records import UNTITLED, Begun, Record, decode_all
 from glossator.sessions.session import Session
 from glossator.sessions.state import SessionState, session_state, without_rewound
 from glossator.store import Contents, LogInfo, Logs, NotOpened, Retention
+from glossator.undo import CHECKPOINTS, cut_off_in_notes
 
 logger = logging.getLogger(__name__)
 
@@ -155,6 +156,17 @@ class Sessions:
         if self._logs is not None and on_disk:
             await asyncio.to_thread(self._logs.remove, session_id)
 
+    async def cut_off(self) -> list[str]:
+        """The sessions of this workspace in which a server was ended in a command or an undo.
+
+        Also those in which another server is at work.
+        """
+        try:
+            return await asyncio.to_thread(lambda: list(self._cut_off()))
+        except StoreUnavailable as error:  # whoever uses one of them is told
+            logger.warning("%s", error)
+            return []
+
     def settle(self, session: Session) -> None:
         """A run of the session ended: let the disk have everything, in the background.
 
@@ -254,6 +266,16 @@ class Sessions:
                 updated = datetime.fromtimestamp(info.modified, UTC)
                 found.append(ListedSession(head, updated))
         return found
+
+    def _cut_off(self) -> Iterator[str]:
+        for info in self._logs.all() if self._logs else ():
+            contents = self._logs.read(info.key) if self._logs and info.head is None else None
+            if isinstance(contents, Contents) and contents.records:
+                lines = [line for line in contents.records[1:] if CHECKPOINTS.encode() in line]
+                state = session_state(decode_all([contents.records[0], *lines]))
+                notes = state.kept.get(CHECKPOINTS, ())
+                if self._is_ours(state.roots) and cut_off_in_notes(notes):
+                    yield info.key
 
     def _head(self, logs: Logs, info: LogInfo) -> Head | None:
         """The head beside a log, or what the log itself says."""

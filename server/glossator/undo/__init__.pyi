@@ -1,4 +1,4 @@
-from .apply import Problem, TurnChanges, undone_in_notes
+from .apply import Problem, TurnChanges, cut_off_in_notes, undone_in_notes
 from .checkpoint_log import CheckpointStore
 from .checkpoints import Checkpoints
 from .deltas import FileDelta
@@ -36,6 +36,7 @@ __all__ = [
     "TurnChanges",
     "Undone",
     "as_state",
+    "cut_off_in_notes",
     "undone_in_notes",
     "with_text",
 ]

@@ -19,7 +19,7 @@ from glossator.undo.file_states import (
     Unkept,
     same,
 )
-from glossator.undo.turn_log import Turn, notes_from_json, take_note
+from glossator.undo.turn_log import Turn, turns_of
 
 _NOT_LEFT = Unkept("was being changed when its turn was cut off")
 _EMPTY = object_id(b"")
@@ -180,10 +180,12 @@ def undone_turns(turns: Iterable[Turn]) -> tuple[UndoneTurn, ...]:
 
 def undone_in_notes(notes: Iterable[dict[str, Any]]) -> tuple[UndoneTurn, ...]:
     """The undone turns, from the notes that a session kept."""
-    turns: dict[str, Turn] = {}
-    for note in notes_from_json(notes):
-        take_note(turns, note)
-    return undone_turns(turns.values())
+    return undone_turns(turns_of(notes).values())
+
+
+def cut_off_in_notes(notes: Iterable[dict[str, Any]]) -> bool:
+    """Whether an undo or a command is not over, from the notes that a session kept."""
+    return any(turn.is_cut_off for turn in turns_of(notes).values())
 
 
 def led_to(turns: Sequence[Turn], path: str, on_disk: FileState, shown: FileState) -> bool:

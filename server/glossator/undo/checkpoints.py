@@ -42,7 +42,7 @@ from glossator.undo.checkpoint_log import (
 from glossator.undo.commands import Commands, Listed
 from glossator.undo.deltas import Choose, FileDelta, deltas_of
 from glossator.undo.file_states import DiskFiles, FileState, RestorableFiles, same
-from glossator.undo.taking_back import OnConflict, PreparedUndo, Undone, finish_undo
+from glossator.undo.taking_back import OnConflict, PreparedUndo, Undone, finish_undo, finished
 from glossator.undo.turn_log import Note, NoteStore, Turn, TurnLog
 
 T = TypeVar("T")
@@ -85,9 +85,8 @@ class Checkpoints:
         self._log = TurnLog(notes)
         self._turns = self._log.turns
         self._commands = Commands(self._looking, self._log, limits)
-        self._cut_off = [turn for turn in self._turns.values() if turn.running or turn.planned]
+        self._cut_off = [turn for turn in self._turns.values() if turn.is_cut_off]
         self._taking_up = asyncio.Lock()
-        self._finished: Undone | None = None  # an undo that was cut off, until it is told
 
     @property
     def turns(self) -> tuple[TurnChanges, ...]:
@@ -161,24 +160,21 @@ class Checkpoints:
             await asyncio.wait({settling})
         settling.result()
 
-    async def take_up(self, listed: Listed) -> Undone | None:
+    async def take_up(self, listed: Listed) -> AsyncIterator[tuple[Undone, int]]:
         """Finish what an earlier server was cut off in: undos, and looking at what commands did.
 
-        Gives the undo that was finished, if there was one. `listed` as of `around`.
+        Gives what each undo did in all, and how many files it left. `listed` as of `around`.
         """
         async with self._taking_up:
-            finished = None
             while self._cut_off:
                 turn = self._cut_off[0]
                 if turn.planned:
-                    finished = self._finished = await asyncio.shield(
-                        self._begun(finish_undo(turn, self._log, self._looking))
-                    )
+                    finishing = self._begun(finish_undo(turn, self._log, self._looking))
+                    yield await asyncio.shield(finishing)
                     self._show_undone(self.undone)
                 else:
                     await self._commands.take_up(turn, listed)
-                del self._cut_off[0]
-            return finished
+                self._cut_off.remove(turn)
 
     def job_began(self, turn: str, name: str, command: str) -> None:
         """A job began; until it ends, the turn may change more files."""
@@ -221,9 +217,10 @@ class Checkpoints:
         cut off, it is that undo that was meant.
         """
         await self._settled()
-        finished, self._finished = self._finished, None
-        if turn is None and finished is not None and finished.turn is not None:
-            return finished
+        last = next(reversed(self._turns.values()), None)
+        if turn is None and last is not None and last.resumed:
+            self._log.note(Note(last.id, resumed=False))
+            return finished(last)
         chosen = turn or next(undoable_turns(self._turns.values()), None)
         if chosen is None:
             raise UsageError(_ALL_UNDONE if self.turns else _NONE_CHANGED)

@@ -20,7 +20,6 @@ from glossator.undo.checkpoint_log import FileStateReader
 from glossator.undo.file_states import FileState, Folder, NoFile, as_state, same
 from glossator.undo.turn_log import Note, Turn, TurnLog
 
-_SINCE = "was changed by somebody else since"
 _MEANWHILE = "was changed by somebody else just now"
 
 
@@ -141,10 +140,10 @@ class PreparedUndo:
         return tuple(turn for turn in turns if undone.get(turn, turn) in turns)
 
 
-async def finish_undo(turn: Turn, log: TurnLog, looking: FileStateReader) -> Undone:
-    """Do what is left of an undo that was cut off with its server.
+async def finish_undo(turn: Turn, log: TurnLog, looking: FileStateReader) -> tuple[Undone, int]:
+    """Do what is left of an undo that was cut off with its server; gives how many files it left.
 
-    What is neither as it was found nor as it is to be is left alone.
+    These are neither as they were found nor as they are to be, or could not be brought back.
     """
     now = await looking.seen(turn.planned)
     there = {path: state for path, state in turn.planned.items() if same(state, now[path])}
@@ -154,21 +153,18 @@ async def finish_undo(turn: Turn, log: TurnLog, looking: FileStateReader) -> Und
         if isinstance(state, NoFile)  # its folder may be left
         or (path not in there and same(turn.found[path], now[path]))
     }
-    steps, failed = await looking.store.run(partial(restorations, rest, now))
-    done = await looking.files.restore(steps, looking.limit)
-    left, failed = there | done.left, failed | done.failed
+    steps, _ = await looking.store.run(partial(restorations, rest, now))
+    left = there | (await looking.files.restore(steps, looking.limit)).left
     untouched = tuple(path for path in turn.planned if path not in left)
-    planned, taking, found = turn.planned, turn.taking, turn.found
-    log.note(Note(turn.id, left=left, untouched=untouched, undoes=taking if left else ()))
-    removed = _removed(found, left)
-    others = [path for path in planned if path not in left.keys() | failed.keys()]
-    return Undone(
-        turn.id if left else None,
-        tuple(path for path in left if path not in removed),
-        removed,
-        tuple(Problem(path, _SINCE) for path in others),
-        tuple(Problem(path, reason) for path, reason in failed.items()),
-    )
+    undoes, resumed = turn.taking if left else (), bool(left)
+    log.note(Note(turn.id, left=left, untouched=untouched, undoes=undoes, resumed=resumed))
+    return finished(turn), len(untouched)
+
+
+def finished(undo: Turn) -> Undone:
+    """What an undo did that another server finished."""
+    removed = _removed(undo.found, undo.left)
+    return Undone(undo.id, tuple(path for path in undo.left if path not in removed), removed)
 
 
 def _removed(before: Mapping[str, FileState], left: Mapping[str, FileState]) -> tuple[str, ...]:

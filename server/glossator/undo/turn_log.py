@@ -59,7 +59,8 @@ class Turn:
     turn left at a path at some time. `jobs` are the command lines, by name, of jobs that were not
     over when the turn was. `part`: only some of the files of the turns that it `undoes` were taken
     back. `planned` is what an undo that is not over is to leave, `taking` what it is to undo.
-    `spans` are the times (ns since 1970) within which commands changed a path.
+    `spans` are the times (ns since 1970) within which commands changed a path. `resumed`: an undo
+    that was cut off with its server, and finished by another one, which the user was not told.
     """
 
     id: str
@@ -77,6 +78,12 @@ class Turn:
     planned: dict[str, FileState] = field(default_factory=dict)
     taking: tuple[str, ...] = ()
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    resumed: bool = False
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether a command or an undo is not over: with its server, if that has ended."""
+        return bool(self.running or self.planned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +113,7 @@ class Note:
     baseline: str = ""
     planned: dict[str, FileState] = field(default_factory=dict)
     taking: tuple[str, ...] = ()
+    resumed: bool | None = None
 
 
 class TurnLog:
@@ -113,9 +121,7 @@ class TurnLog:
 
     def __init__(self, notes: NoteStore) -> None:
         self._notes = notes
-        self.turns: dict[str, Turn] = {}
-        for note in notes_from_json(notes.kept(CHECKPOINTS)):
-            take_note(self.turns, note)
+        self.turns = turns_of(notes.kept(CHECKPOINTS))
 
     def announce(self, note: Note) -> None:
         """Note what is about to be done; it must not be, if that cannot be kept."""
@@ -163,6 +169,14 @@ class TurnLog:
             self._notes.keep(SEEN_UNDOS, turns)
 
 
+def turns_of(kept: Iterable[dict[str, Any]]) -> dict[str, Turn]:
+    """The turns by their notes, as a session kept these."""
+    turns: dict[str, Turn] = {}
+    for note in notes_from_json(kept):
+        take_note(turns, note)
+    return turns
+
+
 def take_note(turns: dict[str, Turn], note: Note) -> Turn:
     """Add a note to what is known; what a turn found at first stays."""
     turn = turns.setdefault(note.turn, Turn(note.turn))
@@ -177,6 +191,8 @@ def take_note(turns: dict[str, Turn], note: Note) -> Turn:
     if note.since:
         turn.spans.update(dict.fromkeys(note.left, (note.since, note.at)))
     turn.planned, turn.taking = note.planned, note.taking
+    if note.resumed is not None:
+        turn.resumed = note.resumed
     turn.baseline = note.baseline or turn.baseline
     turn.doubtful.update(note.doubtful)
     turn.mixed.update(note.mixed)
@@ -213,6 +229,8 @@ def note_to_json(note: Note) -> dict[str, Any]:
     said = {name: value for name, value in fields.items() if value}
     if note.running is not None:
         said["running"] = note.running
+    if note.resumed is not None:
+        said["resumed"] = note.resumed
     return {"turn": note.turn, **said}
 
 
@@ -237,6 +255,7 @@ def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
             baseline=value.get("baseline", ""),
             planned=_states(value, "planned"),
             taking=tuple(value.get("taking", ())),
+            resumed=value.get("resumed"),
         )
         for value in values
     ]

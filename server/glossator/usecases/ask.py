@@ -131,6 +131,7 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
+    await app.acting.of(session).take_up()
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
