@@ -224,13 +224,15 @@ class Sessions:
         if isinstance(opened, NotOpened):
             raise _unknown(session_id)
         log, contents = opened
+        head = self._last_head(session_id)
         try:
             state = session_state(decode_all(contents.records))
+            self._check_readable(state, contents, head)
             self._check_roots(state)
         except (StoreUnavailable, UnknownSession):
             log.close()
             raise
-        self._tell_of_damage(state, contents)
+        self._tell_of_damage(state, contents, head)
         begun = Begun(session_id, state.created_at, state.roots)
         session = Session(state, Journal(self._logs, begun, self._tell, log))
         if session.was_repaired:
@@ -289,6 +291,8 @@ class Sessions:
         except StoreUnavailable as error:
             logger.warning("%s: %s", info.key, error)
             return None
+        if not state.id:  # nothing can be read any more
+            return decode_head(info.last_head or b"")
         created = state.created_at.isoformat(timespec="seconds")
         return Head(info.key, state.title, created, state.roots, state.turns)
 
@@ -302,13 +306,29 @@ class Sessions:
                 f"The session {state.id} belongs to another workspace ({where}); open that one."
             )
 
-    def _tell_of_damage(self, state: SessionState, contents: Contents) -> None:
-        if contents.lost:
-            self._tell(
-                f"The session “{state.title}” was damaged on disk: its last {contents.lost:,} bytes"
-                " cannot be read, so it continues from what comes before them. The whole file was"
-                " kept beside it, with the ending .damaged."
+    def _check_readable(self, state: SessionState, contents: Contents, head: Head | None) -> None:
+        if not state.id and head is not None and self._is_ours(head.roots):
+            raise StoreUnavailable(
+                f"Nothing of the session “{head.title}” can be read: its file was damaged, and is"
+                f" kept as {contents.damaged}. Delete the session, or put the file right."
             )
+
+    def _last_head(self, session_id: str) -> Head | None:
+        kept = self._logs.head(session_id) if self._logs else None
+        return None if kept is None else decode_head(kept)
+
+    def _tell_of_damage(self, state: SessionState, contents: Contents, head: Head | None) -> None:
+        if not contents.damaged:
+            return
+        missing = f"its last {contents.lost:,} bytes are missing"
+        if head is not None and head.turns > state.turns:
+            count = head.turns - state.turns
+            missing = f"{count:,} of its {head.turns:,} replies are missing"
+        self._tell(
+            f"The session “{state.title}” was damaged on disk: {missing}, and undo does not know"
+            " what was changed there. It continues from what comes before. The damaged file is kept"
+            f" as {contents.damaged}."
+        )
 
 
 def _prune(logs: Logs, keep: Retention) -> None:
