@@ -66,3 +66,18 @@ async def test_a_start_finishes_an_undo_and_says_so(
         assert tree(root) == before
         await redo_turn(s.app, RedoRequest(session_id))
         assert (root / "new.txt").exists()
+
+
+async def test_a_start_removes_temporary_files_that_were_left_over(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    name = f".glossator-{'0' * 32}"
+    files = {"a.txt": "a", f"sub/{name}": "", f"sub/.{name}": "", ".gitignore": ".*"}
+    async with stage(root, files, [], _AUTO) as s:
+        (s.app.memories._everywhere().path).mkdir(parents=True)
+        left = s.app.memories._everywhere().path / ".MEMORY.md.0123abc_"
+        left.touch()
+    async with stage(root, {}, [], _AUTO) as s:
+        await s.app.scanned()
+        assert not left.exists()
+        assert not (root / "sub" / name).exists()
+        assert (root / "sub" / f".{name}").exists()

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import platformdirs
+
 from glossator.core.errors import GlossatorError
+from glossator.core.leftovers import remove_from_workspace, remove_private
+from glossator.documents import WorkspaceSnapshot
+from glossator.files import Files
+from glossator.memory import Memories
 
 if TYPE_CHECKING:
     from glossator.application.application import Application
@@ -14,9 +23,20 @@ _log = logging.getLogger(__name__)
 
 
 async def recover(app: Application) -> None:
-    """Finish its undos, and note what its commands did, so that this can be undone."""
+    """Remove its temporary files, finish its undos, and note what its commands did."""
+    await asyncio.to_thread(_clean_up, app.host.snapshot(), app.memories)
     for session_id in await app.sessions.cut_off():
         try:
             await app.acting.of(await app.sessions.open(session_id)).take_up()
         except GlossatorError as error:  # such as one in which another server is at work
             _log.info("%s", error)
+
+
+def _clean_up(snapshot: WorkspaceSnapshot, memories: Memories) -> None:
+    listing = snapshot.listing
+    removed = remove_from_workspace(chain(Files(listing.folders), listing.skipped))
+    removed += memories.remove_leftovers()
+    for folder in (platformdirs.user_state_dir, platformdirs.user_config_dir):
+        removed += remove_private(Path(folder("glossator")))
+    if removed:
+        _log.info("Temporary files that were left over are removed: %s", ", ".join(removed))
