@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import platformdirs
 
 from glossator.agent import Permission, PermissionChecker
+from glossator.application.standing import while_folders_stand
 from glossator.application.turn_shell import Listing, Saving, SavingFirst, TurnShell
 from glossator.context import mode_notice
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
@@ -218,6 +220,13 @@ class SessionActing:
             async for undone, left in self.checkpoints.take_up(Listing(host).paths):
                 tell(_finished(self._session.title, undone, left))
 
+    @asynccontextmanager
+    async def at_work(self, run: Run) -> AsyncIterator[None]:
+        """A run acts in the block; it ends when a folder of the workspace is not there any more."""
+        await self.take_up()
+        with while_folders_stand(self._acting.host, run):
+            yield
+
     @property
     def is_settling(self) -> bool:
         """Whether work outlives its run, such as a cancelled undo."""
@@ -270,6 +279,7 @@ class TurnFiles:
 
     async def before(self, paths: Iterable[str]) -> None:
         """Keep files that are about to be changed."""
+        self.run.check()
         paths = tuple(paths)
         self.quarantine.allow(paths)  # a job that runs meanwhile does not make them
         for problem in await self.checkpoints.before(self.run.id, paths):

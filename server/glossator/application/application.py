@@ -346,4 +346,4 @@ class Application:
         await follow_context_files(self.host, self.port)
         await self.host.ready()  # what git said while the scan went on would count as old
         self.git.look()
-        await recover(self)
+        await recover(self.acting, self.sessions, self.memories)

@@ -6,28 +6,26 @@ import asyncio
 import logging
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import platformdirs
 
+from glossator.application.acting import Acting
 from glossator.core.errors import GlossatorError
 from glossator.core.leftovers import remove_from_workspace, remove_private
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import Files
 from glossator.memory import Memories
-
-if TYPE_CHECKING:
-    from glossator.application.application import Application
+from glossator.sessions import Sessions
 
 _log = logging.getLogger(__name__)
 
 
-async def recover(app: Application) -> None:
+async def recover(acting: Acting, sessions: Sessions, memories: Memories) -> None:
     """Remove its temporary files, finish its undos, and note what its commands did."""
-    await asyncio.to_thread(_clean_up, app.host.snapshot(), app.memories)
-    for session_id in await app.sessions.cut_off():
+    await asyncio.to_thread(_clean_up, acting.host.snapshot(), memories)
+    for session_id in await sessions.cut_off():
         try:
-            await app.acting.of(await app.sessions.open(session_id)).take_up()
+            await acting.of(await sessions.open(session_id)).take_up()
         except GlossatorError as error:  # such as one in which another server is at work
             _log.info("%s", error)
 

@@ -222,6 +222,7 @@ class TurnShell:
                 closing.cancel()
 
     async def _limited(self) -> LimitedShell:
+        self.turn.check()
         return await asyncio.to_thread(self.shells.limited, self.host.snapshot(), self.hidden)
 
 

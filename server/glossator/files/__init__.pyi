@@ -9,7 +9,7 @@ from .glob import compile_glob
 from .indexer import Indexer
 from .listing import FileIndex, Listing
 from .once import list_once
-from .roots import Roots, folder_of, is_inside, outermost, real_path, same_file
+from .roots import Roots, folder_identity, folder_of, is_inside, outermost, real_path, same_file
 from .sweep import Sweep
 from .walk import SPECIAL, UNREADABLE
 
@@ -36,6 +36,7 @@ __all__ = [
     "Sweep",
     "compile_glob",
     "folder_file",
+    "folder_identity",
     "folder_of",
     "is_inside",
     "is_racy",

@@ -131,10 +131,10 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
-    await app.acting.of(session).take_up()
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
+            await run.ending.enter_async_context(app.acting.of(session).at_work(run))
             run.reviews = review
             if not app.model.offline:
                 run.steering.open()
