@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 import threading
 import time
+from bisect import bisect_right
+from operator import itemgetter
 from pathlib import Path
 
 from glossator.files import is_inside
@@ -51,17 +53,22 @@ class IdleTimes:
         last = changed + _LAG
         if last < self._began or 0 < self._ended <= changed:
             return True
-        return any(first <= changed and last <= end for first, end in tuple(self._idle))
+        at = bisect_right(self._idle, changed, key=itemgetter(0)) - 1
+        return at >= 0 and last <= self._idle[at][1]
 
     def _look(self, process: int) -> None:
-        known, since, pause = None, 0, 0.0
+        known, since, pause, goes_on = None, 0, 0.0, False
         while not self._gone.wait(pause):
             begun = time.time_ns()
             found = _activity(process)
             if found is not None and found == known:
-                if self._idle and self._idle[-1][1] >= since:
-                    since = self._idle.pop()[0]
-                self._idle.append((since, begun))
+                if goes_on:
+                    self._idle[-1] = self._idle[-1][0], begun
+                else:
+                    self._idle.append((since, begun))
+                goes_on = True
+            else:
+                goes_on = False
             known, since = found, time.time_ns()
             pause = max(_PAUSE, (since - begun) / 1e9 * _SHARE)
 
