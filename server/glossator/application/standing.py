@@ -21,7 +21,8 @@ _GONE = (
 @contextmanager
 def while_folders_stand(host: WorkspaceHost, run: Run) -> Iterator[None]:
     """Look at the folders whenever something changes, and whenever the run is about to act."""
-    known = {root: folder_identity(root) for root in host.roots}
+    found = {root: folder_identity(root) for root in host.roots}
+    known = {root: each for root, each in found.items() if each is not None}
 
     def check() -> None:
         for root in host.roots:
