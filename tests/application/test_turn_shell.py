@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from glossator.application import turn_shell
 from glossator.core.errors import StoreUnavailable
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.question import QuestionAnswer
 from glossator.documents.change import RootsChanged
 from glossator.sandbox import workspace_shell
+from glossator.sandbox.idle import IdleTimes
 from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import ShellCommand
 from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles
 from glossator.undo.taking_back import Undone
+from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
+from tests.undo.test_checkpoints import tree
 
 _AUTO = {"permissions": {"mode": "auto"}}
 _FILES = {"a.txt": "a\n", "b.txt": "b\n"}
@@ -175,3 +181,65 @@ async def test_looking_for_a_sandbox_does_not_hold_up_the_server(
             assert shell.unconfined == "None here."
     assert looking
     assert threading.main_thread() not in looking
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ln -s nowhere new; ln -s /etc/hosts out; ln -s sub folder",
+        "rm dangling outside within",
+        "ln -sfn elsewhere dangling; ln -sfn /etc/passwd outside; ln -sfn . within",
+        "rm within; mkdir within; echo x > within/x; rm dangling; echo x > dangling",
+        "rm -r sub; ln -s /tmp sub; rm a.txt; ln -s nowhere a.txt; mv outside b.txt",
+    ],
+)
+async def test_links_that_lead_to_no_file_are_undone_and_redone(
+    tmp_path: Path, command: str
+) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    for name, target in [("dangling", "nowhere"), ("outside", "/etc/hostname"), ("within", "sub")]:
+        (root / name).symlink_to(target)
+    script = [Turn(ToolUse("Bash", {"command": command})), _DONE]
+    async with stage(root, {**_FILES, "sub/s.txt": "s\n"}, script, _AUTO) as s:
+        before = tree(root)
+        kept, undone = await run(s)
+        assert (undone.conflicts, undone.failed, undone.incomplete) == ((), (), False)
+        assert tree(root) == before
+        assert len(kept.turns[0].paths) == len(undone.restored) + len(undone.removed)
+        redone = await kept.redo_turn()
+        assert (redone.conflicts, redone.failed) == ((), ())
+        assert tree(root) != before
+
+
+async def test_what_a_plain_editor_writes_while_a_command_waits_is_not_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody notes that it writes."""
+    made: list[IdleTimes] = []
+
+    def make() -> IdleTimes:
+        made.append(IdleTimes())
+        return made[-1]
+
+    monkeypatch.setattr(turn_shell, "IdleTimes", make)
+    waits = "echo > began.txt; tail -n 0 -F go.txt 2> /dev/null | head -n 1; echo c > a.txt"
+    script = [Turn(ToolUse("Bash", {"command": waits})), _DONE]
+    async with stage(tmp_path, _FILES, script, _AUTO) as s:
+        running = asyncio.create_task(run(s))
+        await until((s.root / "began.txt").exists)
+
+        theirs = s.root / "b.txt"
+
+        def is_known() -> bool:
+            changed = theirs.stat().st_ctime_ns
+            if time.time_ns() - changed > 300_000_000:  # the command did something just then
+                theirs.write_text("mine\n")
+            return made[0].covers("b.txt", changed)
+
+        theirs.write_text("mine\n")
+        await until(is_known)
+        (s.root / "go.txt").write_text("go\n")
+        _, undone = await running
+        assert undone.conflicts == ()
+        assert files(s) == {**_FILES, "b.txt": "mine\n", "go.txt": "go\n"}

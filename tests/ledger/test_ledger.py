@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Mapping
@@ -15,8 +16,9 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.core.fact import Fact
 from glossator.ledger import FactKey
+from glossator.ledger.files import LedgerFiles
 from glossator.ledger.rows import row_of
-from glossator.store import FORGOTTEN_DAYS, LedgerRow, LedgerStore
+from glossator.store import FORGOTTEN_DAYS, LedgerRow, LedgerStore, Retention
 from tests.ledger.support import kept
 from tests.patience import SECONDS
 from tests.workspaces import MakeWorkspace
@@ -294,3 +296,25 @@ async def test_a_memory_brings_no_fact_back_that_may_have_been_forgotten_long_ag
         young = replace(three, created_at=now - timedelta(days=FORGOTTEN_DAYS - 1))
         await other.ledger.adopt([one, old, young])
         assert {each.id for each in other.ledger.every()} == {one.id, young.id}
+
+
+@pytest.mark.parametrize("part", range(10))
+async def test_facts_that_a_cut_file_loses_are_spoken_of(tmp_path: Path, part: int) -> None:
+    told: list[str] = []
+    keep = Retention(90, 500, 10**9)
+    files = LedgerFiles(keep, told.append, tmp_path)
+    rows = {f"{n:03}": LedgerRow(n + 1.0, bytes([n]) * 600) for n in range(60)}
+    await files.put("ws", rows)
+    await files.close()
+    path = tmp_path / "ledger.db"
+    os.truncate(path, path.stat().st_size * part // 10)
+    again = LedgerFiles(keep, told.append, tmp_path)
+    assert await again.facts("ws") == {}
+    (said,) = told
+    assert "are missing" in said
+    assert f"{path}.damaged" in said
+    await again.put("ws", rows)
+    again.read_again()
+    assert (await again.facts("ws")).keys() == rows.keys()
+    await again.close()
+    assert len(told) == 1

@@ -14,10 +14,11 @@ from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.documents.change import Saved
 from glossator.edits.editor_files import EditorFiles
-from glossator.undo.checkpoint_log import CHECKPOINTS, CheckpointStore
+from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles, Restoration, Restored
 from glossator.undo.taking_back import OnConflict, Undone
+from glossator.undo.turn_log import CHECKPOINTS
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -38,6 +39,18 @@ class Overtaken(EditorFiles):
 
 
 @dataclass
+class Alone:
+    """The file of a session that is the only one."""
+
+    written_before: int = 0
+
+    def live(self) -> None: ...
+
+    async def kept_elsewhere(self, _name: str, _since: int) -> list[Any]:
+        return []
+
+
+@dataclass
 class FullDisk:
     """A keeper whose disk is full when it is asked to keep one of the notes, by number."""
 
@@ -45,6 +58,7 @@ class FullDisk:
     notes: list[Any] = field(default_factory=list)
     asked: int = 0
     dropped: frozenset[str] = frozenset()
+    journal: Alone = field(default_factory=Alone)
 
     def keep(self, _name: str, value: Any) -> None:
         self.asked += 1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,7 +12,8 @@ import platformdirs
 
 from glossator.agent import Permission, PermissionChecker
 from glossator.application.saving import Saving, SavingFirst
-from glossator.application.turn_shell import TurnShell
+from glossator.application.standing import while_folders_stand
+from glossator.application.turn_shell import Listing, TurnShell
 from glossator.application.unsaved_edits import UNSAVED, UnsavedEdits
 from glossator.context import mode_notice
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
@@ -42,7 +44,7 @@ from glossator.sandbox import (
 )
 from glossator.sessions import Run, Session
 from glossator.settings import Settings
-from glossator.undo import Checkpoints, CheckpointStore, DiskFiles
+from glossator.undo import CHECKPOINTS, Checkpoints, CheckpointStore, DiskFiles, Undone
 
 _CHECKPOINTS = "checkpoints.db"
 _GRANTS = "grants"  # the name of what is kept with a session
@@ -220,6 +222,20 @@ class SessionActing:
 
         return Checkpoints(acting.store(), session, files, acting.disk, port.tell, show_undone=show)
 
+    async def take_up(self) -> None:
+        """Finish what an earlier server was cut off in; the user is told of an undo."""
+        if self._session.kept(CHECKPOINTS):
+            host, tell = self._acting.host, self._acting.port.tell
+            async for undone, left in self.checkpoints.take_up(Listing(host).paths):
+                tell(_finished(self._session.title, undone, left))
+
+    @asynccontextmanager
+    async def at_work(self, run: Run) -> AsyncIterator[None]:
+        """A run acts in the block; it ends when a folder of the workspace is not there any more."""
+        await self.take_up()
+        with while_folders_stand(self._acting.host, run):
+            yield
+
     @property
     def is_settling(self) -> bool:
         """Whether work outlives its run, such as a cancelled undo."""
@@ -272,6 +288,15 @@ class SessionActing:
         return self._acting.policy(session_id=self._session.id)
 
 
+def _finished(title: str, undone: Undone, left: int) -> str:
+    count = len(undone.restored) + len(undone.removed)
+    stay = f" {left:,} files stay, as they have changed since." if left else ""
+    return (
+        f"An undo in “{title}” was cut off when Glossator was ended, and is finished now: {count:,}"
+        f" files are as they were before.{stay} Redo makes the changes again."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class TurnFiles:
     """Keeps the files that one run changes as they were, and has them saved."""
@@ -282,6 +307,7 @@ class TurnFiles:
 
     async def before(self, paths: Iterable[str]) -> None:
         """Keep files that are about to be changed."""
+        self.run.check()
         paths = tuple(paths)
         self.quarantine.allow(paths)  # a job that runs meanwhile does not make them
         for problem in await self.acting.checkpoints.before(self.run.id, paths):

@@ -20,6 +20,7 @@ from glossator.application.extracts import statements_in
 from glossator.application.git import Git
 from glossator.application.ledgers import open_ledger
 from glossator.application.progress import BuildProgress
+from glossator.application.recovering import recover
 from glossator.application.remembering import session_memories
 from glossator.application.reranking import rerank_by
 from glossator.application.summarising import Summaries
@@ -57,10 +58,7 @@ _HEAD_START = 0.25  # seconds for a first question to be sent
 
 
 class Application:
-    """Made by an edge at start, closed by it at the end.
-
-    `trusted`: whether the user trusts the workspace, None if the edge does not know.
-    """
+    """Made and closed by an edge; `trusted` is None if it does not know whether the user trusts."""
 
     def __init__(
         self,
@@ -347,3 +345,5 @@ class Application:
         self.retriever.start()
         await self.mcp.refresh()
         await follow_context_files(self.host, self.port)
+        await self.host.ready()
+        await recover(self.acting, self.sessions, self.memories)

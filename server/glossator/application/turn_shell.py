@@ -19,6 +19,7 @@ from glossator.sandbox import (
     BlockedPaths,
     CommandLimits,
     Finished,
+    IdleTimes,
     LimitedShell,
     Output,
     Polled,
@@ -55,12 +56,13 @@ class TurnShell:
         self, command: ShellCommand, seconds: float, show: Show | None = None
     ) -> Finished:
         """Run a command; see `Shell`."""
-        listing = _Listing(self.host)
+        listing = Listing(self.host)
         if command.permit.only_reads and self.unconfined is None:  # there is nothing to undo
             await listing.renew()
             finished = await (await self._limited()).run(command, seconds, show)
             return replace(finished, notes=self._blocked_notes(finished.output, BlockedPaths()))
-        async with self.checkpoints.around(self.turn.id, listing.paths):
+        command = replace(command, idle=(idle := IdleTimes()))
+        async with self.checkpoints.around(self.turn.id, listing.paths, idle.covers):
             limited = await self._limited()
             async with self._settling(limited.limits, command, listing) as settled:
                 finished = await limited.run(command, seconds, show)
@@ -71,8 +73,10 @@ class TurnShell:
     async def start(self, command: ShellCommand) -> str:
         """Begin a job; see `Shell`."""
         async with AsyncExitStack() as covered:
-            listing = _Listing(self.host)
-            await covered.enter_async_context(self.checkpoints.around(self.turn.id, listing.paths))
+            listing, idle = Listing(self.host), IdleTimes()
+            command = replace(command, idle=idle)
+            around = self.checkpoints.around(self.turn.id, listing.paths, idle.covers)
+            await covered.enter_async_context(around)
             limited = await self._limited()
             async with AsyncExitStack() as begun:
                 settling = self._settling(limited.limits, command, listing)
@@ -129,7 +133,7 @@ class TurnShell:
 
     @asynccontextmanager
     async def _settling(
-        self, limits: CommandLimits, command: ShellCommand, listing: _Listing
+        self, limits: CommandLimits, command: ShellCommand, listing: Listing
     ) -> AsyncIterator[list[str]]:
         """Protected files that a command in the block makes stay only if the user allows them.
 
@@ -147,13 +151,13 @@ class TurnShell:
             ended = True
         finally:
             try:
-                settling = self._settle(notes, command.permit.paths, listing, asks=ended)
+                settling = self._settle(notes, command, listing, asks=ended)
                 await (settling if ended else asyncio.shield(asyncio.ensure_future(settling)))
             finally:
                 quarantine.end()
 
     async def _settle(
-        self, notes: list[str], targets: frozenset[str], listing: _Listing, *, asks: bool
+        self, notes: list[str], command: ShellCommand, listing: Listing, *, asks: bool
     ) -> None:
         quarantine = self.shells.quarantine
         async with self.shells.settling:  # each file is handled by one command only
@@ -161,7 +165,8 @@ class TurnShell:
             snapshot = self.host.snapshot()
             now = await asyncio.to_thread(self.shells.names, snapshot, self.hidden)
             made = await asyncio.to_thread(quarantine.new, now)
-            new = [path for path in made if path not in targets and not self._is_saved(path)]
+            allowed = command.permit.paths
+            new = [path for path in made if path not in allowed and not self._is_saved(path)]
             if not new:
                 return
             listing.forget()
@@ -174,6 +179,8 @@ class TurnShell:
             finally:
                 stays = answer is not None and answer.choice is not Choice.DENY
                 settle = quarantine.put_back if stays else quarantine.discard
+                if command.idle is not None:
+                    command.idle.ours.update(new)
                 taken = await asyncio.to_thread(settle, taken)
                 outcome = outcome_text(taken, snapshot.relative, answer, stays=stays)
                 if answer is None:
@@ -198,11 +205,12 @@ class TurnShell:
                 closing.cancel()
 
     async def _limited(self) -> LimitedShell:
+        self.turn.check()
         return await asyncio.to_thread(self.shells.limited, self.host.snapshot(), self.hidden)
 
 
-class _Listing:
-    """The workspace's files; what was listed when a command had ended counts once more."""
+class Listing:
+    """The workspace's files and links; what was listed when a command ended counts once more."""
 
     def __init__(self, host: WorkspaceHost) -> None:
         self._host = host
@@ -219,7 +227,8 @@ class _Listing:
         """List them again."""
         self._host.sweep("a command ran")
         await self._host.ready()
-        self._known = [entry.path for entry in self._host.snapshot().listing.files]
+        listing = self._host.snapshot().listing
+        self._known = [*(entry.path for entry in listing.files), *listing.dead_ends]
 
     def forget(self) -> None:
         """Forget the listing: files have changed."""

@@ -12,7 +12,7 @@ as it was.
   file system has hard links; elsewhere it is refused), a folder takes the place of an empty one.
 - Other names (hard links) of the file keep the old bytes.
 - It takes a system with descriptors of folders: Linux, macOS and other POSIX ones.
-- A process that is killed may leave a file named `.glossator-…` behind.
+- A process that is killed may leave a file named `.glossator-…` behind; see `leftovers`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from glossator.core.leftovers import TEMPORARY, hold
+
 if sys.platform != "win32":
     import fcntl
 
-_TEMPORARY = ".glossator-"
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
@@ -100,10 +101,11 @@ def replace_private(path: Path, content: bytes) -> None:
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
     try:
         with open(descriptor, "wb") as file:
+            hold(file.fileno())
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
+            os.replace(name, path)
     except OSError:
         Path(name).unlink(missing_ok=True)
         raise
@@ -127,6 +129,7 @@ class Place:
         self._name = name
         self._known: os.stat_result | None = None
         self._staged: str | None = None
+        self._held = contextlib.ExitStack()  # the staged file, open
 
     def look(self) -> os.stat_result | None:
         """The file's status, None if there is none. Raises for what is no regular file."""
@@ -151,18 +154,19 @@ class Place:
         """Put `content` on the disk beside the file; mode and owner are those of `like`."""
         self._must_be_writable()
         self.discard()
-        name = _TEMPORARY + secrets.token_hex(16)
+        name = TEMPORARY + secrets.token_hex(16)
         mode = _NEW_MODE if like is None else 0o600
-        with (
-            _errors_about(self.path),
-            open(os.open(name, _CREATE, mode, dir_fd=self._folder), "wb") as file,
-        ):
+        with _errors_about(self.path):
+            descriptor = os.open(name, _CREATE, mode, dir_fd=self._folder)
+            self._held.callback(os.close, descriptor)
             self._staged = name
-            file.write(content)
-            file.flush()
-            if like is not None:
-                _adopt(file.fileno(), like)
-            os.fsync(file.fileno())
+            hold(descriptor)
+            with open(descriptor, "wb", closefd=False) as file:
+                file.write(content)
+                file.flush()
+                if like is not None:
+                    _adopt(descriptor, like)
+                os.fsync(descriptor)
 
     def commit(self) -> None:
         """What was staged takes the name. Raises if the file changed since it was looked at."""
@@ -172,6 +176,7 @@ class Place:
         with _errors_about(self.path):
             os.rename(self._staged, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         self._staged = None
+        self._held.close()
         self._settle()
 
     def remove(self) -> None:
@@ -216,6 +221,7 @@ class Place:
             with contextlib.suppress(OSError):  # all that is wrong then is a file too many
                 os.unlink(self._staged, dir_fd=self._folder)
             self._staged = None
+        self._held.close()
 
     def _status(self) -> os.stat_result | None:
         try:

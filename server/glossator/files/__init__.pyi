@@ -10,7 +10,7 @@ from .indexer import Indexer
 from .listing import FileIndex, Listing
 from .once import list_once
 from .repository import git_folders, git_outside, repository_top
-from .roots import Roots, folder_of, is_inside, outermost, real_path, same_file
+from .roots import Roots, folder_identity, folder_of, is_inside, outermost, real_path, same_file
 from .sweep import Sweep
 from .walk import SPECIAL, UNREADABLE
 
@@ -37,6 +37,7 @@ __all__ = [
     "Sweep",
     "compile_glob",
     "folder_file",
+    "folder_identity",
     "folder_of",
     "git_folders",
     "git_outside",

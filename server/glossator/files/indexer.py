@@ -24,7 +24,7 @@ from glossator.files.listing import FileIndex
 from glossator.files.listing_cache import ListingCache, Recording, recall
 from glossator.files.mounts import mounted_below
 from glossator.files.rescan import Differences, Rescan, Surroundings, is_folder, widen
-from glossator.files.roots import Roots
+from glossator.files.roots import Roots, folder_identity
 from glossator.files.sweep import Suspension, Sweep, SweepSlot, interval
 from glossator.files.walk import Found, examine
 from glossator.files.watch import choose_watcher
@@ -331,16 +331,8 @@ class Indexer:
         """
         paths, loop = self._roots.paths, asyncio.get_running_loop()
         return await loop.run_in_executor(
-            pool, lambda: (list(map(_identity, paths)), mounted_below(paths))
+            pool, lambda: (list(map(folder_identity, paths)), mounted_below(paths))
         )
-
-
-def _identity(folder: str) -> tuple[int, int] | None:
-    try:
-        status = os.lstat(folder)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

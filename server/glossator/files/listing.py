@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING
 from glossator.core.answers import Skipped
 from glossator.files.entries import FileEntry, Files, FolderFiles, find
 from glossator.files.roots import Roots, folder_of, is_inside
-from glossator.files.walk import Found
+from glossator.files.walk import LINK_BROKEN, LINK_OUT, LINK_TO_FOLDER, Found
 
 if TYPE_CHECKING:
     from glossator.files.path_table import Paths, PathTable
 
 _AT_ONCE = 30_000  # files, sorted in 5 ms, in which no other thread gets its turn
+_LINKS = frozenset({LINK_BROKEN, LINK_OUT, LINK_TO_FOLDER})
 _by_path = attrgetter("path")
 _by_relative = attrgetter("relative")
 _first = itemgetter(0)
@@ -58,6 +59,11 @@ class Listing:
         from glossator.files.path_table import Paths  # noqa: PLC0415 - numpy takes long to import
 
         return Paths.of(self.folders, lambda: self.files, self.earlier)
+
+    @property
+    def dead_ends(self) -> list[str]:
+        """The links that no rule leaves out, but that lead to no file of the workspace."""
+        return [path for path, reason in self.skipped.items() if reason in _LINKS]
 
     def get(self, path: str) -> FileEntry | None:
         """The file listed at the absolute path `path`."""

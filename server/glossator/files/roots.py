@@ -36,6 +36,15 @@ def folder_of(path: str) -> str:
     return path[: path.rfind(os.sep)] or os.sep
 
 
+def folder_identity(path: str) -> tuple[int, int] | None:
+    """Which folder is at a path: another one if it was replaced, None if it is gone."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def outermost(paths: Iterable[str]) -> list[str]:
     """`paths` without those that lie below another one, sorted."""
     known = set(paths)

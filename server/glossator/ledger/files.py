@@ -24,6 +24,10 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _FILE = "ledger.db"
+_DAMAGED = (
+    "The file of facts was damaged on disk, so the facts kept until now, and what sessions"
+    " remembered, are missing; new ones are kept again. The damaged file is kept as {}."
+)
 
 
 def ledger_folder() -> Path:
@@ -110,9 +114,11 @@ class LedgerFiles:
     async def _try(self, nothing: T, work: Callable[..., T], *arguments: object) -> T:
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(
+            found = await loop.run_in_executor(
                 self._thread, lambda: partial(work, self._opened())(*arguments)
             )
+            if self._store is not None and (damaged := self._store.take_damaged()):
+                self.tell(_DAMAGED.format(damaged))
         except (OSError, StoreUnavailable) as problem:
             logger.warning("%s", problem)
             self.read_again()
@@ -120,6 +126,7 @@ class LedgerFiles:
                 self._told = True
                 self.tell(f"Facts are kept only until the server ends: {problem}")
             return nothing
+        return found
 
     # What follows is for the thread.
 

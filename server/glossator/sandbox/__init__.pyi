@@ -1,4 +1,5 @@
 from .environment import scrubbed, search_path
+from .idle import IdleTimes
 from .jobs import MOST_RUNNING, Polled
 from .output import (
     HEAD,
@@ -27,6 +28,7 @@ __all__ = [
     "Exit",
     "Finished",
     "HardLinkedFiles",
+    "IdleTimes",
     "LimitedShell",
     "Output",
     "Polled",

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from glossator.sandbox.idle import IdleTimes
 from glossator.shell import PartCodes
 
 
@@ -84,6 +85,7 @@ class Confined:
     Then it is a child of what is run, which ends after it and with its exit code. `input` is the
     descriptor for the standard input of what is run, None if it needs none. `codes` receives the
     exit codes of its last pipeline. `given` is a descriptor that the command itself reads.
+    `idle` is told of its process.
     """
 
     words: tuple[str, ...]
@@ -91,6 +93,7 @@ class Confined:
     input: int | None = None
     codes: PartCodes | None = None
     given: int | None = None
+    idle: IdleTimes | None = None
 
 
 class Sandbox(Protocol):

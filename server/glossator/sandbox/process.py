@@ -71,6 +71,9 @@ class Process:
             self._nested = command.nested
             self._codes = command.codes
             self._failed: tuple[FailedPart, ...] = ()
+            self._idle = command.idle
+            if self._idle is not None:
+                self._idle.begin()
             self._popen = subprocess.Popen(  # noqa: S603 - what this class is for
                 command.words,
                 cwd=cwd,
@@ -86,6 +89,8 @@ class Process:
         self._pipe = self._popen.stdout.fileno()
         os.set_blocking(self._pipe, False)
         self._loop.add_reader(self._pipe, self._read)
+        if self._idle is not None:
+            self._idle.follow(self._popen.pid)
         threading.Thread(target=self._watch, name="shell exit", daemon=True).start()
 
     async def __aenter__(self) -> Self:
@@ -174,6 +179,8 @@ class Process:
         _await_end(self._popen.pid)
         if self._inner is not None:
             _await_end_of_sandbox(self._inner)
+        if self._idle is not None:
+            self._idle.end()
         if self._codes is not None:
             self._failed = self._codes.failed()
         self._cleanup.close()  # takes a while if the kernel is still taking a sandbox apart

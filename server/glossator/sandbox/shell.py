@@ -25,6 +25,7 @@ from glossator.sandbox.environment import (
     read_only_git_settings,
     scrubbed,
 )
+from glossator.sandbox.idle import IdleTimes
 from glossator.sandbox.jobs import Jobs, Polled
 from glossator.sandbox.policy import CommandLimits, Confined, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.process import Finished, Process, Show, run
@@ -42,7 +43,7 @@ class ShellCommand:
 
     Its `permit` names the paths that it may write although they are protected: the user allowed it.
     `input` is its standard input, which takes bash; None: it has none. With `only_git` it runs git
-    alone and sees fewer tools, so it starts sooner.
+    alone and sees fewer tools, so it starts sooner. `idle` notes when it rests.
     """
 
     text: str
@@ -51,6 +52,7 @@ class ShellCommand:
     permit: Permit = field(default_factory=Permit)
     input: bytes | None = None
     only_git: bool = False
+    idle: IdleTimes | None = None
 
 
 class Shell:
@@ -156,7 +158,8 @@ class Shell:
             if given is not None:
                 text = f"exec <&{given} {given}<&-\n{text}"
             with self._confined(replace(command, text=text), cwd, limits, git) as confined:
-                yield replace(confined, codes=codes, given=given)
+                idle = None if self.unconfined else command.idle  # who escapes cannot be followed
+                yield replace(confined, codes=codes, given=given, idle=idle)
 
     def _confined(
         self, command: ShellCommand, cwd: str, limits: CommandLimits, git: GitSettings

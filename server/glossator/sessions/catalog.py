@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from glossator.sessions.records import UNTITLED, Begun, Record, decode_all
 from glossator.sessions.session import Session
 from glossator.sessions.state import SessionState, session_state, without_rewound
 from glossator.store import Contents, LogInfo, Logs, NotOpened, Retention
+from glossator.undo import CHECKPOINTS, cut_off_in_notes
 
 logger = logging.getLogger(__name__)
 
@@ -155,6 +156,17 @@ class Sessions:
         if self._logs is not None and on_disk:
             await asyncio.to_thread(self._logs.remove, session_id)
 
+    async def cut_off(self) -> list[str]:
+        """The sessions of this workspace in which a server was ended in a command or an undo.
+
+        Also those in which another server is at work.
+        """
+        try:
+            return await asyncio.to_thread(lambda: list(self._cut_off()))
+        except StoreUnavailable as error:  # whoever uses one of them is told
+            logger.warning("%s", error)
+            return []
+
     def settle(self, session: Session) -> None:
         """A run of the session ended: let the disk have everything, in the background.
 
@@ -212,13 +224,15 @@ class Sessions:
         if isinstance(opened, NotOpened):
             raise _unknown(session_id)
         log, contents = opened
+        head = self._last_head(session_id)
         try:
             state = session_state(decode_all(contents.records))
+            self._check_readable(state, contents, head)
             self._check_roots(state)
         except (StoreUnavailable, UnknownSession):
             log.close()
             raise
-        self._tell_of_damage(state, contents)
+        self._tell_of_damage(state, contents, head)
         begun = Begun(session_id, state.created_at, state.roots)
         session = Session(state, Journal(self._logs, begun, self._tell, log))
         if session.was_repaired:
@@ -255,6 +269,16 @@ class Sessions:
                 found.append(ListedSession(head, updated))
         return found
 
+    def _cut_off(self) -> Iterator[str]:
+        for info in self._logs.all() if self._logs else ():
+            contents = self._logs.read(info.key) if self._logs and info.head is None else None
+            if isinstance(contents, Contents) and contents.records:
+                lines = [line for line in contents.records[1:] if CHECKPOINTS.encode() in line]
+                state = session_state(decode_all([contents.records[0], *lines]))
+                notes = state.kept.get(CHECKPOINTS, ())
+                if self._is_ours(state.roots) and cut_off_in_notes(notes):
+                    yield info.key
+
     def _head(self, logs: Logs, info: LogInfo) -> Head | None:
         """The head beside a log, or what the log itself says."""
         if info.head is not None and (head := decode_head(info.head)):
@@ -267,6 +291,8 @@ class Sessions:
         except StoreUnavailable as error:
             logger.warning("%s: %s", info.key, error)
             return None
+        if not state.id:  # nothing can be read any more
+            return decode_head(info.last_head or b"")
         created = state.created_at.isoformat(timespec="seconds")
         return Head(info.key, state.title, created, state.roots, state.turns)
 
@@ -280,13 +306,29 @@ class Sessions:
                 f"The session {state.id} belongs to another workspace ({where}); open that one."
             )
 
-    def _tell_of_damage(self, state: SessionState, contents: Contents) -> None:
-        if contents.lost:
-            self._tell(
-                f"The session “{state.title}” was damaged on disk: its last {contents.lost:,} bytes"
-                " cannot be read, so it continues from what comes before them. The whole file was"
-                " kept beside it, with the ending .damaged."
+    def _check_readable(self, state: SessionState, contents: Contents, head: Head | None) -> None:
+        if not state.id and head is not None and self._is_ours(head.roots):
+            raise StoreUnavailable(
+                f"Nothing of the session “{head.title}” can be read: its file was damaged, and is"
+                f" kept as {contents.damaged}. Delete the session, or put the file right."
             )
+
+    def _last_head(self, session_id: str) -> Head | None:
+        kept = self._logs.head(session_id) if self._logs else None
+        return None if kept is None else decode_head(kept)
+
+    def _tell_of_damage(self, state: SessionState, contents: Contents, head: Head | None) -> None:
+        if not contents.damaged:
+            return
+        missing = f"its last {contents.lost:,} bytes are missing"
+        if head is not None and head.turns > state.turns:
+            count = head.turns - state.turns
+            missing = f"{count:,} of its {head.turns:,} replies are missing"
+        self._tell(
+            f"The session “{state.title}” was damaged on disk: {missing}, and undo does not know"
+            " what was changed there. It continues from what comes before. The damaged file is kept"
+            f" as {contents.damaged}."
+        )
 
 
 def _prune(logs: Logs, keep: Retention) -> None:

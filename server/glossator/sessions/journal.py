@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +22,15 @@ from glossator.core.events import (
 )
 from glossator.core.span import Span, runs
 from glossator.llm import Conversation, Message
-from glossator.sessions.records import Begun, Happened, ReadShown, Record, encode
+from glossator.sessions.records import (
+    Begun,
+    Happened,
+    KeptValue,
+    ReadShown,
+    Record,
+    decode_all,
+    encode,
+)
 from glossator.store import Log, Logs
 from glossator.tools import FindingCounts, Findings, ReadDocument, ReadRange, ReadState
 
@@ -92,6 +101,34 @@ class Journal:
     def size(self) -> int:
         """Bytes written."""
         return self._log.size if self._log else 0
+
+    @property
+    def written_before(self) -> int:
+        """When an earlier server last wrote to it, or lived with it (ns since 1970); 0: never."""
+        return self._log.written_before if self._log else 0
+
+    def live(self) -> None:
+        """Mark the log with the time: this server lives, though it writes nothing."""
+        if self._log is not None:
+            self._log.touch()
+
+    async def kept_elsewhere(self, name: str, since: int) -> list[Any]:
+        """What other sessions kept under a name, of those that kept anything since (ns)."""
+        return await asyncio.to_thread(self._kept_elsewhere, name, since)
+
+    def _kept_elsewhere(self, name: str, since: int) -> list[Any]:
+        found: list[Any] = []
+        if self._logs is None:
+            return found
+        mark = json.dumps(name).encode()
+        try:
+            for contents in self._logs.others(self._begun.id, since):
+                lines = [line for line in contents.records if mark in line]  # few of many
+                records = decode_all(lines)
+                found += [r.value for r in records if isinstance(r, KeptValue) and r.name == name]
+        except StoreUnavailable as error:
+            logger.warning("%s", error)
+        return found
 
     def sync(self, head: Head, size: int) -> None:
         """Wait for the disk, and describe the session for lists; slow, for a thread.

@@ -36,6 +36,8 @@ class Run:
     steering: Steering = field(default_factory=Steering)
     is_over: bool = False
     reviews: bool = False
+    check: Callable[[], None] = lambda: None  # raises `UsageError` where it may not act any more
+    failure: GlossatorError | None = None
     began_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
     _seq: int = 0
     _noticed: set[str] = field(default_factory=set)
@@ -56,6 +58,12 @@ class Run:
         self.port.emit(envelope)
         if self.is_over:
             self.steering.close()
+
+    def fail(self, error: GlossatorError) -> None:
+        """End it with this error, whatever it is at."""
+        if self.failure is None and not self.is_over:
+            self.failure = error
+            self.task.cancel()
 
     def show(self, event: Event) -> None:
         """Show an event that is not worth keeping: another one of its kind will say it better."""
@@ -110,6 +118,10 @@ class Runs:
         try:
             yield run
         except asyncio.CancelledError:
+            if run.failure is not None:
+                run.emit(RunFailed(str(run.failure)))
+                task.uncancel()
+                raise run.failure from None
             run.emit(RunCancelled())
             raise
         except GlossatorError as error:

@@ -85,7 +85,7 @@ class Session:
     """
 
     def __init__(self, state: SessionState, journal: Journal) -> None:
-        self._journal = journal
+        self.journal = journal
         self._kept = state.kept
         self._syncing = threading.Lock()
         self._unfinished = UnfinishedReply()
@@ -133,12 +133,12 @@ class Session:
     @property
     def on_disk(self) -> bool:
         """Whether anything of it is kept; an empty session is not."""
-        return self._journal.exists
+        return self.journal.exists
 
     @property
     def is_kept(self) -> bool:
         """Whether all of it is on disk, so that it can be closed and resumed."""
-        return self._journal.exists and not self._journal.broken
+        return self.journal.exists and not self.journal.broken
 
     def rename(self, title: str) -> None:
         """Give it a title."""
@@ -272,8 +272,8 @@ class Session:
     def keep_surely(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
         """As `keep`; raises `StoreUnavailable` if it would not outlive this server."""
         self._write(KeptValue(name, value))
-        if self._journal.why_broken:
-            raise StoreUnavailable(self._journal.why_broken)
+        if self.journal.why_broken:
+            raise StoreUnavailable(self.journal.why_broken)
         self._kept.setdefault(name, []).append(value)
 
     def keep_todo(self, steps: tuple[Todo, ...]) -> None:
@@ -292,15 +292,15 @@ class Session:
     def sync(self) -> None:
         """Wait until the disk has everything; slow, for a thread, at the end of a run."""
         with self._syncing:  # the end of a run and the server's may meet
-            size = self._journal.size
-            self._journal.sync(self.head, size)
+            size = self.journal.size
+            self.journal.sync(self.head, size)
 
     def close(self) -> None:
         """Close its log, so that another server can open it; safe to call again."""
-        self._journal.close()
+        self.journal.close()
 
     def _write(self, record: Record) -> None:
-        self._journal.write(record)
+        self.journal.write(record)
         remember(self._story, record)
 
     def _say(self, message: Message) -> None:

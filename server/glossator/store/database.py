@@ -12,7 +12,6 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -39,11 +38,13 @@ _SCHEMA = """
 class Database:
     """A file with the tables that `tables` makes; a file of another `version` is set aside.
 
-    A damaged file is set aside with the ending `.damaged`, and begun again.
+    A damaged file is set aside with the ending `.damaged`, and begun again; `damaged` is its path
+    then, for the owner to tell of.
     """
 
     def __init__(self, path: str, tables: str, version: int, lost: str) -> None:
         """`lost` says what is not to be had while the file cannot be used."""
+        self.damaged = ""
         self._path = path
         self._schema = _SCHEMA.format(tables=tables, version=version)
         self._version = version
@@ -89,8 +90,12 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         # Made here, since SQLite would let everybody read it. One that exists is not opened: to
         # close it would drop the locks that this process has on it.
-        with suppress(FileExistsError):
+        try:
             Path(self._path).touch(0o600, exist_ok=False)
+        except FileExistsError as error:
+            if not os.path.getsize(self._path) and not _has_journal(self._path):
+                self._opened = _identity(self._path)
+                raise _ForeignFormat("it is empty") from error
         if not os.access(self._path, os.R_OK | os.W_OK):  # else SQLite would only read it
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         self._opened = _identity(self._path)
@@ -112,12 +117,21 @@ class Database:
                 return
             for ending in ("-wal", "-shm"):  # first, for they would count for the new file, too
                 Path(self._path + ending).unlink(missing_ok=True)
-            os.replace(self._path, f"{self._path}.damaged")
+            self.damaged = f"{self._path}.damaged"
+            os.replace(self._path, self.damaged)
         logger.warning("%s was damaged (%s); it is begun again.", self._path, reason)
 
 
 class _ForeignFormat(sqlite3.DatabaseError):
     """A file that another version of this program made."""
+
+
+def _has_journal(path: str) -> bool:
+    """Whether what was written last is still beside the file."""
+    try:
+        return os.path.getsize(f"{path}-wal") > 0
+    except FileNotFoundError:
+        return False
 
 
 def _identity(path: str) -> _Identity | None:

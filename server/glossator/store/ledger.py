@@ -55,6 +55,11 @@ class LedgerStore:
         self._keep = keep
         self._file = Database(path, _TABLES, _FORMAT, "facts are neither found nor kept")
 
+    def take_damaged(self) -> str:
+        """Where a damaged file was set aside since the last call; "" if none was."""
+        damaged, self._file.damaged = self._file.damaged, ""
+        return damaged
+
     def version(self) -> int:
         """Another number when another process has changed something."""
         return self._file.run(lambda database: number(database, "PRAGMA data_version"))

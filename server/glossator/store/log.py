@@ -23,7 +23,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Self
 
@@ -42,13 +42,15 @@ class Contents:
     """The records of a log in order.
 
     `size` is what they take on disk, in bytes; `lost` counts the bytes after them that were
-    damaged. A torn line at the end is not damage. `chain` is the last record's checksum.
+    damaged, or are known to be missing. A torn line at the end is not damage. `chain` is the last
+    record's checksum. `damaged` is the path under which a damaged file is kept, "" if it was whole.
     """
 
     records: tuple[bytes, ...]
     size: int
     lost: int
     chain: int
+    damaged: str = ""
 
 
 class NotOpened(Enum):
@@ -59,9 +61,15 @@ class NotOpened(Enum):
 
 
 class Log:
-    """A log that this process owns until `close`. Methods raise `StoreUnavailable`."""
+    """A log that this process owns until `close`. Methods raise `StoreUnavailable`.
 
-    def __init__(self, path: str, descriptor: int, size: int = 0, chain: int = 0) -> None:
+    `written_before` is when another process last wrote to it (ns since 1970), 0 if none did.
+    """
+
+    def __init__(
+        self, path: str, descriptor: int, size: int = 0, chain: int = 0, written_before: int = 0
+    ) -> None:
+        self.written_before = written_before
         self._path = path
         self._descriptor = descriptor
         self._size = size
@@ -94,6 +102,11 @@ class Log:
             os.fsync(self._descriptor)
         except OSError as error:
             raise unavailable(self._path, error) from error
+
+    def touch(self) -> None:
+        """Mark the file with the time, as if it were written to."""
+        with suppress(OSError):
+            os.utime(self._descriptor)
 
     def close(self) -> None:
         """Give the log back; safe to call again."""
@@ -131,8 +144,8 @@ def create_log(path: str) -> Log:
     return Log(path, descriptor)
 
 
-def open_log(path: str) -> tuple[Log, Contents] | NotOpened:
-    """Own a log and read it; its damaged end is cut off.
+def open_log(path: str, least: int = 0) -> tuple[Log, Contents] | NotOpened:
+    """Own a log and read it; its damaged end is cut off. It had at least so many bytes.
 
     Raises `StoreUnavailable`, also for one that other users may have written to.
     """
@@ -146,15 +159,18 @@ def open_log(path: str) -> tuple[Log, Contents] | NotOpened:
             " make it yours alone (mode 0600)."
         )
     try:
+        written_before = os.fstat(descriptor).st_mtime_ns
         contents = parse(_read_all(descriptor))
-        if contents.lost:
-            shutil.copyfile(path, f"{path}.damaged")
-            os.chmod(f"{path}.damaged", 0o600)
+        lost = max(contents.lost, least - contents.size)
+        if lost > 0:
+            contents = replace(contents, lost=lost, damaged=f"{path}.damaged")
+            shutil.copyfile(path, contents.damaged)
+            os.chmod(contents.damaged, 0o600)
         os.ftruncate(descriptor, contents.size)
     except OSError as error:
         os.close(descriptor)
         raise unavailable(path, error) from error
-    return Log(path, descriptor, contents.size, contents.chain), contents
+    return Log(path, descriptor, contents.size, contents.chain, written_before), contents
 
 
 def read_log(path: str) -> Contents | NotOpened:

@@ -29,19 +29,22 @@ from glossator.store.log import (
 _KEY = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
 _LOG, _HEAD, _NEW_HEAD = ".log", ".head", ".head.new"
 _DAY = 86_400
+_LAG = 50_000_000  # ns that the times of files may lag behind the clock
 
 
 @dataclass(frozen=True, slots=True)
 class LogInfo:
     """A log as it is listed: `size` in bytes, `modified` in seconds since 1970.
 
-    `head` is None when its owner was ended, or goes on writing, after it described the log.
+    `head` is None when its owner was ended, or goes on writing, after it described the log;
+    `last_head` is what was described then.
     """
 
     key: str
     size: int
     modified: float
     head: bytes | None
+    last_head: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,16 @@ class Logs:
         return create_log(self._path(key, _LOG))
 
     def open(self, key: str) -> tuple[Log, Contents] | NotOpened:
-        """Own a log and read it."""
-        return open_log(self._path(key, _LOG)) if _KEY.fullmatch(key) else NotOpened.GONE
+        """Own a log and read it; one that is shorter than it was described is damaged."""
+        if not _KEY.fullmatch(key):
+            return NotOpened.GONE
+        described = self._described(key)
+        return open_log(self._path(key, _LOG), described[0] if described else 0)
+
+    def head(self, key: str) -> bytes | None:
+        """The last description of a log, which may have changed since."""
+        described = self._described(key)
+        return described and described[1]
 
     def read(self, key: str) -> Contents | NotOpened:
         """What a log holds, also while another process owns it."""
@@ -91,10 +102,16 @@ class Logs:
 
     def all(self) -> tuple[LogInfo, ...]:
         """All logs, those that changed last first."""
-        return tuple(
-            LogInfo(key, status.st_size, status.st_mtime, self._head(key, status.st_size))
-            for key, status in self._newest_first()
-        )
+        return tuple(self._info(key, status) for key, status in self._newest_first())
+
+    def others(self, key: str, since: int) -> Iterator[Contents]:
+        """What the logs but one hold that were written to since (ns since 1970)."""
+        for other, status in self._newest_first():
+            if status.st_mtime_ns < since - _LAG:
+                return
+            contents = self.read(other) if other != key else NotOpened.GONE
+            if isinstance(contents, Contents):
+                yield contents
 
     def remove(self, key: str) -> NotOpened | None:
         """Delete a log nobody has open; gives why it was not deleted, if it was not."""
@@ -137,12 +154,18 @@ class Logs:
                 found.append((key, status))
         return sorted(found, key=lambda each: (-each[1].st_mtime, each[0]))
 
-    def _head(self, key: str, size: int) -> bytes | None:
-        with suppress(OSError):  # none there: the caller reads the log instead
+    def _info(self, key: str, status: os.stat_result) -> LogInfo:
+        size, last = self._described(key) or (-1, None)
+        head = last if size == status.st_size else None
+        return LogInfo(key, status.st_size, status.st_mtime, head, last)
+
+    def _described(self, key: str) -> tuple[int, bytes] | None:
+        """The length of a log when it was last described, and the description."""
+        with suppress(OSError, ValueError):  # none there: the caller reads the log instead
             with open(self._path(key, _HEAD), "rb") as file:
                 records = parse(file.read()).records
-            if len(records) == 2 and records[0] == b"%d" % size:
-                return records[1]
+            if len(records) == 2:
+                return int(records[0]), records[1]
         return None
 
     def _path(self, key: str, ending: str) -> str:

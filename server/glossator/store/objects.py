@@ -221,6 +221,10 @@ class Objects:
         keys: Sequence[bytes] = [bytes.fromhex(name) for name in names]
         return {key.hex() for key in self._blobs.known(_NAMESPACE, keys)}
 
+    def drop(self, names: Iterable[str]) -> None:
+        """Forget objects that nobody needs any more."""
+        self._blobs.drop(_NAMESPACE, [bytes.fromhex(name) for name in names])
+
     def close(self) -> None:
         """Give the file back; safe to call again."""
         self._blobs.close()

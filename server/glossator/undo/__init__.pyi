@@ -1,5 +1,5 @@
-from .apply import Problem, TurnChanges, undone_in_notes
-from .checkpoint_log import CHECKPOINTS, SEEN_UNDOS, CheckpointStore
+from .apply import Problem, TurnChanges, cut_off_in_notes, undone_in_notes
+from .checkpoint_log import CheckpointStore
 from .checkpoints import Checkpoints
 from .deltas import FileDelta
 from .file_states import (
@@ -15,6 +15,7 @@ from .file_states import (
     with_text,
 )
 from .taking_back import OnConflict, Undone
+from .turn_log import CHECKPOINTS, SEEN_UNDOS
 
 __all__ = [
     "CHECKPOINTS",
@@ -35,6 +36,7 @@ __all__ = [
     "TurnChanges",
     "Undone",
     "as_state",
+    "cut_off_in_notes",
     "undone_in_notes",
     "with_text",
 ]

@@ -8,11 +8,6 @@ from typing import Any
 
 from glossator.core.events import UndoneTurn
 from glossator.store import Objects, object_id
-from glossator.undo.checkpoint_log import (
-    Turn,
-    notes_from_json,
-    take_note,
-)
 from glossator.undo.file_states import (
     Content,
     FileState,
@@ -24,6 +19,7 @@ from glossator.undo.file_states import (
     Unkept,
     same,
 )
+from glossator.undo.turn_log import Turn, turns_of
 
 _NOT_LEFT = Unkept("was being changed when its turn was cut off")
 _EMPTY = object_id(b"")
@@ -50,16 +46,20 @@ class TurnChanges:
 
 @dataclass(slots=True)
 class Plan:
-    """For each path its target state, its expected state, and whether others changed it."""
+    """For each path its target state, its expected state, and whether others changed it.
+
+    Of the `doubtful` that is not known.
+    """
 
     target: dict[str, FileState]
     expected: dict[str, FileState]
     mixed: set[str]
+    doubtful: set[str]
 
     @staticmethod
     def of(turns: Sequence[Turn]) -> Plan:
         """Back to before the first of `turns`, given in their order."""
-        plan = Plan({}, {}, set())
+        plan = Plan({}, {}, set(), set())
         for turn in turns:
             for path, found in turn.found.items():
                 left = turn.left.get(path, _NOT_LEFT)
@@ -71,6 +71,7 @@ class Plan:
                     plan.mixed.add(path)
                 plan.expected[path] = left
             plan.mixed.update(turn.mixed)
+            plan.doubtful.update(turn.doubtful)
         return plan
 
 
@@ -108,6 +109,8 @@ def conflicts(plan: Plan, now: Mapping[str, FileState]) -> Iterator[Problem]:
         expected = plan.expected[path]
         if path in plan.mixed:
             yield Problem(path, "was changed by somebody else in between")
+        elif path in plan.doubtful:
+            yield Problem(path, "may have been changed by somebody else while a command ran")
         elif isinstance(expected, Unkept):
             yield Problem(path, expected.reason)
         elif not same(expected, now[path]):
@@ -177,10 +180,12 @@ def undone_turns(turns: Iterable[Turn]) -> tuple[UndoneTurn, ...]:
 
 def undone_in_notes(notes: Iterable[dict[str, Any]]) -> tuple[UndoneTurn, ...]:
     """The undone turns, from the notes that a session kept."""
-    turns: dict[str, Turn] = {}
-    for note in notes_from_json(notes):
-        take_note(turns, note)
-    return undone_turns(turns.values())
+    return undone_turns(turns_of(notes).values())
+
+
+def cut_off_in_notes(notes: Iterable[dict[str, Any]]) -> bool:
+    """Whether an undo or a command is not over, from the notes that a session kept."""
+    return any(turn.is_cut_off for turn in turns_of(notes).values())
 
 
 def led_to(turns: Sequence[Turn], path: str, on_disk: FileState, shown: FileState) -> bool:
@@ -188,7 +193,7 @@ def led_to(turns: Sequence[Turn], path: str, on_disk: FileState, shown: FileStat
     for turn in reversed(turns):
         if path not in turn.found:
             continue
-        if path in turn.mixed or not same(turn.left.get(path, _NOT_LEFT), shown):
+        if path in turn.mixed | turn.doubtful or not same(turn.left.get(path, _NOT_LEFT), shown):
             return False
         found = turn.found[path]
         if any(_begins(state, on_disk) for state in (found, *turn.been[path])):

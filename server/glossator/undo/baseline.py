@@ -7,6 +7,7 @@ the newest first. A stamp as new as the file system's tick is not trusted: the f
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from glossator.undo.file_states import (
     as_state,
     same,
 )
+from glossator.undo.turn_log import state_from_json, state_to_json
 
 _TICK = 50_000_000  # ns: several times what file systems' clocks lag behind
 _BATCH = 16_000_000  # bytes held until they are written
@@ -61,6 +63,22 @@ class Baseline:
         """How much of the workspace is kept."""
         left_out = sum(isinstance(state, Unkept) for state in self.states.values())
         return BaselineCoverage(len(self.states) - left_out, left_out)
+
+
+def encoded(baseline: Baseline) -> bytes:
+    """A baseline as it is kept while a command runs."""
+    files = [
+        [path, *baseline.stamps[path], state_to_json(state)]
+        for path, state in baseline.states.items()
+    ]
+    return json.dumps([baseline.taken, files], separators=(",", ":")).encode()
+
+
+def decoded(kept: bytes) -> Baseline:
+    """A baseline that was kept."""
+    taken, files = json.loads(kept)
+    stamps = {path: Stamp(*stamp) for path, *stamp, _ in files}
+    return Baseline(taken, stamps, {path: state_from_json(state) for path, *_, state in files})
 
 
 @dataclass(slots=True)

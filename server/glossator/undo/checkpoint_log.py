@@ -1,13 +1,13 @@
-"""What checkpoints keep: each turn's files as notes in the session, their bytes in one store."""
+"""Where checkpoints keep the bytes of files, and looking at files."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from glossator.core.document import text_hash
 from glossator.core.encoding import decode
@@ -17,216 +17,17 @@ from glossator.undo.file_states import (
     Content,
     DiskFiles,
     FileState,
-    Folder,
     FoundState,
-    Link,
-    NoFile,
     RestorableFiles,
     Stored,
-    Unkept,
     as_state,
     same,
     with_text,
 )
 
-CHECKPOINTS = "checkpoints"  # under which a session keeps the notes
-SEEN_UNDOS = "told"  # … and the turns whose undoing the model knows of
-
 T = TypeVar("T")
 
 MAX_BYTES = 2_000_000_000  # on disk, of all workspaces
-
-
-class NoteStore(Protocol):
-    """Where notes are kept: a session."""
-
-    @property
-    def dropped(self) -> Collection[str]:
-        """The turns that the conversation knows nothing of any more."""
-
-    def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
-        """Keep a value under a name."""
-
-    def keep_surely(self, name: str, value: Any) -> None:  # noqa: ANN401 - as above
-        """As `keep`; raises `StoreUnavailable` if it would be lost with this server."""
-
-    def kept(self, name: str) -> list[Any]:
-        """All that was kept under a name, oldest first."""
-
-
-@dataclass(slots=True)
-class Turn:
-    """What a turn found and left, by absolute path.
-
-    `mixed` are the paths that somebody else changed between two changes of the turn. `undoes` are
-    the turns that this one took back; `seen`: the model knows of it, in logs that say so here.
-    `running` counts the commands that were begun and not ended. `been` is all that the turn left at
-    a path at some time. `jobs` are the command lines, by name, of jobs that were not over when the
-    turn was. `part`: only some of the files of the turns that it `undoes` were taken back.
-    """
-
-    id: str
-    found: dict[str, FileState] = field(default_factory=dict)
-    left: dict[str, FileState] = field(default_factory=dict)
-    mixed: set[str] = field(default_factory=set)
-    undoes: tuple[str, ...] = ()
-    seen: bool = False
-    running: int = 0
-    been: dict[str, set[FileState]] = field(default_factory=dict)
-    jobs: dict[str, str] = field(default_factory=dict)
-    part: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """More about a turn; of `untouched` files it was found out that the turn did not change them.
-
-    `running`: a command began (true) or ended. `jobs` began, and those `ended` did so within the
-    turn. `part` as of a `Turn`.
-    """
-
-    turn: str
-    found: dict[str, FileState] = field(default_factory=dict)
-    left: dict[str, FileState] = field(default_factory=dict)
-    untouched: tuple[str, ...] = ()
-    mixed: tuple[str, ...] = ()
-    undoes: tuple[str, ...] = ()
-    seen: bool = False
-    running: bool | None = None
-    jobs: dict[str, str] = field(default_factory=dict)
-    ended: tuple[str, ...] = ()
-    part: bool = False
-
-
-class TurnLog:
-    """The turns of a session, oldest first, in memory and where they are kept."""
-
-    def __init__(self, notes: NoteStore) -> None:
-        self._notes = notes
-        self.turns: dict[str, Turn] = {}
-        for note in notes_from_json(notes.kept(CHECKPOINTS)):
-            take_note(self.turns, note)
-
-    def announce(self, note: Note) -> None:
-        """Note what is about to be done; it must not be, if that cannot be kept."""
-        self._notes.keep_surely(CHECKPOINTS, note_to_json(note))
-        take_note(self.turns, note)
-
-    def note(self, note: Note) -> None:
-        """Note what was done; this server knows it also if it cannot be kept."""
-        take_note(self.turns, note)
-        self._notes.keep(CHECKPOINTS, note_to_json(note))
-
-    @property
-    def unseen_undos(self) -> list[Turn]:
-        """The undos that the model does not know yet, except those of turns it never saw."""
-        seen = {turn for turns in self._notes.kept(SEEN_UNDOS) for turn in turns}
-        unknown = set(self._notes.dropped)
-        for turn in self.turns.values():
-            if turn.undoes and unknown.issuperset(turn.undoes):
-                unknown.add(turn.id)
-        return [
-            turn
-            for turn in self.turns.values()
-            if turn.undoes and not turn.seen and turn.id not in seen | unknown
-        ]
-
-    def mark_undos_seen(self) -> None:
-        """The model knows all undos now."""
-        if turns := [turn.id for turn in self.unseen_undos]:
-            self._notes.keep(SEEN_UNDOS, turns)
-
-
-def take_note(turns: dict[str, Turn], note: Note) -> Turn:
-    """Add a note to what is known; what a turn found at first stays."""
-    turn = turns.setdefault(note.turn, Turn(note.turn))
-    for path, state in note.found.items():
-        turn.found.setdefault(path, state)
-    turn.left.update(note.left)
-    for path, state in note.left.items():
-        turn.been.setdefault(path, set()).add(state)
-    for path in note.untouched:
-        if path not in turn.left:
-            turn.found.pop(path, None)
-    turn.mixed.update(note.mixed)
-    turn.undoes += note.undoes
-    turn.seen |= note.seen
-    turn.part |= note.part
-    turn.jobs.update(note.jobs)
-    for name in note.ended:
-        turn.jobs.pop(name, None)
-    if note.running is not None:
-        turn.running += 1 if note.running else -1
-    return turn
-
-
-def note_to_json(note: Note) -> dict[str, Any]:
-    """A note as JSON; what it does not say is left out."""
-    fields: dict[str, Any] = {
-        "found": {path: _to_json(state) for path, state in note.found.items()},
-        "left": {path: _to_json(state) for path, state in note.left.items()},
-        "untouched": list(note.untouched),
-        "mixed": list(note.mixed),
-        "undoes": list(note.undoes),
-        "told": note.seen,
-        "part": note.part,
-        "jobs": dict(note.jobs),
-        "ended": list(note.ended),
-    }
-    said = {name: value for name, value in fields.items() if value}
-    if note.running is not None:
-        said["running"] = note.running
-    return {"turn": note.turn, **said}
-
-
-def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
-    """Notes from JSON; fields of a later version are passed over."""
-    return [
-        Note(
-            turn=value["turn"],
-            found={path: _from_json(state) for path, state in value.get("found", {}).items()},
-            left={path: _from_json(state) for path, state in value.get("left", {}).items()},
-            untouched=tuple(value.get("untouched", ())),
-            mixed=tuple(value.get("mixed", ())),
-            undoes=tuple(value.get("undoes", ())),
-            seen=value.get("told", False),
-            part=value.get("part", False),
-            running=value.get("running"),
-            jobs=dict(value.get("jobs", {})),
-            ended=tuple(value.get("ended", ())),
-        )
-        for value in values
-    ]
-
-
-def _to_json(state: FileState) -> list[Any]:
-    match state:
-        case Stored(name, mode):
-            return ["file", name, mode]
-        case Link(target):
-            return ["link", target]
-        case NoFile(folder):
-            return ["absent", folder]
-        case Folder():
-            return ["folder"]
-        case Unkept(reason):
-            return ["unkept", reason]
-
-
-def _from_json(value: list[Any]) -> FileState:
-    match value:
-        case ["file", str(name), int(mode)]:
-            return Stored(name, mode)
-        case ["link", str(target)]:
-            return Link(target)
-        case ["absent", folder]:
-            return NoFile(folder)
-        case ["folder"]:
-            return Folder()
-        case ["unkept", str(reason)]:
-            return Unkept(reason)
-        case _:
-            return Unkept("was kept by another version of Glossator")
 
 
 class CheckpointStore:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import (
     AsyncIterator,
-    Awaitable,
     Callable,
     Collection,
     Coroutine,
@@ -19,13 +18,10 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from functools import partial
 from typing import Any, TypeVar
 
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.events import UndoneTurn
-from glossator.store import Objects
 from glossator.undo.apply import (
     Problem,
     TurnChanges,
@@ -37,23 +33,19 @@ from glossator.undo.apply import (
     undone_turns,
     unkept,
 )
-from glossator.undo.baseline import Baseline, BaselineCoverage, BaselineLimits, Baselines
+from glossator.undo.attribution import Rests, claimed_elsewhere
+from glossator.undo.baseline import BaselineCoverage, BaselineLimits
 from glossator.undo.checkpoint_log import (
     CheckpointStore,
     FileStateReader,
-    Note,
-    NoteStore,
-    Turn,
-    TurnLog,
-    text_hashes,
 )
+from glossator.undo.commands import Commands, Listed
 from glossator.undo.deltas import Choose, FileDelta, deltas_of
 from glossator.undo.file_states import DiskFiles, FileState, RestorableFiles, same
-from glossator.undo.taking_back import OnConflict, PreparedUndo, Undone
+from glossator.undo.taking_back import OnConflict, PreparedUndo, Undone, finish_undo, finished
+from glossator.undo.turn_log import Note, NoteStore, Turn, TurnLog
 
 T = TypeVar("T")
-
-Listed = Callable[[], Awaitable[Iterable[str]]]
 
 _NONE_CHANGED = "No turn of this session has changed a file; there is nothing to undo."
 _ALL_UNDONE = (
@@ -84,20 +76,17 @@ class Checkpoints:
 
         After each undo, which turns are undone is shown.
         """
-        self._store = store
-        self._files = files
-        self._disk = disk
+        limits = limits or BaselineLimits()
         self._tell = tell
-        self._limits = limits or BaselineLimits()
         self._show_undone = show_undone
-        self._looking = FileStateReader(store, files, disk, self._limits.file_bytes)
-        self._baselines: Baselines | None = None
-        self._running: tuple[Baseline, int] | None = None  # and how many commands share it
-        self._taking = asyncio.Lock()
+        self._looking = FileStateReader(store, files, disk, limits.file_bytes)
         self._settling: set[asyncio.Task[Any]] = set()
         self.changes = 0  # how often an edit or a command has changed files
         self._log = TurnLog(notes)
         self._turns = self._log.turns
+        self._commands = Commands(self._looking, self._log, limits)
+        self._cut_off = [turn for turn in self._turns.values() if turn.is_cut_off]
+        self._taking_up = asyncio.Lock()
 
     @property
     def turns(self) -> tuple[TurnChanges, ...]:
@@ -123,10 +112,7 @@ class Checkpoints:
     async def before(self, turn: str, paths: Iterable[str]) -> tuple[Problem, ...]:
         """Keep files that are about to be changed; gives those that cannot be kept."""
         wanted = tuple(paths)
-        if self._running is not None:  # a job may have changed them
-            note = await self._commanded(turn, self._running[0], wanted)
-            if note.left:
-                self._log.announce(replace(note, running=None))
+        await self._commands.look(turn, wanted)
         now = await self._looking.kept(wanted)
         known = self._turns.get(turn, Turn(turn))
         mixed = tuple(p for p in now if p in known.left and not same(known.left[p], now[p]))
@@ -156,20 +142,39 @@ class Checkpoints:
         self._log.mark_undos_seen()
 
     @asynccontextmanager
-    async def around(self, turn: str, listed: Listed) -> AsyncIterator[BaselineCoverage]:
+    async def around(
+        self, turn: str, listed: Listed, rests: Rests | None = None
+    ) -> AsyncIterator[BaselineCoverage]:
         """A command runs in the block; what it changes in the files that are `listed` is kept.
 
         `listed` gives the paths of the workspace's files as they are at that moment. Commands that
-        overlap share what was kept for the first. What the user saves meanwhile is the user's.
+        overlap share what was kept for the first. What the user saves meanwhile is the user's, what
+        other sessions change is theirs; so is what changes while the command `rests`.
         What continues after the block is not covered.
         """
-        baseline = await self._begin(turn, listed)
+        baseline = await self._commands.begin(turn, listed, rests)
         try:
             yield baseline.coverage
         finally:
-            settling = self._begun(self._settle(turn, baseline, listed))
+            settling = self._begun(self._settle(turn, listed))
             await asyncio.wait({settling})
         settling.result()
+
+    async def take_up(self, listed: Listed) -> AsyncIterator[tuple[Undone, int]]:
+        """Finish what an earlier server was cut off in: undos, and looking at what commands did.
+
+        Gives what each undo did in all, and how many files it left. `listed` as of `around`.
+        """
+        async with self._taking_up:
+            while self._cut_off:
+                turn = self._cut_off[0]
+                if turn.planned:
+                    finishing = self._begun(finish_undo(turn, self._log, self._looking))
+                    yield await asyncio.shield(finishing)
+                    self._show_undone(self.undone)
+                else:
+                    await self._commands.take_up(turn, listed)
+                self._cut_off.remove(turn)
 
     def job_began(self, turn: str, name: str, command: str) -> None:
         """A job began; until it ends, the turn may change more files."""
@@ -208,9 +213,14 @@ class Checkpoints:
     ) -> Undone:
         """Take one turn back: the last undoable one, if none is named. Raises `UsageError`.
 
-        Or `only` what it changed in the files at these paths.
+        Or `only` what it changed in the files at these paths. If none is named after an undo was
+        cut off, it is that undo that was meant.
         """
         await self._settled()
+        last = next(reversed(self._turns.values()), None)
+        if turn is None and last is not None and last.resumed:
+            self._log.note(Note(last.id, resumed=False))
+            return finished(last)
         chosen = turn or next(undoable_turns(self._turns.values()), None)
         if chosen is None:
             raise UsageError(_ALL_UNDONE if self.turns else _NONE_CHANGED)
@@ -246,7 +256,10 @@ class Checkpoints:
     async def _take_back(
         self, turns: Sequence[Turn], on_conflict: OnConflict, only: Collection[str] | None = None
     ) -> Undone:
-        decided = await PreparedUndo.of(turns, self._looking, on_conflict, only)
+        since = [since for turn in turns for since, _ in turn.spans.values()]
+        others = await self._log.elsewhere(min(since)) if since else []
+        doubtful = claimed_elsewhere(turns, others)
+        decided = await PreparedUndo.of(turns, self._looking, on_conflict, only, doubtful)
         return await asyncio.shield(self._begun(self._carry_out(decided)))
 
     async def _carry_out(self, decided: PreparedUndo) -> Undone:
@@ -265,83 +278,9 @@ class Checkpoints:
         if self._settling:
             await asyncio.wait(self._settling)
 
-    async def _begin(self, turn: str, listed: Listed) -> Baseline:
-        """Count a command that is to run, if it can be kept what it will change."""
-        mixed: tuple[str, ...] = ()
-        async with self._taking:
-            if self._running is None:
-                paths = list(await listed())
-                baseline, sharing = await self._store.run(partial(self._take, paths)), 0
-                mixed = await self._changed_since(turn, baseline)
-            else:
-                baseline, sharing = self._running
-            self._log.announce(Note(turn, mixed=mixed, running=True))
-            self._running = (baseline, sharing + 1)
-        return baseline
-
-    async def _settle(self, turn: str, baseline: Baseline, listed: Listed) -> None:
+    async def _settle(self, turn: str, listed: Listed) -> None:
         """Note what changed while a command ran. The command is over, so that nothing is raised."""
-        if self._running is not None:
-            sharing = self._running[1] - 1
-            self._running = (baseline, sharing) if sharing else None
         try:
-            note = await self._commanded(turn, baseline, await listed())
-            self.changes += bool(note.left)
-            self._log.note(note)
+            self.changes += await self._commands.end(turn, listed)
         except StoreUnavailable as error:  # the turn counts as one whose command never ended
             self._tell(f"{error} What a command changed is not kept, so undo will not restore it.")
-
-    async def _commanded(self, turn: str, baseline: Baseline, paths: Iterable[str]) -> Note:
-        """What commands, and only commands, changed since `baseline`, also at `paths`."""
-        note = await self._store.run(partial(self._changes, turn, baseline, list(paths)))
-        saves = {path: self._files.saved(path, baseline.taken) for path in note.left}
-        if not any(saves.values()):
-            return note
-        known = self._turns.get(turn, Turn(turn)).been
-        been = {path: set(states) for path, states in known.items()}
-        return await self._store.run(partial(self._without, note, saves, been))
-
-    async def _changed_since(self, turn: str, baseline: Baseline) -> tuple[str, ...]:
-        """The files that are no longer as the turn has left them so far, on disk or unsaved."""
-        left = self._turns[turn].left if turn in self._turns else {}
-        changed = {
-            path: state
-            for path, state in left.items()
-            if path in baseline.states and not same(state, baseline.states[path])
-        }
-        now = await self._looking.seen(changed)
-        return tuple(path for path, state in changed.items() if not same(state, now[path]))
-
-    def _take(self, paths: list[str], objects: Objects) -> Baseline:
-        return self._of(objects).take(paths)
-
-    def _changes(self, turn: str, baseline: Baseline, paths: list[str], objects: Objects) -> Note:
-        found, left = self._of(objects).changes(baseline, paths)
-        return Note(turn, found, left, running=False)
-
-    def _without(
-        self,
-        note: Note,
-        saves: Mapping[str, str | None],
-        been: Mapping[str, set[FileState]],
-        objects: Objects,
-    ) -> Note:
-        """What a command changed; what is as the user saved it meanwhile is not its doing.
-
-        Who saves a text of before the command, or of the turn itself, has not changed anything.
-        """
-        found, left = dict(note.found), dict(note.left)
-        mixed = []
-        for path, sha256 in saves.items():
-            if sha256 is None:
-                continue
-            if self._looking.holds(path, left[path], sha256):
-                del found[path], left[path]
-            elif sha256 not in text_hashes({found[path], *been.get(path, ())}, objects):
-                mixed.append(path)
-        return replace(note, found=found, left=left, mixed=tuple(mixed))
-
-    def _of(self, objects: Objects) -> Baselines:
-        if self._baselines is None:
-            self._baselines = Baselines(objects, self._disk, self._limits)
-        return self._baselines

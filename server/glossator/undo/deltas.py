@@ -11,8 +11,9 @@ from glossator.core.line_diff import changed_blocks, lines_with_ends
 from glossator.core.tool_events import FileChange
 from glossator.store import Objects
 from glossator.undo.apply import Plan
-from glossator.undo.checkpoint_log import FileStateReader, Turn
+from glossator.undo.checkpoint_log import FileStateReader
 from glossator.undo.file_states import Content, FileState, FoundState, NoFile, Stored
+from glossator.undo.turn_log import Turn
 
 Choose = Callable[[Sequence[str]], Iterable[str]]  # of paths
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from glossator.core.encoding import decode, encode
+from glossator.core.leftovers import TEMPORARY, hold
 from glossator.files import is_inside
 from glossator.store import object_id
 
@@ -200,6 +201,9 @@ class DiskFiles:
                 return
             with _beside(folder, item.found, sync=sync) as temporary:
                 _must_be(item.expected, folder, name, limit)
+                if isinstance(item.expected, Folder):  # what was in it has gone before
+                    with suppress(FileNotFoundError):
+                        os.rmdir(name, dir_fd=folder)
                 os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
     def _remove_empty(self, folder: str, last: str) -> None:
@@ -273,11 +277,14 @@ def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
             os.symlink(found.target, temporary, dir_fd=folder)
         else:
             with open(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as file:
+                hold(file.fileno())
                 file.write(found.data)
                 file.flush()
                 os.fchmod(file.fileno(), found.mode)
                 if sync:
                     os.fsync(file.fileno())
+                yield temporary
+            return
         yield temporary
     finally:
         with suppress(OSError):  # it has its name
@@ -285,7 +292,7 @@ def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
 
 
 def _temporary_name() -> str:
-    return f".glossator-{secrets.token_hex(8)}"
+    return TEMPORARY + secrets.token_hex(8)
 
 
 def _missing_folder(path: str) -> str | None:

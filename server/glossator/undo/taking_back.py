@@ -16,8 +16,9 @@ from glossator.undo.apply import (
     taken_back,
     unkept,
 )
-from glossator.undo.checkpoint_log import FileStateReader, Note, Turn, TurnLog
-from glossator.undo.file_states import FileState, Folder, NoFile, same
+from glossator.undo.checkpoint_log import FileStateReader
+from glossator.undo.file_states import FileState, Folder, NoFile, as_state, same
+from glossator.undo.turn_log import Note, Turn, TurnLog
 
 _MEANWHILE = "was changed by somebody else just now"
 
@@ -70,9 +71,11 @@ class PreparedUndo:
         looking: FileStateReader,
         on_conflict: OnConflict,
         only: Collection[str] | None = None,
+        doubtful: Collection[str] = (),
     ) -> PreparedUndo:
         """Decide it, for all files or `only` those at some paths."""
         plan = Plan.of(turns)
+        plan.doubtful.update(doubtful)
         part = only is not None and not plan.target.keys() <= set(only)
         if only is not None:
             plan.target = {path: plan.target[path] for path in plan.target if path in only}
@@ -102,17 +105,19 @@ class PreparedUndo:
         steps, failed = await looking.store.run(partial(restorations, self.wanted, self.now))
         paths = [step.path for step in steps]
         found = await looking.kept(paths, self.below)
-        if found:  # the user wants it: it continues even if its note would be lost with the server
-            log.note(Note(undo, found=found))
         failed |= {problem.path: problem.reason for problem in unkept(found)}
         steps = [step for step in steps if step.path not in failed]
+        planned = {step.path: as_state(step.found) for step in steps}
+        if planned:  # the user wants it: it goes on even if this is not kept
+            found = {path: found[path] for path in planned}
+            taking = tuple(turn.id for turn in self.turns)
+            log.note(Note(undo, found=found, planned=planned, taking=taking, part=self.part))
         done = await looking.files.restore(steps, looking.limit)
-        untouched = tuple(path for path in paths if path not in done.left)
+        untouched = tuple(path for path in planned if path not in done.left)
         undoes = self._undoes(log, bool(done.left))
-        part = self.part and bool(undoes)
-        log.note(Note(undo, left=done.left, untouched=untouched, undoes=undoes, part=part))
+        log.note(Note(undo, left=done.left, untouched=untouched, undoes=undoes))
         failed |= done.failed
-        removed = tuple(path for path, state in done.left.items() if self._removed(path, state))
+        removed = _removed(self.now, done.left)
         before = (each for each in self.conflicts if each.path not in done.changed)
         return Undone(
             undo if done.left else None,
@@ -134,6 +139,38 @@ class PreparedUndo:
         undone = taken_back(log.turns.values())
         return tuple(turn for turn in turns if undone.get(turn, turn) in turns)
 
-    def _removed(self, path: str, left: FileState) -> bool:
-        """Whether a file was taken away; where a folder was in its place, that is there again."""
-        return isinstance(left, NoFile | Folder) and not isinstance(self.now[path], NoFile)
+
+async def finish_undo(turn: Turn, log: TurnLog, looking: FileStateReader) -> tuple[Undone, int]:
+    """Do what is left of an undo that was cut off with its server; gives how many files it left.
+
+    These are neither as they were found nor as they are to be, or could not be brought back.
+    """
+    now = await looking.seen(turn.planned)
+    there = {path: state for path, state in turn.planned.items() if same(state, now[path])}
+    rest = {
+        path: state
+        for path, state in turn.planned.items()
+        if isinstance(state, NoFile)  # its folder may be left
+        or (path not in there and same(turn.found[path], now[path]))
+    }
+    steps, _ = await looking.store.run(partial(restorations, rest, now))
+    left = there | (await looking.files.restore(steps, looking.limit)).left
+    untouched = tuple(path for path in turn.planned if path not in left)
+    undoes, resumed = turn.taking if left else (), bool(left)
+    log.note(Note(turn.id, left=left, untouched=untouched, undoes=undoes, resumed=resumed))
+    return finished(turn), len(untouched)
+
+
+def finished(undo: Turn) -> Undone:
+    """What an undo did that another server finished."""
+    removed = _removed(undo.found, undo.left)
+    return Undone(undo.id, tuple(path for path in undo.left if path not in removed), removed)
+
+
+def _removed(before: Mapping[str, FileState], left: Mapping[str, FileState]) -> tuple[str, ...]:
+    """The files that were taken away; where a folder was in their place, it is there again."""
+    return tuple(
+        path
+        for path, state in left.items()
+        if isinstance(state, NoFile | Folder) and not isinstance(before[path], NoFile)
+    )

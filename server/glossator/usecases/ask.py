@@ -134,6 +134,7 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
+            await run.ending.enter_async_context(app.acting.of(session).at_work(run))
             run.reviews = review
             if not app.model.offline:
                 run.steering.open()
@@ -328,8 +329,7 @@ def _run_context(
         run.emit(TodoChanged(steps))
 
     session.todo.changed = listed
-    has_tool_hooks = hooks.any_of(HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL)
-    has_stop_hooks = hooks.any_of(HookEvent.STOP) and not model.offline
+    of_tools = hooks.any_of(HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL)
     return RunContext(
         model=model,
         emit=run.emit,
@@ -344,7 +344,7 @@ def _run_context(
         waits=lambda: bool(app.acting.shell.jobs.running),
         reminders=reminders,
         news=partial(news, app, session, run, recall),
-        hooks=hooks if has_tool_hooks else None,
-        go_on=hooks.go_on if has_stop_hooks else None,
+        hooks=hooks if of_tools else None,
+        go_on=hooks.go_on if hooks.any_of(HookEvent.STOP) and not model.offline else None,
         steered=partial(say_steered, session, run),
     )

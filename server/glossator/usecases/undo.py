@@ -204,7 +204,9 @@ def mark_undos_seen(app: Application, session: Session) -> None:
 async def acting_of(app: Application, session_id: str) -> SessionActing:
     """What lets a session act, once the workspace has been scanned. Raises `UnknownSession`."""
     await app.ready()
-    return app.acting.of(await app.sessions.open(session_id))
+    acting = app.acting.of(await app.sessions.open(session_id))
+    await acting.take_up()
+    return acting
 
 
 def _named(

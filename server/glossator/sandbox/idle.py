@@ -1,0 +1,91 @@
+"""When the processes of a command did nothing at all, so that a change on disk is not theirs.
+
+The kernel counts how long and how often each thread has run. If all counts below a process are the
+same at two moments, none of its threads ran in between: whoever changed a file then was another
+program. Linux only; elsewhere nothing is ever known to be idle.
+
+Source: proc(5), `/proc/PID/task/TID/schedstat` and `children`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from bisect import bisect_right
+from operator import itemgetter
+from pathlib import Path
+
+from glossator.files import is_inside
+
+_PAUSE = 0.05  # seconds between two looks, at least
+_SHARE = 25  # a look takes at most one part in so many of the time
+_LAG = 20_000_000  # ns that the times of files lag behind the clock
+_MOST = 2_000  # threads that are looked at
+
+
+class IdleTimes:
+    """Of one command, from before its start to after its end; for any thread."""
+
+    def __init__(self) -> None:
+        self.ours: set[str] = set()  # what the server itself wrote for the command
+        self._began = self._ended = 0  # ns since 1970; 0: not yet
+        self._idle: list[tuple[int, int]] = []
+        self._gone = threading.Event()
+
+    def begin(self) -> None:
+        """The command is about to be started."""
+        self._began = time.time_ns()
+
+    def follow(self, process: int) -> None:
+        """Look at a process that was started, and all below it, until `end`."""
+        threading.Thread(target=self._look, args=(process,), name="shell idle", daemon=True).start()
+
+    def end(self) -> None:
+        """The command is gone, with all that it started."""
+        self._ended = time.time_ns()
+        self._gone.set()
+
+    def covers(self, path: str, changed: int) -> bool:
+        """Whether a file's last change, at a time in ns since 1970, is not the command's."""
+        if not self._began or any(is_inside(path, each) for each in self.ours):
+            return False
+        last = changed + _LAG
+        if last < self._began or 0 < self._ended <= changed:
+            return True
+        at = bisect_right(self._idle, changed, key=itemgetter(0)) - 1
+        return at >= 0 and last <= self._idle[at][1]
+
+    def _look(self, process: int) -> None:
+        known, since, pause, goes_on = None, 0, 0.0, False
+        while not self._gone.wait(pause):
+            begun = time.time_ns()
+            found = _activity(process)
+            if found is not None and found == known:
+                if goes_on:
+                    self._idle[-1] = self._idle[-1][0], begun
+                else:
+                    self._idle.append((since, begun))
+                goes_on = True
+            else:
+                goes_on = False
+            known, since = found, time.time_ns()
+            pause = max(_PAUSE, (since - begun) / 1e9 * _SHARE)
+
+
+def _activity(process: int) -> dict[str, bytes] | None:
+    """What each thread below a process has run so far; None if that cannot be told."""
+    found: dict[str, bytes] = {}
+    waiting = [str(process)]
+    try:
+        while waiting:
+            tasks = f"/proc/{waiting.pop()}/task"
+            for thread in os.listdir(tasks):
+                # in this order: who starts another process after the first look has run since
+                found[thread] = Path(f"{tasks}/{thread}/schedstat").read_bytes()
+                waiting += Path(f"{tasks}/{thread}/children").read_text("ascii").split()
+                if len(found) > _MOST:
+                    return None
+    except OSError:
+        return None
+    return found

@@ -1,0 +1,190 @@
+"""What commands changed: the files of a workspace after them, compared with those before.
+
+Commands of a session that overlap share what was kept for the first. That is an object of its own
+while they run, so that the next server knows what they changed if this one is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from glossator.core.errors import StoreUnavailable
+from glossator.store import Objects
+from glossator.undo.attribution import Rests, told_apart
+from glossator.undo.baseline import Baseline, BaselineLimits, Baselines, decoded, encoded
+from glossator.undo.checkpoint_log import FileStateReader, text_hashes
+from glossator.undo.file_states import FileState, same
+from glossator.undo.turn_log import Note, Turn, TurnLog
+
+Listed = Callable[[], Awaitable[Iterable[str]]]
+
+_BEAT = 1.0  # seconds between two signs of life while commands run
+_BEAT_NS = 1_300_000_000  # … in ns, and what it may be late
+
+
+@dataclass(slots=True)
+class _Running:
+    """Commands that share a baseline, which is the object `name`."""
+
+    baseline: Baseline
+    name: str
+    count: int = 0
+    rests: list[Rests] = field(default_factory=list)  # also of those that are over
+    beating: asyncio.Task[None] | None = None
+
+
+class Commands:
+    """The commands of one session. Methods raise `StoreUnavailable`."""
+
+    def __init__(self, looking: FileStateReader, log: TurnLog, limits: BaselineLimits) -> None:
+        self._looking = looking
+        self._log = log
+        self._limits = limits
+        self._baselines: Baselines | None = None
+        self._running: _Running | None = None
+        self._taking = asyncio.Lock()
+
+    async def begin(self, turn: str, listed: Listed, rests: Rests | None) -> Baseline:
+        """Count a command that is to run, if it can be kept what it will change."""
+        mixed: tuple[str, ...] = ()
+        async with self._taking:
+            running = self._running
+            if running is None:
+                paths = list(await listed())
+                running = await self._looking.store.run(partial(self._take, paths))
+                mixed = await self._changed_since(turn, running.baseline)
+            self._log.announce(Note(turn, mixed=mixed, running=True, baseline=running.name))
+            running.count += 1
+            running.rests.append(rests or _never)
+            if running.beating is None:
+                running.beating = asyncio.create_task(self._beat())
+            self._running = running
+        return running.baseline
+
+    async def end(self, turn: str, listed: Listed) -> bool:
+        """Note what changed while a command ran; whether anything did."""
+        running = self._running
+        assert running is not None  # noqa: S101 - it began
+        running.count -= 1
+        if not running.count:
+            self._running = None
+            if running.beating is not None:
+                running.beating.cancel()
+        note = await self._changes(turn, running, await listed())
+        self._log.note(replace(note, running=False))
+        if not running.count:
+            with suppress(StoreUnavailable):  # it goes when there is no room
+                await self._looking.store.run(lambda objects: objects.drop([running.name]))
+        return bool(note.left)
+
+    async def look(self, turn: str, paths: Iterable[str]) -> None:
+        """Note what commands that still run have changed, at these paths too."""
+        if self._running is not None:
+            note = await self._changes(turn, self._running, paths)
+            if note.left:
+                self._log.announce(note)
+
+    async def take_up(self, turn: Turn, listed: Listed) -> None:
+        """Note what a command changed before its server was killed, and until now.
+
+        What changed when no server watched any more is doubtful.
+        """
+        paths, lived = list(await listed()), self._log.written_before + _BEAT_NS
+
+        def changes(objects: Objects) -> Note | None:
+            kept = objects.get(turn.baseline) if turn.baseline else None
+            baseline = None if kept is None else decoded(kept)
+            if baseline is None:
+                return None
+            found, left = self._of(objects).changes(baseline, paths)
+            return Note(turn.id, found, left, since=baseline.taken)
+
+        note = await self._looking.store.run(changes)
+        if note is None:  # undo says that it does not know all
+            return
+        others = await self._log.elsewhere(note.since) if note.left else []
+        note = await asyncio.to_thread(told_apart, note, others, (), lived)
+        for _ in range(turn.running):
+            self._log.note(Note(turn.id, running=False))
+        self._log.note(replace(note, ended=tuple(turn.jobs)))
+        await self._looking.store.run(lambda objects: objects.drop([turn.baseline]))
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(_BEAT)
+            self._log.live()
+
+    async def _changes(self, turn: str, running: _Running, paths: Iterable[str]) -> Note:
+        """What commands, and only commands, changed since they began, also at `paths`."""
+        baseline, wanted = running.baseline, list(paths)
+
+        def compared(objects: Objects) -> Note:
+            found, left = self._of(objects).changes(baseline, wanted)
+            return Note(turn, found, left, since=baseline.taken)
+
+        note = await self._looking.store.run(compared)
+        if not note.left:
+            return note
+        note = await self._without_saves(note, baseline)
+        others = await self._log.elsewhere(baseline.taken)
+        return await asyncio.to_thread(told_apart, note, others, tuple(running.rests))
+
+    async def _without_saves(self, note: Note, baseline: Baseline) -> Note:
+        saved = self._looking.files.saved
+        saves = {path: saved(path, baseline.taken) for path in note.left}
+        if not any(saves.values()):
+            return note
+        known = self._log.turns.get(note.turn, Turn(note.turn)).been
+        been = {path: set(states) for path, states in known.items()}
+        return await self._looking.store.run(partial(self._without, note, saves, been))
+
+    async def _changed_since(self, turn: str, baseline: Baseline) -> tuple[str, ...]:
+        """The files that are no longer as the turn has left them so far, on disk or unsaved."""
+        left = self._log.turns[turn].left if turn in self._log.turns else {}
+        changed = {
+            path: state
+            for path, state in left.items()
+            if path in baseline.states and not same(state, baseline.states[path])
+        }
+        now = await self._looking.seen(changed)
+        return tuple(path for path, state in changed.items() if not same(state, now[path]))
+
+    def _take(self, paths: list[str], objects: Objects) -> _Running:
+        baseline = self._of(objects).take(paths)
+        (name,) = objects.put([encoded(baseline)])
+        return _Running(baseline, name)
+
+    def _without(
+        self,
+        note: Note,
+        saves: Mapping[str, str | None],
+        been: Mapping[str, set[FileState]],
+        objects: Objects,
+    ) -> Note:
+        """What a command changed; what is as the user saved it meanwhile is not its doing.
+
+        Who saves a text of before the command, or of the turn itself, has not changed anything.
+        """
+        found, left = dict(note.found), dict(note.left)
+        mixed = []
+        for path, sha256 in saves.items():
+            if sha256 is None:
+                continue
+            if self._looking.holds(path, left[path], sha256):
+                del found[path], left[path]
+            elif sha256 not in text_hashes({found[path], *been.get(path, ())}, objects):
+                mixed.append(path)
+        return replace(note, found=found, left=left, mixed=tuple(mixed))
+
+    def _of(self, objects: Objects) -> Baselines:
+        if self._baselines is None:
+            self._baselines = Baselines(objects, self._looking.disk, self._limits)
+        return self._baselines
+
+
+def _never(_path: str, _changed: int) -> bool:
+    return False
