@@ -1121,6 +1121,7 @@ export interface Question {
   readonly options: ReadonlyArray<Option>;
   readonly several: boolean;
   readonly draft: string;
+  readonly refusal: string;
   readonly sessionId: string;
   readonly sessionTitle: string;
 }
