@@ -90,7 +90,14 @@ test(
   "what is typed on cards is kept while another session is shown, and takes no focus",
   skip,
   async () => {
-    const question = { text: "Which?", options: [], several: false, draft: "", refusal: "", ...ASKER };
+    const question = {
+      text: "Which?",
+      options: [],
+      several: false,
+      draft: "",
+      refusal: "",
+      ...ASKER,
+    };
     await shown(permission("p", "make"), { type: "question", id: "q", question });
     await button("Deny and say why…").click();
     await harness.page.keyboard.type("Not now.");
@@ -180,7 +187,14 @@ test("digits choose an option of a question, but not while words are written", s
     { label: "Green", detail: "" },
     { label: "Blue", detail: "" },
   ];
-  const question = { text: "Which one?", options, several: false, draft: "", refusal: "", ...ASKER };
+  const question = {
+    text: "Which one?",
+    options,
+    several: false,
+    draft: "",
+    refusal: "",
+    ...ASKER,
+  };
   await shown({ type: "question", id: "q", question }, { type: "focusAsk", id: "q" });
   assert.equal(await harness.page.locator(".question-card:focus-within .key").count(), 2);
   await harness.page.locator(".question-card input.field").click();
