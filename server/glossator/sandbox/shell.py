@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import os
 import shutil
+import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -135,7 +136,20 @@ class Shell:
         git: GitSettings = ()
         if command.permit.only_reads:
             repositories = limits.repositories
-            git, more = read_only_git_settings(parse(command.text), cwd, repositories, environment)
+
+            def listing(text: str, seconds: float) -> subprocess.CompletedProcess[bytes]:
+                with self._confined(replace(command, text=text), cwd, limits, ()) as confined:
+                    return subprocess.run(  # noqa: S603 - as the command itself
+                        confined.words,
+                        cwd=cwd,
+                        env=environment,
+                        stdin=subprocess.DEVNULL if confined.input is None else confined.input,
+                        capture_output=True,
+                        timeout=seconds,
+                        check=False,
+                    )
+
+            git, more = read_only_git_settings(parse(command.text), cwd, repositories, listing)
             environment = {**environment, **more, **dict(git_settings(git))}
         return self._reporting(command, cwd, limits, git), cwd, environment
 
