@@ -106,7 +106,7 @@ class Bubblewrap:
                     continue  # we may not create it, so no command of ours may either
                 how = "--bind" if isinstance(mount, PinnedMount) else "--ro-bind"
                 arguments += how, mount.path, mount.path
-            sockets = _sockets(policy)
+            sockets = _sockets(policy) if policy.searched else []
             if policy.hidden or policy.patterns or sockets:
                 cover = guards.enter_context(covers(policy.patterns))
                 arguments += ("--ro-bind", cover.attributes, _ATTRIBUTES)

@@ -32,6 +32,8 @@ class SandboxPolicy:
     `hidden` (it cannot read them). Git shows no committed content of files that match `patterns`
     (of .gitignore). `readable` are more files and folders that it may read. `sockets`, and FIFOs,
     are other programs'; only with the network can they be reached. `git` are settings for git.
+    `searched`: whether further sockets and FIFOs are looked for, which can take seconds; not for a
+    command of ours that would use none.
     """
 
     roots: tuple[str, ...]
@@ -45,6 +47,7 @@ class SandboxPolicy:
     hard_linked: tuple[str, ...] = ()
     quota: Quota = Quota()
     git: tuple[tuple[str, str], ...] = ()
+    searched: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,8 @@ class Shell:
             repositories = limits.repositories
 
             def listing(text: str, seconds: float) -> subprocess.CompletedProcess[bytes]:
-                with self._confined(replace(command, text=text), cwd, limits, ()) as confined:
+                ours = replace(self._policy_for(command, limits, ()), searched=False)
+                with self._confined(_shell(text), cwd, ours) as confined:
                     return subprocess.run(  # noqa: S603 - as the command itself
                         confined.words,
                         cwd=cwd,
@@ -163,34 +164,38 @@ class Shell:
             text = codes.prelude + command.text if codes else command.text
             if given is not None:
                 text = f"exec <&{given} {given}<&-\n{text}"
-            with self._confined(replace(command, text=text), cwd, limits, git) as confined:
+            policy = self._policy_for(command, limits, git)
+            with self._confined(_shell(text), cwd, policy) as confined:
                 yield replace(confined, codes=codes, given=given)
 
     def _confined(
-        self, command: ShellCommand, cwd: str, limits: CommandLimits, git: GitSettings
+        self, words: tuple[str, ...], cwd: str, policy: SandboxPolicy
     ) -> AbstractContextManager[Confined]:
-        words = _shell(command.text)
         if not isinstance(self._sandbox, Unavailable):
-            protected = [
-                part
-                for path in (*self._policy.protected, *limits.protected)
-                for part in _without(path, command.permit.paths)
-            ]
-            policy = replace(
-                self._policy,
-                network=command.network or self._policy.network,
-                writable=not command.permit.only_reads,
-                protected=tuple(protected),
-                hidden=(*self._policy.hidden, *limits.hidden),
-                patterns=limits.patterns,
-                sockets=limits.sockets,
-                hard_linked=command.permit.hard_linked,
-                git=git,
-            )
             return self._sandbox.confine(words, cwd, policy)
         if not self._open:
             raise UsageError(f"Commands cannot be run. {self._sandbox.reason}")
         return nullcontext(Confined(words))
+
+    def _policy_for(
+        self, command: ShellCommand, limits: CommandLimits, git: GitSettings
+    ) -> SandboxPolicy:
+        protected = [
+            part
+            for path in (*self._policy.protected, *limits.protected)
+            for part in _without(path, command.permit.paths)
+        ]
+        return replace(
+            self._policy,
+            network=command.network or self._policy.network,
+            writable=not command.permit.only_reads,
+            protected=tuple(protected),
+            hidden=(*self._policy.hidden, *limits.hidden),
+            patterns=limits.patterns,
+            sockets=limits.sockets,
+            hard_linked=command.permit.hard_linked,
+            git=git,
+        )
 
     def _folder(self, cwd: str | None) -> str:
         """The real path of the folder to run in."""
