@@ -84,7 +84,8 @@ class Confined:
 
     Then it is a child of what is run, which ends after it and with its exit code. `input` is the
     descriptor for the standard input of what is run, None if it needs none. `codes` receives the
-    exit codes of its last pipeline. `given` is a descriptor that the command itself reads.
+    exit codes of its last pipeline. `given` is a descriptor that the command itself reads,
+    `inherited` are those that what is run needs.
     """
 
     words: tuple[str, ...]
@@ -92,6 +93,7 @@ class Confined:
     input: int | None = None
     codes: PartCodes | None = None
     given: int | None = None
+    inherited: tuple[int, ...] = ()
 
 
 class Sandbox(Protocol):

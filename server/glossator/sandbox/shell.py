@@ -145,6 +145,7 @@ class Shell:
                         cwd=cwd,
                         env=environment,
                         stdin=subprocess.DEVNULL if confined.input is None else confined.input,
+                        pass_fds=confined.inherited,
                         capture_output=True,
                         timeout=seconds,
                         check=False,
