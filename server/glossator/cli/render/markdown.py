@@ -7,7 +7,7 @@ nothing is redrawn and an answer may be longer than the screen. Source: CommonMa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +24,7 @@ from glossator.cli.render import printable
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.shown import shown_prose
 from glossator.core.text import LineTable
-from glossator.core.uri import to_uri
+from glossator.core.uri import to_path, to_uri
 
 # a blank line ends these; lists, indented code and raw HTML may continue after one
 _CLOSED_BY_BLANK = frozenset(
@@ -112,9 +112,12 @@ class AnswerMarkdown(Markdown):
         "heading_open": _LeftHeading,
     }
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, roots: Sequence[Path]) -> None:
+        """Links to files below `roots` show their words alone, others also where they lead."""
         super().__init__(text, code_theme=CODE_THEME)
         self.parsed = _FileLinkParser().enable("strikethrough").enable("table").parse(text)
+        for token in self.parsed:
+            token.children = token.children and list(_with_targets(token.children, roots))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         drawn = super().__rich_console__(console, options)
@@ -147,7 +150,31 @@ def draw(block: MarkdownBlock, roots: Sequence[Path]) -> AnswerMarkdown:
     def is_file(path: str) -> bool:
         return any((root / path).is_file() for root in roots)
 
-    return AnswerMarkdown(text if block.code else rewrite_citations(text, link, is_file))
+    return AnswerMarkdown(text if block.code else rewrite_citations(text, link, is_file), roots)
+
+
+def _with_targets(tokens: Sequence[Token], roots: Sequence[Path]) -> Iterator[Token]:
+    """The tokens of a line, and after links the targets that their words could hide."""
+    words, target = "", ""
+    for token in tokens:
+        yield token
+        match token.type:
+            case "link_open":
+                words, target = "", str(token.attrs.get("href", ""))
+            case "image":  # drawn as a link, also within one
+                yield from _target(token.content, str(token.attrs.get("src", "")), roots)
+            case "link_close":
+                yield from _target(words, target, roots)
+            case _:
+                words += token.content
+
+
+def _target(words: str, target: str, roots: Sequence[Path]) -> Iterator[Token]:
+    path = to_path(target.partition("#")[0])
+    real = None if path is None else Path(path).resolve()
+    ours = real is not None and any(real.is_relative_to(root.resolve()) for root in roots)
+    if target and target != words and not ours:
+        yield Token("text", "", 0, content=f" ({target})")
 
 
 def file_uri(path: str, roots: Sequence[Path]) -> str:
