@@ -216,8 +216,11 @@ class InstructionFinder:
         return True
 
     def _imports(self, path: str, text: str, depth: int) -> Iterator[str]:
-        """The files that a text imports: what is written with an `@` and is there."""
-        for mention in find_mentions(text):
+        """The files that a text imports: what is written with an `@` and is there.
+
+        What is cut off imports nothing: 10 MB of names took longer than anybody waits.
+        """
+        for mention in find_mentions(_kept(text, _FILE_CHARACTERS)):
             target = mention.text
             if target.startswith("~/") and self.home:
                 target = os.path.join(self.home, target[2:])
@@ -249,9 +252,13 @@ def _fitting(files: Iterable[InstructionFile]) -> Iterator[InstructionFile]:
     left = _CHARACTERS
     for file in files:
         most = min(left, _FILE_CHARACTERS)
-        kept = file.text.strip()[:most]
+        kept = _kept(file.text, most)
         left -= len(kept)
         yield replace(file, text=kept, cut=len(file.text.strip()) - len(kept))
+
+
+def _kept(text: str, most: int) -> str:
+    return text.strip()[:most]
 
 
 def _holds(folder: str, path: str) -> bool:
