@@ -46,7 +46,7 @@ async def test_in_auto_the_folders_of_the_sandbox_are_not_asked_about(
     workspace: MakeWorkspace, tmp_path: Path
 ) -> None:
     def shell(snapshot: Any) -> LimitedShell:
-        sandbox = Bubblewrap("/usr/bin/bwrap", (), sizes=True)
+        sandbox = Bubblewrap("/usr/bin/bwrap", (), modern=True)
         return LimitedShell(
             Shell(sandbox, ShellPolicy(snapshot.roots), {"PATH": "/bin"}), CommandLimits()
         )

@@ -7,6 +7,8 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from glossator.cli.render.markdown import BlockSplitter
 
@@ -78,3 +80,22 @@ def test_the_pieces_do_not_matter(cuts: list[int]) -> None:
 )
 def test_only_what_cannot_change_is_finished(text: str, finished: list[str]) -> None:
     assert [block.text for block in BlockSplitter().feed(text)] == finished
+
+
+def test_a_long_block_is_not_parsed_again_for_each_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list of 3,000 items took a minute."""
+    read = 0
+    parse = MarkdownIt.parse
+
+    def counted(parser: MarkdownIt, text: str) -> list[Token]:
+        nonlocal read
+        read += len(text)
+        return parse(parser, text)
+
+    monkeypatch.setattr(MarkdownIt, "parse", counted)
+    items = "- an item\n" * 2_000
+    blocks = BlockSplitter()
+    found = [block for at in range(0, len(items), 50) for block in blocks.feed(items[at : at + 50])]
+    found += blocks.feed("\nThe end.\n") + blocks.flush()
+    assert [block.text for block in found] == [items.rstrip("\n"), "The end."]
+    assert read < 30 * len(items)

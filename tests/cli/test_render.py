@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from glossator.cli.prompt import PermissionPrompt
 from glossator.cli.render import Bar, Segment
-from glossator.cli.render.markdown import file_uri
+from glossator.cli.render.markdown import MarkdownBlock, draw, file_uri
 from glossator.cli.render.renderer import Renderer
 from glossator.core.answers import Answer, DoctorAnswer, IndexAnswer, ModelList, StatusAnswer
 from glossator.core.permission import PermissionRequest
@@ -423,6 +426,44 @@ def test_what_goes_from_a_file_is_no_head_of_a_diff() -> None:
     assert "\x1b[1m--- a.sql" in seen
     assert "\x1b[31m--- a comment" in seen
     assert "\x1b[32m+++ another" in seen
+
+
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ("[the docs](https://evil.example/x)", "the docs (https://evil.example/x)"),
+        (
+            "[https://good.example](https://evil.example)",
+            "https://good.example (https://evil.example)",
+        ),
+        ("[**b** `c` d][1]\n\n[1]: https://evil.example", "b c d (https://evil.example)"),
+        ("- a [b](mailto:a@evil.example)", "b (mailto:a@evil.example)"),
+        ("## [b](https://evil.example)", "b (https://evil.example)"),
+        ("| a |\n|-|\n| [b](https://e.example) |", "b (https://e.example)"),
+        ("![a picture](https://evil.example/p.png)", "(https://evil.example/p.png)"),
+        ("[![a](https://e.example/p)](https://e.example/q)", "(https://e.example/q)"),
+        ("[log](file:///etc/passwd)", "log (file:///etc/passwd)"),
+        ("[log](file://host/share/x)", "log (file://host/share/x)"),
+        ("[up](file://ROOT/../other/x)", "up (file://ROOT/../other/x)"),
+        ("[out](file://ROOT/out)", "out (file://ROOT/out)"),
+        ("[out](src/../../x)", "out (src/../../x)"),
+        ("<https://good.example/>", "https://good.example/"),
+        ("[auth](file://ROOT/src/auth.py#L3)", "auth"),
+    ],
+)
+def test_the_words_of_a_link_do_not_hide_where_it_leads(
+    tmp_path: Path, written: str, seen: str
+) -> None:
+    """But for files of the workspace."""
+    (tmp_path / "out").symlink_to("/etc/passwd")
+    text, wanted = (each.replace("ROOT", str(tmp_path)) for each in (written, seen))
+    out = StringIO()
+    console = Console(width=300, force_terminal=True, color_system=None, file=out)
+    console.print(draw(MarkdownBlock(text, code=False), [tmp_path]))
+    shown = re.sub(r"\x1b(\[[0-9;]*m|\]8;[^\x1b]*\x1b\\\\)", "", out.getvalue())
+    assert wanted in shown
+    if "(" not in wanted:
+        assert "(" not in shown
 
 
 def test_citations_are_links() -> None:

@@ -182,6 +182,18 @@ async def test_what_is_cut_is_said(
     assert "[40 more characters were cut; read the file for them]" in got.rendered()
 
 
+async def test_what_is_cut_off_imports_nothing(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten million characters of names are not looked up one by one."""
+    monkeypatch.setattr(instructions, "_FILE_CHARACTERS", 50)
+    others = {"a.md": "A.", "b.md": "B."}
+    ws = await workspace({"AGENTS.md": f"Read @a.md. {'x' * 40} Read @b.md.", **others})
+    got = found(ws)
+    assert names(got) == ["AGENTS.md", "a.md"]
+    assert got.not_seen == ("AGENTS.md is cut by 14 characters",)
+
+
 async def test_hidden_and_unseen(workspace: MakeWorkspace) -> None:
     """Rules hide files from instructions, too; letters that nobody sees are shown to the model."""
     ws = await workspace({"AGENTS.md": "Use tabs.\U000e0041\u202e", "CLAUDE.md": "Secret."})

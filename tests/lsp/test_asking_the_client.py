@@ -56,6 +56,7 @@ async def test_a_client_that_knows_questions(tmp_path: Path, answer: object, tol
             "options": options,
             "several": False,
             "draft": "",
+            "refusal": "",
             "sessionId": session,
             "sessionTitle": "?",
         }
@@ -68,6 +69,7 @@ async def test_a_client_that_knows_questions(tmp_path: Path, answer: object, tol
     ("reply", "told"),
     [
         ({"result": {"title": "v1"}}, 'The user chose: "v1".'),
+        ({"result": {"title": "No answer"}}, _NO_ANSWER),
         ({"result": None}, _NO_ANSWER),
         ({"error": {"code": -32601, "message": "no windows"}}, _NO_ANSWER),
     ],
@@ -75,7 +77,12 @@ async def test_a_client_that_knows_questions(tmp_path: Path, answer: object, tol
 async def test_any_other_client(tmp_path: Path, reply: dict[str, Any], told: str) -> None:
     async with asking(tmp_path, questions=False) as (editor, api, command):
         asked = await editor.told("window/showMessageRequest")
-        assert [action["title"] for action in asked["params"]["actions"]] == ["v1", "v2"]
+        labels = [action["title"] for action in asked["params"]["actions"]]
+        assert labels == [
+            "No answer",
+            "v1",
+            "v2",
+        ]
         editor.send({"jsonrpc": "2.0", "id": asked["id"], **reply})
         await editor.result(command)
         assert _result(api).startswith(told)

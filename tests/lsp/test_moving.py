@@ -9,7 +9,7 @@ import pytest
 
 from glossator.edits import wait
 from glossator.lsp import port
-from tests.lsp.support.desk import ALL, PLAIN, Acting, acting
+from tests.lsp.support.desk import ALL, PLAIN, Acting, acting, pressing
 from tests.lsp.support.editor import Message
 from tests.standin import Script, Text, ToolUse, Turn
 
@@ -194,7 +194,7 @@ async def test_a_client_with_buttons(calc: Path) -> None:
 
         def press(params: Message) -> Message:
             asked.append(params)
-            return {"title": "Apply"}
+            return pressing("Apply")(params)
 
         a.editor.answers["window/showMessageRequest"] = press
         await a.asked()

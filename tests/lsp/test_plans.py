@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lsp.support.desk import PLAIN, acting
+from tests.lsp.support.desk import PLAIN, acting, pressing
 from tests.lsp.test_reviewing import answer
 from tests.planning.planned import ANSWER, FILES, FOUR, QUESTION, Cast, cites, unclear
 from tests.standin import Text, ToolUse, Turn
@@ -28,18 +28,19 @@ async def test_it_is_started_in_the_mode_of_a_button(tmp_path: Path) -> None:
     script = [*_PLAN, Turn(_EDIT), Turn(Text("Done."))]
     async with acting(tmp_path, script, PLAIN, mode="plan", events=False) as a:
         uri = a.desk.open(tmp_path / "calc.py")
+        a.editor.answers[_SHOW] = pressing("Start in acceptEdits")
         command = a.ask()
         shown = await a.editor.told(_MESSAGE, "Answer: ")
-        params = await answer(a, _SHOW, {"result": {"title": "Start in acceptEdits"}})
         assert (await a.editor.result(command))["stop"] == "planned"
-        titles = [action["title"] for action in params["actions"]]
-        assert titles == ["Start in ask", "Start in acceptEdits", "Start in auto", "No"]
         await a.editor.until(
             lambda message: (
                 message.get("method") == _MESSAGE and message["params"] != shown["params"]
             )
         )
         assert a.desk.texts[uri] == "a + b\n"
+        first, sure = ([each["title"] for each in box["actions"]] for box in a.editor.sent(_SHOW))
+        assert first == ["No", "Start in ask…", "Start in acceptEdits…", "Start in auto…"]
+        assert sure == ["No", "Start in acceptEdits", "Back to the question"]
 
 
 async def test_it_is_left(tmp_path: Path) -> None:
@@ -73,7 +74,12 @@ async def test_the_tasks_of_a_hard_question_and_what_is_meant_by_it(tmp_path: Pa
         command = a.editor.command("glossator.ask", arguments, token="bar")
         params = await answer(a, _SHOW, {"result": {"title": "Of number"}})
         assert "Which limits?" in params["message"]
-        assert [each["title"] for each in params["actions"]] == ["Of time", "Of number"]
+        labels = [each["title"] for each in params["actions"]]
+        assert labels == [
+            "No answer",
+            "Of time",
+            "Of number",
+        ]
         await a.editor.result(command)
         assert a.editor.sent("glossator/event") == []
         values = [each["value"] for each in a.editor.sent("$/progress")]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from glossator.edits import wait
-from tests.lsp.support.desk import PLAIN, Acting, acting
-from tests.lsp.support.editor import NO_ANSWER, Message
+from glossator.lsp import buttons
+from tests.lsp.support.desk import PLAIN, Acting, acting, pressing
+from tests.lsp.support.editor import NO_ANSWER, Message, Refusal
 from tests.lsp.test_end_to_end_model import CANCELLED
 from tests.standin import Script, Text, ToolUse, Turn
 
@@ -38,6 +41,15 @@ def calc(tmp_path: Path) -> Path:
     path = tmp_path / "calc.py"
     path.write_text("".join(_LINES))
     return path
+
+
+def titles(box: Message) -> list[str]:
+    return [action["title"] for action in box["actions"]]
+
+
+def offered(a: Acting) -> list[list[str]]:
+    """The buttons of each box."""
+    return [titles(box) for box in a.editor.sent(_SHOW)]
 
 
 def changed(a: Acting) -> list[int]:
@@ -123,21 +135,103 @@ async def test_a_client_that_knows_permissions(
 @pytest.mark.parametrize(
     ("reply", "lines"),
     [
-        ({"result": {"title": "Allow once"}}, [5, 15, 25]),
-        ({"result": {"title": "Deny"}}, []),
-        ({"result": {"title": "Perhaps"}}, []),
-        ({"result": None}, []),
-        ({"error": {"code": -32601, "message": "no windows"}}, []),
+        (pressing("Allow once"), [5, 15, 25]),
+        (pressing("Deny"), []),
+        ({"title": "Perhaps"}, []),
+        ({"title": "Allow once"}, []),  # not on offer in the first box
+        (None, []),
+        (Refusal(-32601, "no windows"), []),
     ],
 )
-async def test_permission_by_buttons(calc: Path, reply: Message, lines: list[int]) -> None:
+async def test_permission_by_buttons(calc: Path, reply: Any, lines: list[int]) -> None:
     async with acting(calc.parent, _SCRIPT, mode="ask") as a:
-        command = a.ask()
-        params = await answer(a, _SHOW, reply)
-        await a.editor.result(command)
-        buttons = ["Allow once", "Allow for this session", "Always allow here", "Deny"]
-        assert [action["title"] for action in params["actions"]] == buttons
+        a.editor.answers[_SHOW] = reply
+        await a.asked()
+        assert offered(a)[0] == [
+            "Deny",
+            "Allow once…",
+            "Allow for this session…",
+            "Always allow here…",
+        ]
         assert changed(a) == lines
+
+
+@pytest.mark.parametrize(
+    ("label", "sure"),
+    [
+        ("Allow once", ["Deny", "Back to the question", "Allow once"]),
+        ("Allow for this session", ["Deny", "Allow for this session", "Back to the question"]),
+        ("Always allow here", ["Deny", "Back to the question", "Always allow here"]),
+    ],
+)
+@pytest.mark.parametrize("harmless", ["Deny", None, "Perhaps"])
+async def test_what_allows_is_pressed_twice_at_two_places(
+    calc: Path, label: str, sure: list[str], harmless: str | None
+) -> None:
+    async with acting(calc.parent, _SCRIPT, mode="ask") as a:
+
+        def press_once(params: Message) -> Message | None:
+            if "Back to the question" not in titles(params):
+                return pressing(label)(params)
+            return {"title": harmless} if harmless else None
+
+        a.editor.answers[_SHOW] = press_once
+        await a.asked()
+        first, second = offered(a)
+        assert second == sure
+        assert first.index(f"{label}…") != second.index(label)
+        assert a.editor.sent(_SHOW)[1]["message"].startswith(
+            f"Session: ?\n{label}: May MultiEdit calc.py?\n"
+        )
+        assert changed(a) == []
+
+
+async def test_back_asks_again(calc: Path) -> None:
+    async with acting(calc.parent, _SCRIPT, mode="ask") as a:
+        presses = map(pressing, ("Allow once…", "Back to the question", "Allow for", "Allow for"))
+
+        def press(params: Message) -> Message:
+            return next(presses)(params)
+
+        a.editor.answers[_SHOW] = press
+        await a.asked()
+        first, _, again, _ = offered(a)
+        assert first == again
+        assert changed(a) == [5, 15, 25]
+
+
+async def test_a_question_waits_until_typing_has_paused(
+    calc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once more between the first box and the second."""
+    async with acting(calc.parent, _SCRIPT, mode="ask") as a:
+        monkeypatch.setattr(buttons, "PAUSE_SECONDS", 0.3)
+        uri = a.desk.open(calc)
+        boxes: list[Message] = []
+        waited: list[float] = []
+        last = 0.0
+
+        def type_on(times: int) -> None:
+            nonlocal last
+            assert len(a.editor.sent(_SHOW)) == len(boxes), "it was asked while the user types"
+            a.desk.type(uri, "line 30\n", f"line 30\n# {times}\n")
+            last = time.monotonic()
+            if times:
+                asyncio.get_running_loop().call_later(0.05, type_on, times - 1)
+
+        def press(params: Message) -> Message:
+            boxes.append(params)
+            waited.append(time.monotonic() - last)
+            if len(boxes) == 1:
+                asyncio.get_running_loop().call_later(0.05, type_on, 10)
+            return pressing("Allow once")(params)
+
+        a.editor.answers[_SHOW] = press
+        command = a.ask()
+        type_on(10)
+        await a.editor.result(command)
+        assert changed(a) == [5, 15, 25]
+        assert [each >= 0.3 for each in waited] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -271,22 +365,21 @@ async def test_a_link_is_swapped_while_reviewing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reply", "lines", "told"),
     [
-        ({"result": {"title": "Apply"}}, [5, 15, 25], "Changed calc.py in 3 places"),
-        ({"result": {"title": "Reject"}}, [], "The user rejected this edit"),
-        ({"result": None}, [], "The user rejected this edit"),
+        (pressing("Apply"), [5, 15, 25], "Changed calc.py in 3 places"),
+        (pressing("Reject"), [], "The user rejected this edit"),
+        (None, [], "The user rejected this edit"),
         (
-            {"error": {"code": -32601, "message": "no windows"}},
+            Refusal(-32601, "no windows"),
             [],
             "Nothing was changed: the editor could not show the edit to the user.",
         ),
     ],
 )
-async def test_review_by_buttons(calc: Path, reply: Message, lines: list[int], told: str) -> None:
+async def test_review_by_buttons(calc: Path, reply: Any, lines: list[int], told: str) -> None:
     async with acting(calc.parent, _SCRIPT, PLAIN, review="propose") as a:
-        command = a.ask()
-        params = await answer(a, _SHOW, reply)
-        await a.editor.result(command)
-        assert [action["title"] for action in params["actions"]] == ["Apply", "Reject"]
+        a.editor.answers[_SHOW] = reply
+        await a.asked()
+        assert offered(a)[0] == ["Reject", "Apply…"]
         assert changed(a) == lines
         assert told in a.told("edit")
 
@@ -331,10 +424,9 @@ async def test_the_user_declines_in_the_editor(calc: Path) -> None:
 async def test_a_new_file_is_asked_about_where_the_editor_cannot_create_it(tmp_path: Path) -> None:
     """It is written without the editor, so the editor's own question would never come."""
     async with acting(tmp_path, _MAKE, _ANNOTATED, review="propose") as a:
-        command = a.ask()
-        params = await answer(a, _SHOW, {"result": {"title": "Apply"}})
-        await a.editor.result(command)
-        assert params["message"].startswith("Session: ?\nCreate new.txt?\n")
+        a.editor.answers[_SHOW] = pressing("Apply")
+        await a.asked()
+        assert a.editor.sent(_SHOW)[0]["message"].startswith("Session: ?\nCreate new.txt?\n")
         assert (tmp_path / "new.txt").read_text() == "new\n"
 
 

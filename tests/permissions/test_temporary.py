@@ -21,7 +21,7 @@ from tests.permissions.asking import name, policy
 from tests.sandbox.test_sandbox import said
 from tests.sandboxed import FOUND, SANDBOXED
 
-BUBBLEWRAP = Bubblewrap("/usr/bin/bwrap", (), sizes=True)
+BUBBLEWRAP = Bubblewrap("/usr/bin/bwrap", (), modern=True)
 READABLE = "/tmp/glossator-data"
 
 

@@ -121,6 +121,125 @@ async def test_a_repository_has_nothing_run(tmp_path: Path, mode: Mode) -> None:
     assert "+b" in told["cd sub && git diff"]["content"]
 
 
+_EVIL = '[diff]\n\texternal = {w}\n[core]\n\tfsmonitor = {w}\n[filter "clean"]\n\tclean = {w}\n'
+
+
+def _git_folder_at(root: Path, place: str, settings: str) -> None:
+    """Put the repository's folder at `evil.git` with these settings, and name it by a path."""
+    (root / ".git").rename(root / "evil.git")
+    with (root / "evil.git/config").open("a") as file:
+        file.write(settings)
+    (root / ".git").write_text(f"gitdir: {place}/evil.git\n")
+
+
+def _common_folder_at(root: Path, place: str, settings: str) -> None:
+    (root / "evil").mkdir()
+    for each in ("objects", "refs", "config"):
+        (root / ".git" / each).rename(root / "evil" / each)
+    with (root / "evil/config").open("a") as file:
+        file.write(settings)
+    (root / ".git/commondir").write_text(f"{place}/evil\n")
+
+
+def _include(root: Path, place: str, settings: str) -> None:
+    (root / "evil.cfg").write_text(settings)
+    git(root, "config", "include.path", f"{place}/evil.cfg")
+
+
+def _include_if(root: Path, place: str, settings: str) -> None:
+    (root / "evil.cfg").write_text(settings)
+    git(root, "config", f"includeIf.gitdir:{place}/.path", f"{place}/evil.cfg")
+
+
+def _include_by_links(root: Path, place: str, settings: str) -> None:
+    (root / "evil.cfg").write_text(settings)
+    (root / "a").symlink_to(place)
+    (root / "b").symlink_to("a/")
+    git(root, "config", "include.path", "../b/evil.cfg")
+
+
+def _include_input(root: Path, _place: str, settings: str) -> None:
+    (root / "evil.cfg").write_text(settings)
+    git(root, "config", "include.path", "/dev/stdin")
+
+
+def _broken(root: Path, _place: str, settings: str) -> None:
+    (root / "evil.cfg").write_text(settings)
+    git(root, "config", "include.path", "evil.cfg")
+    with (root / ".git/config").open("a") as file:
+        file.write("[include\n")
+
+
+_ELSEWHERE = {
+    "include": _include,
+    "include if": _include_if,
+    "include by links": _include_by_links,
+    "input": _include_input,
+    "git folder": _git_folder_at,
+    "common folder": _common_folder_at,
+    "broken": _broken,
+}
+
+
+@pytest.mark.parametrize("inner", [False, True], ids=["itself", "a submodule"])
+@pytest.mark.parametrize("how", _ELSEWHERE)
+async def test_settings_are_those_that_git_finds_in_the_sandbox(
+    tmp_path: Path, how: str, *, inner: bool
+) -> None:
+    """`/proc/1/cwd` is the folder of the command there, and somewhere else for the server."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    files = {".gitattributes": "*.txt filter=clean\n", "a.txt": "a\n"}
+    evil = root / "sub" if inner else root
+    if inner:
+        repository(root, {"top.txt": "a\n"})
+        evil.mkdir()
+    repository(evil, files)
+    if inner:
+        git(root, "add", "sub")
+        git(root, "commit", "-qm", "two")
+    witness = root / "witness.sh"
+    witness.write_text(f"#!/bin/sh\necho {_RAN} >&2\necho {_RAN}\n")
+    witness.chmod(0o755)
+    place = "/proc/1/cwd/sub" if inner else "/proc/1/cwd"
+    _ELSEWHERE[how](evil, place, _EVIL.format(w=witness))
+    (evil / "a.txt").write_text("b\n")
+    commands = (
+        "git diff --submodule=diff",
+        "git status",
+        f"cat {evil}/evil.cfg | git diff --submodule=diff",
+    )
+    calls = [ToolUse("Bash", {"command": each}, f"c{at}") for at, each in enumerate(commands)]
+    async with stage(root, {}, [*map(Turn, calls), _DONE], {"permissions": {"mode": "plan"}}) as s:
+        await s.ask("Go.")
+        told = [s.results(at + 1)[f"c{at}"]["content"] for at in range(len(commands))]
+    assert not [text for text in told if _RAN in text.replace(f"echo {_RAN}", "")], told
+
+
+@pytest.mark.parametrize("worktree", ["/other", ""], ids=["elsewhere", "above"])
+async def test_the_submodules_are_those_of_the_worktree(tmp_path: Path, worktree: str) -> None:
+    """Which a repository sets, and which need not be the folder that it is in."""
+    root = tmp_path / "ws"
+    for folder in ("own", "other"):
+        (root / folder).mkdir(parents=True)
+    witness = root / "witness.sh"
+    witness.write_text(f"#!/bin/sh\necho {_RAN} >&2\necho {_RAN}\n")
+    witness.chmod(0o755)
+    repository(root / "other/sub", {"a.txt": "a\n"})
+    git(root / "other/sub", "config", "diff.external", str(witness))
+    repository(root / "own", {"a.txt": "a\n"})
+    git(root / "own", "config", "core.worktree", f"{root}{worktree}")
+    git(root / "own", "add", str(root / "other/sub"))
+    git(root / "own", "commit", "-qm", "two")
+    (root / "other/sub/a.txt").write_text("b\n")
+    call = ToolUse("Bash", {"command": "git diff --submodule=diff", "cwd": "own"}, "c")
+    async with stage(root, {}, [Turn(call), _DONE], {"permissions": {"mode": "plan"}}) as s:
+        await s.ask("Go.")
+        told = s.results(1)["c"]["content"]
+    assert _RAN not in told
+    assert "+Subproject commit" in told
+
+
 async def test_git_is_looked_at_where_a_folder_is_by_name_and_by_links(tmp_path: Path) -> None:
     """A shell reads the `..` of `a/l/../x` by name: `a/x`, wherever the link `l` leads."""
     root = tmp_path / "ws"

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import shutil
 import sys
 from pathlib import Path
 
-from tests.patience import until
+import pytest
+
+from tests.patience import SECONDS, until
 from tests.sandbox.conftest import processes
 from tests.sandboxed import SANDBOXED
 
@@ -55,4 +58,64 @@ async def test_a_sandbox_ends_with_its_server(tmp_path: Path) -> None:
     words = (sys.executable, "-c", _SERVERS, str(tmp_path), mark, *delays)
     servers = await asyncio.create_subprocess_exec(*words)
     assert await servers.wait() == 0
+    await until(lambda: not processes(mark))
+
+
+# ends the child that waits for the server's end, and tries to have the first process outlive it
+_ATTACK = """
+import ctypes, os
+seize, attach = 0x4206, 16
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long] * 4
+for each in filter(str.isdecimal, os.listdir("/proc")):
+    if int(each) not in (1, os.getpid(), os.getppid()):
+        os.kill(int(each), 9)
+print("traced:", [libc.ptrace(how, 1, 0, 0) for how in (seize, attach)].count(0), flush=True)
+class Vector(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+here = ctypes.create_string_buffer(8)
+vector = Vector(ctypes.cast(here, ctypes.c_void_p), 8)
+there = int(open("/proc/self/maps").readline().split("-")[0], 16)
+print("written:", libc.process_vm_writev(1, ctypes.byref(vector), 1, ctypes.byref(vector), 1, 0))
+print("denied:", ctypes.get_errno() == 1, flush=True)
+try:
+    print("opened:", open("/proc/1/mem", "r+b"), flush=True)
+except PermissionError:
+    print("closed", flush=True)
+"""
+_SERVER = """
+import asyncio, os, sys
+from glossator.sandbox.policy import SandboxPolicy
+from glossator.sandbox.workspace_shell import find_sandbox
+from glossator.sandbox.shell import ShellCommand, Shell
+
+async def serve(root, mark):
+    shell = Shell(find_sandbox(), SandboxPolicy((root,)), {"PATH": os.defpath, "HOME": root})
+    job = await shell.start(ShellCommand(f"{sys.argv[3]} attack.py; echo done; sleep {mark}"))
+    said = ""
+    while "done" not in said:
+        said += (await shell.poll(job, 1.0)).output.head.decode()
+    print(said, flush=True)
+    await asyncio.sleep(1000)
+
+asyncio.run(serve(*sys.argv[1:3]))
+"""
+
+
+async def test_no_command_keeps_a_sandbox_alive(tmp_path: Path) -> None:
+    """It can end what waits for the server's end, but not change the first process."""
+    python = shutil.which("python3", path=os.defpath)
+    if python is None:
+        pytest.skip("the system has no Python to attack with")
+    (tmp_path / "attack.py").write_text(_ATTACK)
+    mark = f"{10**8 + os.getpid()}.75"
+    words = (sys.executable, "-c", _SERVER, str(tmp_path), mark, python)
+    server = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
+    assert server.stdout is not None
+    async with asyncio.timeout(SECONDS):
+        said = (await server.stdout.readuntil(b"done\n")).decode()
+    assert said.split("\n")[:4] == ["traced: 0", "written: -1", "denied: True", "closed"]
+    assert processes(mark)
+    server.kill()
+    await server.wait()
     await until(lambda: not processes(mark))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.lsp.support.desk import Acting, acting
+from tests.lsp.support.desk import Acting, acting, pressing
 from tests.standin import Script, Text, ToolUse, Turn
 
 _READ = Turn(ToolUse("Read", {"path": "a.py"}, "read"))
@@ -75,7 +75,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _allow(a: Acting) -> None:
-    a.editor.answers["window/showMessageRequest"] = {"title": "Allow once"}
+    a.editor.answers["window/showMessageRequest"] = pressing("Allow once")
 
 
 def _messages(a: Acting) -> list[str]:

@@ -168,7 +168,7 @@ async def test_a_ripgrep_that_was_named_but_does_not_work(tmp_path: Path) -> Non
 
 
 async def test_a_sandbox_that_works_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bubblewrap = Bubblewrap("/usr/bin/bwrap", (), sizes=True)
+    bubblewrap = Bubblewrap("/usr/bin/bwrap", (), modern=True)
     monkeypatch.setattr(doctor_module, "find_sandbox", lambda: bubblewrap)
     assert (await diagnose(tmp_path, {}))["Sandbox"] == ("ok", "bubblewrap works")
     monkeypatch.setattr(doctor_module, "find_sandbox", lambda: Unavailable("Install bubblewrap."))

@@ -1124,6 +1124,7 @@ export interface Question {
   readonly options: ReadonlyArray<Option>;
   readonly several: boolean;
   readonly draft: string;
+  readonly refusal: string;
   readonly sessionId: string;
   readonly sessionTitle: string;
 }

@@ -246,8 +246,11 @@ class InstructionFinder:
         return True
 
     def _imports(self, path: str, text: str, depth: int) -> Iterator[str]:
-        """The files that a text imports: what is written with an `@` and is there."""
-        for mention in find_mentions(text):
+        """The files that a text imports: what is written with an `@` and is there.
+
+        What is cut off imports nothing: 10 MB of names took longer than anybody waits.
+        """
+        for mention in find_mentions(_kept(text, _FILE_CHARACTERS)):
             target = mention.text
             if target.startswith("~/") and self.home:
                 target = os.path.join(self.home, target[2:])
@@ -285,7 +288,7 @@ def _fitting(files: Iterable[InstructionFile]) -> Iterator[InstructionFile]:
     left = _CHARACTERS
     for file in files:
         most = min(left, _FILE_CHARACTERS)
-        kept = file.text.strip()[:most]
+        kept = _kept(file.text, most)
         left -= len(kept)
         yield replace(file, text=kept, cut=len(file.text.strip()) - len(kept))
 
@@ -306,3 +309,7 @@ def _is_ours(folder: str) -> bool:
 
 def _holds(folder: str, path: str) -> bool:
     return is_inside(os.path.realpath(path), os.path.realpath(folder))
+
+
+def _kept(text: str, most: int) -> str:
+    return text.strip()[:most]

@@ -37,7 +37,7 @@ _NO = Option("No", "Nothing is done. Words of your own change the plan.")
 
 def offer(plan: str) -> Question:
     """The question whether to start a plan, which the user may change."""
-    return Question("Start this plan?", (*_START.values(), _NO), draft=plan)
+    return Question("Start this plan?", (*_START.values(), _NO), draft=plan, refusal=_NO.label)
 
 
 def wanted(

@@ -28,12 +28,14 @@ class Question:
     """What is asked; `several` of the options may be chosen, and words of one's own be given.
 
     `draft` is a text in Markdown, such as a plan, that the user may change before they choose.
+    `refusal` is the label of the option that allows nothing, where each other one allows something.
     """
 
     text: str
     options: tuple[Option, ...]
     several: bool = False
     draft: str = ""
+    refusal: str = ""
 
     @property
     def choices(self) -> str:

@@ -34,16 +34,15 @@ from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.browser import opened_in_browser
+from glossator.lsp.buttons import Buttons
 from glossator.lsp.edits import is_closed, workspace_edit, write_files
 from glossator.lsp.reports import (
     fits_a_message,
     plan_message,
-    question_message,
     report_folder,
     request_file_text,
     request_message,
     show_request_file,
-    with_session_title,
 )
 
 if TYPE_CHECKING:
@@ -115,6 +114,7 @@ class ClientPort:
         self._all_bars = bars
         self._roots = roots
         self._says_context = False
+        self.buttons = Buttons(protocol)
         self.bars: dict[str, ProgressBar] = {}  # run id -> the progress bar of its request
 
     def emit(self, envelope: Envelope) -> None:
@@ -195,17 +195,15 @@ class ClientPort:
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
         """Ask the user, and wait for as long as it takes."""
-        labels = [option.label for option in question.options]
         try:
             if not self._client.questions:
-                chosen = await self._press(question_message(question), labels)
-                return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
+                return await self.buttons.answer(question)
             reply = await self._protocol.ask(QUESTION, to_wire(question) | to_wire(asker()))
             answer: QuestionAnswer = from_wire(QuestionAnswer, reply or {})
         except _FAILURES as failure:
             _log.warning("The client did not put a question to the user: %s", failure)
             return QuestionAnswer()
-        if not set(answer.chosen).issubset(labels):
+        if not set(answer.chosen).issubset(option.label for option in question.options):
             _log.warning("The client answers a question with what was not on offer: %s", reply)
             return QuestionAnswer()
         return answer
@@ -219,9 +217,10 @@ class ClientPort:
                 reply = await self._protocol.ask(PERMISSION, wire)
                 answer: PermissionAnswer = from_wire(PermissionAnswer, reply or {"choice": "deny"})
             else:
-                buttons = [_BUTTONS[each] for each in request.choices]
+                allowing = [_BUTTONS[each] for each in request.choices if each is not Choice.DENY]
                 whole = "" if fits_a_message(request) else await self._shown_whole(request)
-                pressed = await self._press(request_message(request, whole), buttons)
+                text = request_message(request, whole)
+                pressed = await self.buttons.allow(text, _BUTTONS[Choice.DENY], allowing)
                 chosen = next((c for c, name in _BUTTONS.items() if name == pressed), Choice.DENY)
                 answer = PermissionAnswer(chosen)
         except _FAILURES as failure:
@@ -244,7 +243,7 @@ class ClientPort:
                 return answer
             if edits.annotated and edits.missing(plan) is None:
                 return None
-            pressed = await self._press(plan_message(plan), [_APPLY, _REJECT])
+            pressed = await self.buttons.allow(plan_message(plan), _REJECT, [_APPLY])
         except _FAILURES as failure:
             _log.warning("The client did not review an edit: %s", failure)
             raise UsageError(
@@ -318,15 +317,6 @@ class ClientPort:
             _log.warning("What is asked about could not be written to a file: %s", error)
             return _NOT_WRITTEN.format(report_folder(), error.strerror)
         return f"{_ALL if request.cut is None else _ALL_SENT}: {path}"
-
-    async def _press(self, text: str, buttons: list[str]) -> str | None:
-        """The button that the user pressed, if any. Raises `JsonRpcException`."""
-        actions = [types.MessageActionItem(button) for button in buttons]
-        params = types.ShowMessageRequestParams(
-            types.MessageType.Info, with_session_title(text), actions
-        )
-        pressed = await self._protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
-        return pressed.title if pressed else None
 
 
 @dataclass(frozen=True, slots=True)

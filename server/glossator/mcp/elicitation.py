@@ -50,7 +50,7 @@ async def fill(server: str, message: str, schema: Mapping[str, Any], ask: Ask) -
         "Tell it no password and no key."
     )
     if not fields:
-        answer = await ask(Question(heading, (_YES, _DECLINE)))
+        answer = await ask(Question(heading, (_YES, _DECLINE), refusal=_DECLINE.label))
         return Filled("accept", {}) if _YES.label in answer.chosen else _refusal(answer)
     needed = schema.get("required")
     content: dict[str, Value] = {}
@@ -85,7 +85,7 @@ async def _field(
     problem = ""
     for _ in range(_TRIES):
         text = "\n".join(filter(None, (*asked, problem)))
-        answer = await ask(Question(text, options, several))
+        answer = await ask(Question(text, options, several, refusal=_DECLINE.label))
         if not answer or _DECLINE.label in answer.chosen:
             return _refusal(answer)
         if _SKIP.label in answer.chosen:

@@ -319,4 +319,4 @@ def _question(folders: tuple[str, ...]) -> Question:
         f" that came with them.\n{names}"
     )
     lasting = () if any(map(why_never_remembered, folders)) else (_ALWAYS,)
-    return Question(text, (*lasting, _SESSION, _NEVER))
+    return Question(text, (*lasting, _SESSION, _NEVER), refusal=_NEVER.label)

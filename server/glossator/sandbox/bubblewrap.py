@@ -62,6 +62,10 @@ _UNSEEN = (
     " in the setting shell.readable, or to run the command."
 )
 _ATTRIBUTES = "/dev/glossator-attributes"  # in a folder that is the sandbox's own
+_PLAIN_SHELL = "/bin/sh"
+# The shell of the first process. Nobody may read it, so Linux lets no command trace the process or
+# write to its memory, and have it forget to die with its parent. Source: ptrace(2), prctl(2).
+_SHELL = "/dev/glossator/sh"
 # The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
 # notices. (It does not wait for the end of bubblewrap's own first process.) What this shell says
 # about signals is not part of the output. Its input is a pipe that only the server can write to:
@@ -81,13 +85,16 @@ _TRIAL = 10.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Bubblewrap:
-    """A `bwrap` that works, its options for isolation, and whether it limits temporary folders."""
+    """A `bwrap` that works, and its options for isolation.
+
+    `modern`: it limits temporary folders, and keeps its first process from being traced.
+    """
 
     name: ClassVar[str] = "bubblewrap"
     temporary: ClassVar[tuple[str, ...]] = _TEMPORARY
     program: str
     isolation: tuple[str, ...]
-    sizes: bool
+    modern: bool
 
     @contextmanager
     def confine(
@@ -98,7 +105,7 @@ class Bubblewrap:
             arguments = [self.program, *self.isolation, *_BASE]
             if policy.network:
                 arguments.append("--share-net")
-            arguments += _disk(policy, policy.quota.temporary_bytes if self.sizes else None)
+            arguments += _disk(policy, policy.quota.temporary_bytes if self.modern else None)
             for mount in mounts_for(policy) if policy.writable else ():
                 if isinstance(mount, PlaceholderMount) and not guards.enter_context(
                     placeholder(mount.path)
@@ -106,20 +113,25 @@ class Bubblewrap:
                     continue  # we may not create it, so no command of ours may either
                 how = "--bind" if isinstance(mount, PinnedMount) else "--ro-bind"
                 arguments += how, mount.path, mount.path
-            sockets = _sockets(policy)
+            sockets = _sockets(policy) if policy.searched else []
             if policy.hidden or policy.patterns or sockets:
                 cover = guards.enter_context(covers(policy.patterns))
                 arguments += ("--ro-bind", cover.attributes, _ATTRIBUTES)
                 settings = git_settings((*policy.git, ("core.attributesFile", _ATTRIBUTES)))
                 arguments += (word for each in settings for word in ("--setenv", *each))
                 arguments += _covered((*policy.hidden, *sockets), cover)
+            shell = os.open(_PLAIN_SHELL, os.O_RDONLY)
+            guards.callback(os.close, shell)
+            if self.modern:
+                arguments += ("--perms", "0111", "--file", str(shell), _SHELL)
             arguments += ("--remount-ro", "/dev", "--remount-ro", "/")
-            first = ("/bin/sh", "-c", _FIRST.format(limits=_limits(policy.quota)), "sh")
+            name = _SHELL if self.modern else _PLAIN_SHELL
+            first = (name, "-c", _FIRST.format(limits=_limits(policy.quota)), "sh")
             words = (*arguments, "--chdir", cwd, "--", *first, *command)
             reading, writing = os.pipe()
             guards.callback(os.close, reading)
             guards.callback(os.close, writing)
-            yield Confined(words, nested=True, input=reading)
+            yield Confined(words, nested=True, input=reading, inherited=(shell,))
 
 
 def _limits(quota: Quota) -> str:
@@ -201,8 +213,8 @@ def find_bubblewrap() -> Bubblewrap | Unavailable:
             "bubblewrap to have commands run in a sandbox."
         )
     failure = None
-    for nesting, sizes in (((_NO_NESTING,), True), ((), True), ((), False)):
-        found = Bubblewrap(program, (*_ISOLATED, *nesting), sizes)
+    for nesting, modern in (((_NO_NESTING,), True), ((), True), ((), False)):
+        found = Bubblewrap(program, (*_ISOLATED, *nesting), modern)
         failure = _try(found)
         if failure is None:
             return found
@@ -220,6 +232,7 @@ def _try(sandbox: Bubblewrap) -> str | None:
                 confined.words,
                 env={"PATH": os.defpath},
                 stdin=confined.input,
+                pass_fds=confined.inherited,
                 capture_output=True,
                 timeout=_TRIAL,
                 check=False,

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
@@ -43,6 +44,7 @@ _TOOLS = (
     " .local/share/pnpm .local/share/uv go/bin go/pkg"
 )
 GitSettings = tuple[tuple[str, str], ...]
+Listing = Callable[[str, float], subprocess.CompletedProcess[bytes]]
 
 _NONE = "/bin/false"
 _SAME = "/bin/cat"
@@ -63,8 +65,20 @@ _NAMED = re.compile(
 _INSTEAD = {"external": _PLAIN, "command": _PLAIN, "textconv": _SAME, "required": "false"}
 _THEIRS = ("system", "global")  # scopes
 _SECONDS = 10.0
-_BROKEN = 128  # git's exit code where it would not work at all
 _MOST = 64  # repositories, 3 ms each
+_FOLDER = "folder"  # in place of a scope
+_LIST = (
+    "(cd {0} && {{ top=$(git rev-parse --show-toplevel 2>/dev/null) || top=; }}"
+    rf""" && printf '{_FOLDER}\0%s\0%s\0' {{0}} "$top" """
+    "&& git config --list -z --show-scope --show-origin)"
+)
+_INCLUDE = re.compile(r"include(?:if\..+)?\.path", re.DOTALL)
+_PASSING = ("/proc", "/dev")  # what a process finds there, another one does not
+_LINKS = 40  # as many as Linux follows
+_UNKNOWN = (
+    "It is unknown which programs git would run{}.\nRead the files of the repository instead, or"
+    " tell the user what git says about its settings."
+)
 
 
 def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
@@ -127,33 +141,40 @@ def read_only_git_settings(
     script: Script | UnclearScript,
     cwd: str,
     repositories: Iterable[str],
-    environment: Mapping[str, str],
+    listing: Listing,
 ) -> tuple[GitSettings, Mapping[str, str]]:
     """The settings of git for a script that only reads, and what to add to its environment.
 
-    `repositories` are the workspace's, by the folder that holds their `.git`. Blocking. Raises
-    `UsageError` if the programs cannot be listed.
+    `repositories` are the workspace's, by the folder that holds their `.git`. `listing` runs a line
+    of a shell where the script will run, and for so many seconds at most: a file of settings may be
+    another one there. Blocking. Raises `UsageError` if the programs cannot be listed.
     """
-    git = shutil.which("git", path=environment["PATH"])
-    if git is None or isinstance(script, UnclearScript):
+    if isinstance(script, UnclearScript):
         return (), {}
     if not any(command.words[0] == "git" for command in script.commands):
         return (), {}
     folders = possible_folders((each.words for each in script.commands), cwd)
-    concerned = _concerned(folders, tuple(repositories))
-    if len(concerned) > _MOST:
-        raise UsageError(
-            f"More than {_MOST} repositories would be read, too many to look at what programs they"
-            " name.\nGive the folder of one of them as cwd."
-        )
-    named = (key for folder in concerned for key in _named(git, folder, environment))
-    keys = dict.fromkeys(named)
+    every = tuple(repositories)
+    seen: dict[str, None] = {}
+    keys: dict[str, None] = {}
+    concerned = _concerned(folders, every)
+    while concerned:
+        seen |= dict.fromkeys(concerned)
+        if len(seen) > _MOST:
+            raise UsageError(
+                f"More than {_MOST} repositories would be read, too many to look at what programs"
+                " they name.\nGive the folder of one of them as cwd."
+            )
+        named, tops = _listed(concerned, listing)
+        keys |= named
+        concerned = [each for each in _concerned(tops, every) if each not in seen]
     off = tuple((key, _INSTEAD.get(key.rpartition(".")[2], "")) for key in keys)
     return (*_ALWAYS, *off), _ENVIRONMENT
 
 
-def _concerned(folders: Sequence[str], repositories: Sequence[str]) -> list[str]:
+def _concerned(folders: Iterable[str], repositories: Sequence[str]) -> list[str]:
     """The folders themselves, and what lies in their repositories: submodules for one."""
+    folders = tuple(folders)
     tops = {
         max((each for each in repositories if is_inside(folder, each)), key=len, default=folder)
         for folder in folders
@@ -162,29 +183,45 @@ def _concerned(folders: Sequence[str], repositories: Sequence[str]) -> list[str]
     return [each for each in dict.fromkeys((*folders, *inside)) if os.path.isdir(each)]
 
 
-def _named(git: str, folder: str, environment: Mapping[str, str]) -> Iterator[str]:
-    """The settings of the repository at `folder` that name programs; nothing is run for them."""
-    failed = UsageError(
-        f"It is unknown which programs git would run in {shown(folder)}.\nRead its files instead."
-    )
+def _listed(folders: Sequence[str], listing: Listing) -> tuple[dict[str, None], list[str]]:
+    """The settings of the repositories at `folders` that name programs; nothing is run for them.
+
+    Also what these repositories take for their topmost folders: `core.worktree` may be any.
+    """
     try:
-        listed = subprocess.run(  # noqa: S603 - the git that the command would run
-            (git, "config", "--list", "-z", "--show-scope"),
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        listed = listing(" && ".join(_LIST.format(shlex.quote(each)) for each in folders), _SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise failed from error
-    if listed.returncode == _BROKEN:
-        return
+        raise UsageError(_UNKNOWN.format(f": {error}")) from error
     if listed.returncode:
-        raise failed
-    fields = os.fsdecode(listed.stdout).split("\0")
-    for scope, setting in zip(fields[::2], fields[1::2], strict=False):
-        key = setting.partition("\n")[0]
+        said = shown(listed.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+        raise UsageError(_UNKNOWN.format(f", as it fails there: {said}"))
+    keys, tops = dict[str, None](), list[str]()
+    fields, folder = os.fsdecode(listed.stdout).split("\0"), ""
+    for scope, origin, setting in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+        if scope == _FOLDER:
+            folder = origin
+            tops += [setting] if setting else []
+            continue
+        key, _, value = setting.partition("\n")
+        file = os.path.join(folder, origin.removeprefix("file:"))
+        included = [os.path.join(os.path.dirname(file), value)] if _INCLUDE.fullmatch(key) else []
+        ways = (place for path in (file, *included) for place in _way(path))
+        if any(is_inside(place, each) for place in ways for each in _PASSING):
+            raise UsageError(_UNKNOWN.format(f": {shown(key)} is {shown(value)}, in {shown(file)}"))
         if scope not in _THEIRS and _NAMED.fullmatch(key):
-            yield key
+            keys[key] = None
+    return keys, tops
+
+
+def _way(path: str) -> Iterator[str]:
+    """A path, and each that it leads to by links: those of a process lead elsewhere each time."""
+    for _ in range(_LINKS):
+        path = os.path.normpath(path)
+        yield path
+        parts = path.split("/")
+        heads = ("/".join(parts[:end]) for end in range(2, len(parts) + 1))
+        link = next(filter(os.path.islink, heads), None)
+        if link is None:
+            return
+        target = os.path.join(os.path.dirname(link), os.readlink(link))
+        path = target + path[len(link) :]

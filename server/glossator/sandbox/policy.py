@@ -33,6 +33,8 @@ class SandboxPolicy:
     `hidden` (it cannot read them). Git shows no committed content of files that match `patterns`
     (of .gitignore). `readable` are more files and folders that it may read. `sockets`, and FIFOs,
     are other programs'; only with the network can they be reached. `git` are settings for git.
+    `searched`: whether further sockets and FIFOs are looked for, which can take seconds; not for a
+    command of ours that would use none.
     """
 
     roots: tuple[str, ...]
@@ -46,6 +48,7 @@ class SandboxPolicy:
     hard_linked: tuple[str, ...] = ()
     quota: Quota = Quota()
     git: tuple[tuple[str, str], ...] = ()
+    searched: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +87,8 @@ class Confined:
 
     Then it is a child of what is run, which ends after it and with its exit code. `input` is the
     descriptor for the standard input of what is run, None if it needs none. `codes` receives the
-    exit codes of its last pipeline. `given` is a descriptor that the command itself reads.
-    `idle` is told of its process.
+    exit codes of its last pipeline. `given` is a descriptor that the command itself reads,
+    `inherited` are those that what is run needs. `idle` is told of its process.
     """
 
     words: tuple[str, ...]
@@ -94,6 +97,7 @@ class Confined:
     codes: PartCodes | None = None
     given: int | None = None
     idle: IdleTimes | None = None
+    inherited: tuple[int, ...] = ()
 
 
 class Sandbox(Protocol):

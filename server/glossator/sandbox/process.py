@@ -232,7 +232,8 @@ async def _shown(process: Process, show: Show) -> None:
 def _descriptors(command: Confined) -> tuple[int, ...]:
     """What a command inherits besides its standard streams."""
     codes = () if command.codes is None else (command.codes.descriptor,)
-    return codes if command.given is None else (*codes, command.given)
+    given = () if command.given is None else (command.given,)
+    return (*command.inherited, *codes, *given)
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

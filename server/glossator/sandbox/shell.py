@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import os
 import shutil
+import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -143,7 +144,22 @@ class Shell:
             raise UsageError("The git on the PATH lies in the workspace, so it is not asked.")
         if command.permit.only_reads:
             repositories = limits.repositories
-            git, more = read_only_git_settings(parse(command.text), cwd, repositories, environment)
+
+            def listing(text: str, seconds: float) -> subprocess.CompletedProcess[bytes]:
+                ours = replace(self._policy_for(command, limits, ()), searched=False)
+                with self._confined(_shell(text), cwd, ours) as confined:
+                    return subprocess.run(  # noqa: S603 - as the command itself
+                        confined.words,
+                        cwd=cwd,
+                        env=environment,
+                        stdin=subprocess.DEVNULL if confined.input is None else confined.input,
+                        pass_fds=confined.inherited,
+                        capture_output=True,
+                        timeout=seconds,
+                        check=False,
+                    )
+
+            git, more = read_only_git_settings(parse(command.text), cwd, repositories, listing)
             environment = {**environment, **more, **dict(git_settings(git))}
         return self._reporting(command, cwd, limits, git), cwd, environment
 
@@ -157,37 +173,41 @@ class Shell:
             text = codes.prelude + command.text if codes else command.text
             if given is not None:
                 text = f"exec <&{given} {given}<&-\n{text}"
-            with self._confined(replace(command, text=text), cwd, limits, git) as confined:
+            policy = self._policy_for(command, limits, git)
+            with self._confined(_shell(text), cwd, policy) as confined:
                 idle = None if self.unconfined else command.idle  # who escapes cannot be followed
                 yield replace(confined, codes=codes, given=given, idle=idle)
 
     def _confined(
-        self, command: ShellCommand, cwd: str, limits: CommandLimits, git: GitSettings
+        self, words: tuple[str, ...], cwd: str, policy: SandboxPolicy
     ) -> AbstractContextManager[Confined]:
-        words = _shell(command.text)
         if not isinstance(self._sandbox, Unavailable):
-            protected = [
-                part
-                for path in (*self._policy.protected, *limits.protected)
-                for part in _without(path, command.permit.paths)
-            ]
-            readable = self._readable_of_git if command.only_git else self._policy.readable
-            policy = replace(
-                self._policy,
-                network=command.network or self._policy.network,
-                writable=not command.permit.only_reads,
-                protected=tuple(protected),
-                readable=(*readable, *limits.readable),
-                hidden=(*self._policy.hidden, *limits.hidden),
-                patterns=limits.patterns,
-                sockets=limits.sockets,
-                hard_linked=command.permit.hard_linked,
-                git=git,
-            )
             return self._sandbox.confine(words, cwd, policy)
         if not self._open:
             raise UsageError(f"Commands cannot be run. {self._sandbox.reason}")
         return nullcontext(Confined(words))
+
+    def _policy_for(
+        self, command: ShellCommand, limits: CommandLimits, git: GitSettings
+    ) -> SandboxPolicy:
+        protected = [
+            part
+            for path in (*self._policy.protected, *limits.protected)
+            for part in _without(path, command.permit.paths)
+        ]
+        readable = self._readable_of_git if command.only_git else self._policy.readable
+        return replace(
+            self._policy,
+            network=command.network or self._policy.network,
+            writable=not command.permit.only_reads,
+            protected=tuple(protected),
+            readable=(*readable, *limits.readable),
+            hidden=(*self._policy.hidden, *limits.hidden),
+            patterns=limits.patterns,
+            sockets=limits.sockets,
+            hard_linked=command.permit.hard_linked,
+            git=git,
+        )
 
     def _folder(self, cwd: str | None) -> str:
         """The real path of the folder to run in."""

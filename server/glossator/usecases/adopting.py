@@ -15,7 +15,7 @@ _MOST_FILES = 10  # that are named
 
 async def may_run(app: Application, *lines: str) -> bool:
     """Ask the user, who is shown the lines that are not empty."""
-    question = Question("\n".join(filter(None, lines)), (_ADOPT, _NOT))
+    question = Question("\n".join(filter(None, lines)), (_ADOPT, _NOT), refusal=_NOT.label)
     return _ADOPT.label in (await app.port.ask_user(question)).chosen
 
 

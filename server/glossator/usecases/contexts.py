@@ -190,7 +190,7 @@ async def _asked(app: Application, estimate: ContextsEstimate) -> bool | str:
         options.append(Option(_BATCH, f"about {price}, in minutes to a day"))
     options.append(Option(_NEITHER, "send nothing"))
     question = f"{estimate.in_words}\nMake the contexts?"
-    answer = await app.port.ask_user(Question(question, tuple(options)))
+    answer = await app.port.ask_user(Question(question, tuple(options), refusal=_NEITHER))
     match answer.chosen:
         case ("One by one",):
             return False

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from glossator.lsp import buttons
 from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, Message, connected
 from tests.quiet import quietly
@@ -200,6 +201,16 @@ class Desk:
         return sum(map(len, lines[: position["line"]])) + len(before)
 
 
+def pressing(*labels: str) -> Callable[[Message], Message]:
+    """A user who presses what begins with one of the labels, in each box that asks for it."""
+
+    def press(params: Message) -> Message:
+        titles = [action["title"] for action in params["actions"]]
+        return {"title": next(title for title in titles if title.startswith(labels))}
+
+    return press
+
+
 def told(api: StandIn, call: str) -> str:
     """What the model was told of its call."""
     for request in api.requests:
@@ -273,6 +284,7 @@ async def acting(
         async with StandIn(script) as api:
             patch.setenv("ANTHROPIC_API_KEY", "k")
             patch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+            patch.setattr(buttons, "PAUSE_SECONDS", 0.0)  # nobody types
             async with connected(build_server()) as editor:
                 desk = Desk(editor, encoding)
                 await editor.initialize(

@@ -90,7 +90,14 @@ test(
   "what is typed on cards is kept while another session is shown, and takes no focus",
   skip,
   async () => {
-    const question = { text: "Which?", options: [], several: false, draft: "", ...ASKER };
+    const question = {
+      text: "Which?",
+      options: [],
+      several: false,
+      draft: "",
+      refusal: "",
+      ...ASKER,
+    };
     await shown(permission("p", "make"), { type: "question", id: "q", question });
     await button("Deny and say why…").click();
     await harness.page.keyboard.type("Not now.");
@@ -180,7 +187,14 @@ test("digits choose an option of a question, but not while words are written", s
     { label: "Green", detail: "" },
     { label: "Blue", detail: "" },
   ];
-  const question = { text: "Which one?", options, several: false, draft: "", ...ASKER };
+  const question = {
+    text: "Which one?",
+    options,
+    several: false,
+    draft: "",
+    refusal: "",
+    ...ASKER,
+  };
   await shown({ type: "question", id: "q", question }, { type: "focusAsk", id: "q" });
   assert.equal(await harness.page.locator(".question-card:focus-within .key").count(), 2);
   await harness.page.locator(".question-card input.field").click();
@@ -306,7 +320,7 @@ test("rules that were not changed are the server's", skip, async () => {
 });
 
 test("questions and reviews wait in their session, too", skip, async () => {
-  const question = { text: "Which?", options: [], several: false, draft: "" };
+  const question = { text: "Which?", options: [], several: false, draft: "", refusal: "" };
   const plan = { id: "e", label: "Edit a.py", hunks: [] };
   await shown(
     { type: "question", id: "q", question: { ...question, ...OTHER } },

@@ -149,7 +149,7 @@ test("several options, and words", skip, async () => {
   await shown({
     type: "question",
     id: "q",
-    question: { text: "Which?", options, several: true, draft: "", ...ASKER },
+    question: { text: "Which?", options, several: true, draft: "", refusal: "", ...ASKER },
   });
   await harness.page.getByRole("checkbox", { name: "c" }).press("Space");
   await harness.page.getByRole("checkbox", { name: "a" }).press("Space");

@@ -7,7 +7,7 @@ nothing is redrawn and an answer may be longer than the screen. Source: CommonMa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -24,13 +24,15 @@ from glossator.cli.render import printable
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.shown import shown_prose
 from glossator.core.text import LineTable
-from glossator.core.uri import to_uri
+from glossator.core.uri import to_path, to_uri
 
 # a blank line ends these; lists, indented code and raw HTML may continue after one
 _CLOSED_BY_BLANK = frozenset(
     {"paragraph_open", "heading_open", "hr", "fence", "table_open", "blockquote_open"}
 )
 _CODE = frozenset({"fence", "code_block"})
+_LONG = 4_000  # characters of an unfinished block that are not parsed again for each line
+_GROWTH = 1.5  # but when there are so many times as many
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")
 
 # colours of the terminal's own palette, so that light and dark backgrounds both work
@@ -61,16 +63,19 @@ class BlockSplitter:
 
     def __init__(self) -> None:
         self._pending = ""
+        self._enough = 0.0  # characters, before which no block can be expected to be finished
         self._parser = MarkdownIt().enable("strikethrough").enable("table")  # as rich's Markdown
 
     def feed(self, text: str) -> list[MarkdownBlock]:
         """The blocks that `text` finished."""
         self._pending += text
-        if "\n" not in text:
+        if "\n" not in text or len(self._pending) < self._enough:
             return []
         whole_lines = self._pending[: self._pending.rindex("\n") + 1]
         blocks, used = self._split(whole_lines, finished_only=True)
         self._pending = self._pending[used:]
+        is_long = not blocks and len(self._pending) > _LONG
+        self._enough = _GROWTH * len(self._pending) if is_long else 0.0
         return blocks
 
     def flush(self) -> list[MarkdownBlock]:
@@ -112,9 +117,12 @@ class AnswerMarkdown(Markdown):
         "heading_open": _LeftHeading,
     }
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, roots: Sequence[Path]) -> None:
+        """Links to files below `roots` show their words alone, others also where they lead."""
         super().__init__(text, code_theme=CODE_THEME)
         self.parsed = _FileLinkParser().enable("strikethrough").enable("table").parse(text)
+        for token in self.parsed:
+            token.children = token.children and list(_with_targets(token.children, roots))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         drawn = super().__rich_console__(console, options)
@@ -147,7 +155,31 @@ def draw(block: MarkdownBlock, roots: Sequence[Path]) -> AnswerMarkdown:
     def is_file(path: str) -> bool:
         return any((root / path).is_file() for root in roots)
 
-    return AnswerMarkdown(text if block.code else rewrite_citations(text, link, is_file))
+    return AnswerMarkdown(text if block.code else rewrite_citations(text, link, is_file), roots)
+
+
+def _with_targets(tokens: Sequence[Token], roots: Sequence[Path]) -> Iterator[Token]:
+    """The tokens of a line, and after links the targets that their words could hide."""
+    words, target = "", ""
+    for token in tokens:
+        yield token
+        match token.type:
+            case "link_open":
+                words, target = "", str(token.attrs.get("href", ""))
+            case "image":  # drawn as a link, also within one
+                yield from _target(token.content, str(token.attrs.get("src", "")), roots)
+            case "link_close":
+                yield from _target(words, target, roots)
+            case _:
+                words += token.content
+
+
+def _target(words: str, target: str, roots: Sequence[Path]) -> Iterator[Token]:
+    path = to_path(target.partition("#")[0])
+    real = None if path is None else Path(path).resolve()
+    ours = real is not None and any(real.is_relative_to(root.resolve()) for root in roots)
+    if target and target != words and not ours:
+        yield Token("text", "", 0, content=f" ({target})")
 
 
 def file_uri(path: str, roots: Sequence[Path]) -> str:

@@ -38,6 +38,7 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     """The text changed; all edits of one notification make one version."""
     document = params.text_document
+    ls.port.buttons.typed()
     if document.uri in ls.unread:
         return
     edits = tuple(map(_edit, params.content_changes))

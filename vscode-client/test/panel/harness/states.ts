@@ -54,6 +54,7 @@ const several: ToPanel = {
     ],
     several: true,
     draft: "",
+    refusal: "",
     ...ASKER,
   },
 };
@@ -402,6 +403,7 @@ export const STATES: Readonly<Record<string, Shot>> = {
           options: [{ label: "Go on", detail: "As it stands." }],
           several: false,
           draft: "1. Multiply each price by its quantity.\n2. Add a test.\n",
+          refusal: "",
           ...ASKER,
         },
       },
