@@ -88,6 +88,7 @@ _LEANS = re.compile(  # on what stands before it
     re.IGNORECASE,
 )
 _HIDDEN = "\x00"
+_BEHIND = re.compile(rf"(?:\s*(?:[,;]|and\b)?\s*{_HIDDEN}\[[^\x01]*\x01)+")  # marks in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +240,7 @@ def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
         end = match.end()
         if _ABBREVIATED.search(text[max(at, end - _ABBREVIATION) : end]):
             continue
-        behind = re.compile(rf"(?:\s*{_HIDDEN}\[[^\x01]*\x01)+").match(text, end)
+        behind = _BEHIND.match(text, end)
         end = behind.end() if behind else end
         if end > at:
             yield block.start + at, block.start + end
