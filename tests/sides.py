@@ -18,7 +18,7 @@ def asked(body: Body) -> str:
     text = first_text(body)
     if "Judge each statement" in text:
         return "verify"
-    return "correct" if "Rewrite each sentence" in text else ""
+    return "correct" if "sentences of an answer that the lines" in text else ""
 
 
 def first_text(body: Body) -> str:
@@ -53,7 +53,7 @@ def rewriting(**texts: str) -> Script:
         sentences = []
         for number, sentence in enumerate(statements(body), 1):
             text = next((each for word, each in texts.items() if word in sentence), "")
-            sentences.append({"sentence": number, "text": text})
+            sentences.append({"sentence": number, "text": text, "lines": []})
         return Turn(Text(json.dumps({"sentences": sentences})))
 
     return turn
