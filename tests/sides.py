@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tests.standin import Text, Turn
@@ -44,6 +44,17 @@ def answering(**says: tuple[str, str]) -> Script:
         return Turn(Text(json.dumps({"answers": answers})))
 
     return turn
+
+
+JUDGED = {"grounding": {"entailment": True}}  # the settings for it
+
+
+def judging(turns: Script | Iterable[Turn], **says: tuple[str, str]) -> Script:
+    """A conversation whose sentences a model judges as `answering` does."""
+    left = iter(()) if callable(turns) else iter(turns)
+    said = turns if callable(turns) else lambda _: next(left)
+    verify = answering(**says)
+    return lambda body: verify(body) if asked(body) == "verify" else said(body)
 
 
 def rewriting(**texts: str) -> Script:

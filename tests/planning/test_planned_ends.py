@@ -76,7 +76,7 @@ async def add_fact(s: Stage, statement: str, path: str, line: int) -> str:
     document = s.app.host.snapshot().read(path)
     assert isinstance(document, Document)
     span = Span(document.uri, document.sha256, line, line)
-    new = NewFact(statement, path, span, Basis.CHECKS, 0.9)
+    new = NewFact(statement, path, span, Basis.MODEL, 0.9)
     (fact,) = await s.app.ledger.remember("s0", "r0", [new])
     return fact.id
 
