@@ -138,11 +138,11 @@ class _Model:
         self._plan = plan(*looks, ("How do the first two differ?", [1, 2])).blocks
 
     def __call__(self, body: dict[str, Any]) -> Turn:
-        asked = str(body["messages"][0]["content"][0].get("text"))
-        if "Judge each statement" in asked:
-            return _fast(_verdicts(asked))
-        if "Rewrite each sentence" in asked:
-            return _fast(_rewritten(asked))
+        match asked(body):
+            case "verify":
+                return _fast(_verdicts(first_text(body)))
+            case "correct":
+                return _fast(_rewritten(first_text(body)))
         who, last = role_of(body), body["messages"][-1]
         fast = {
             "dispatcher": lambda: json.dumps({"task_type": self._kind}),
