@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.standin import Script as Turns
 from tests.standin import Text, Turn
 
 Body = Mapping[str, Any]
@@ -49,12 +50,17 @@ def answering(**says: tuple[str, str]) -> Script:
 JUDGED = {"grounding": {"entailment": True}}  # the settings for it
 
 
-def judging(turns: Script | Iterable[Turn], **says: tuple[str, str]) -> Script:
+def judging(turns: Turns, **says: tuple[str, str]) -> Script:
     """A conversation whose sentences a model judges as `answering` does."""
-    left = iter(()) if callable(turns) else iter(turns)
-    said = turns if callable(turns) else lambda _: next(left)
+    left = iter(() if callable(turns) else turns)
     verify = answering(**says)
-    return lambda body: verify(body) if asked(body) == "verify" else said(body)
+
+    def turn(body: Body) -> Turn:
+        if asked(body) == "verify":
+            return verify(body)
+        return turns(dict(body)) if callable(turns) else next(left)
+
+    return turn
 
 
 def rewriting(**texts: str) -> Script:

@@ -30,6 +30,7 @@ from glossator.grounding import Sources, check_answer
 from tests.benchmarks.measure import Figure, show_figures
 from tests.benchmarks.opened import state_folder
 from tests.planning.planned import plan, role_of
+from tests.sides import asked, first_text
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from glossator.grounding import (
     CheckedAnswer,
+    Entailed,
+    Key,
     Sources,
     by_checks,
     cited_statements,
@@ -21,7 +23,7 @@ def judged(answer: str, sources: Sources, says: Says) -> CheckedAnswer:
     """The verdicts when a model says this of the statements that it is asked about."""
     statements, others = cited_statements(answer, sources)
     found = {each.key: by_checks(each) for each in statements}
-    told = {}
+    told: dict[Key, Entailed] = {}
     for batch in entailment.batches(e for e in statements if is_for_model(e, found[e.key])):
         answers = [
             {"statement": number, "answer": verdict, "words": list(words)}

@@ -10,7 +10,7 @@ from tests.grounding.readers import judged
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {
-    "feed.py": '''class Feed:
+    "feed.py": """class Feed:
     def push(self, item, conn):
         conn.send(item)
         self.audit.close()
@@ -30,7 +30,7 @@ FILES = {
 
     def labels(self, items):
         return [each.label for each in items if each.shown] or None
-''',
+""",
     "feed.ts": """export class Feed {
   push(item: Item, conn: Conn): void {
     conn.send(item);

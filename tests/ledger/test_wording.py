@@ -38,7 +38,11 @@ def test_meaning_keys(one: str, other: str, same: bool) -> None:
         ("`Client.send` waits 3 seconds.", "`Client.send` waits for 3 seconds.", True),
         # another name, number or denial
         ("`send` waits 3 seconds.", "`send` waits 4 seconds.", False),
-        ("`Client.send` is retried by the worker.", "`Client.post` is retried by the worker.", False),
+        (
+            "`Client.send` is retried by the worker.",
+            "`Client.post` is retried by the worker.",
+            False,
+        ),
         ("`send` closes the line at the end.", "`send` never closes the line at the end.", False),
         ("`send` closes the line.", "`stop` closes the line.", False),
         ("`load` calls `save`.", "`save` calls `load`.", False),

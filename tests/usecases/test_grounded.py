@@ -177,7 +177,9 @@ async def test_marks_arrive_while_the_answer_streams(tmp_path: Path) -> None:
         assert sum(bool(asked(each.body)) for each in s.api.requests) == 1, "asked once"
         kept = (await resume_session(s.app, ResumeSessionRequest(answered.session_id))).events
         again = [e.event for e in kept if isinstance(e.event, CitationChecked)]
-        assert [each.citation.basis for each in again] == [MODEL] * 2, "what was found on the way is not kept"
+        assert [each.citation.basis for each in again] == [MODEL] * 2, (
+            "what was found on the way is not kept"
+        )
 
 
 async def test_words_before_a_call_are_not_judged_at_the_end(tmp_path: Path) -> None:
