@@ -20,7 +20,7 @@ FILES = {
         "        self.items = []\n"
         "        self.open = False\n"
     ),
-    "limits.py": '"""Limits.\n\nThe setting:`most` is read once :\n\n    most : 3 , 4\n"""\n\nM = 3\n',
+    "limits.py": '"""All.\n\nThe setting:`most` is read once :\n\n    most : 3 , 4\n"""\n\nM = 3\n',
     "app.go": "func run() {\n\tif ok {\n\t\tstart()\n\t}\n\tstop()\n}\n",
 }
 V, R = CitationStatus.VERIFIED, CitationStatus.READ

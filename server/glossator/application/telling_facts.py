@@ -16,7 +16,7 @@ from glossator.core.citations import place
 from glossator.core.fact import Fact, FactView
 from glossator.core.grounded_events import FactChanged
 from glossator.core.shown import in_tags, shown
-from glossator.core.span import Span
+from glossator.core.span import Basis, Span
 from glossator.ledger import Ledger
 from glossator.planning import fact_line
 from glossator.prompts import load_prompt
@@ -84,7 +84,8 @@ async def established(app: Application, session: Session, run: Run, question: st
     if not settings.told:
         return Telling()
     await ledger.settled(_TEAM_SECONDS)
-    if dropped := await ledger.drop_unjudged():
+    by_rules = [each.id for each in ledger.every() if each.basis is not Basis.MODEL]
+    if dropped := len(await ledger.forget(by_rules)):
         run.tell(_DROPPED.format("1 fact was" if dropped == 1 else f"{dropped:,} facts were"))
     return await _telling(app, session, await facts_for(app, session, question))
 

@@ -17,7 +17,6 @@ from glossator.anchors import AnchorIndex, Names, passage_of
 from glossator.core.errors import UsageError
 from glossator.core.fact import Fact, FactState, FactView, NewFact
 from glossator.core.shown import shown, shown_prose
-from glossator.core.span import Basis
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceHost
 from glossator.ledger.adding import Known, fact_to_add
@@ -213,11 +212,6 @@ class Ledger:
             self._team.forget(each.session for each in gone)
         await self._write({each.id: LedgerRow(self._now(each.id), None) for each in gone})
         return gone
-
-    async def drop_unjudged(self) -> int:
-        """Forget the facts that no model judged, of the time when rules made some; how many."""
-        unjudged = [each.id for each in self._facts.values() if each.basis is not Basis.MODEL]
-        return len(await self.forget(unjudged))
 
     async def clear(self, *, stale: bool = False) -> tuple[Fact, ...]:
         """Forget all facts of the workspace, or those that are `stale`; gives what they said."""
