@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.standin import Script as Turns
 from tests.standin import Text, Turn
 
 Body = Mapping[str, Any]
@@ -18,7 +19,7 @@ def asked(body: Body) -> str:
     text = first_text(body)
     if "Judge each statement" in text:
         return "verify"
-    return "correct" if "Rewrite each sentence" in text else ""
+    return "correct" if "sentences of an answer that the lines" in text else ""
 
 
 def first_text(body: Body) -> str:
@@ -46,6 +47,22 @@ def answering(**says: tuple[str, str]) -> Script:
     return turn
 
 
+JUDGED = {"grounding": {"entailment": True}}  # the settings for it
+
+
+def judging(turns: Turns, **says: tuple[str, str]) -> Script:
+    """A conversation whose sentences a model judges as `answering` does."""
+    left = iter(() if callable(turns) else turns)
+    verify = answering(**says)
+
+    def turn(body: Body) -> Turn:
+        if asked(body) == "verify":
+            return verify(body)
+        return turns(dict(body)) if callable(turns) else next(left)
+
+    return turn
+
+
 def rewriting(**texts: str) -> Script:
     """For sentences that hold a word: another text; else none."""
 
@@ -53,7 +70,7 @@ def rewriting(**texts: str) -> Script:
         sentences = []
         for number, sentence in enumerate(statements(body), 1):
             text = next((each for word, each in texts.items() if word in sentence), "")
-            sentences.append({"sentence": number, "text": text})
+            sentences.append({"sentence": number, "text": text, "lines": []})
         return Turn(Text(json.dumps({"sentences": sentences})))
 
     return turn

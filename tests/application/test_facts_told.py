@@ -11,7 +11,7 @@ import pytest
 from glossator.application import established_again, follow_facts, memorise, write_memory_back
 from glossator.core.document import Document
 from glossator.core.events import Notice, RunFinished
-from glossator.core.fact import FactState
+from glossator.core.fact import FactState, NewFact
 from glossator.core.grounded_events import FactChanged
 from glossator.core.session_answers import Kind
 from glossator.core.span import Basis, Citation, CitationStatus, Span
@@ -46,7 +46,7 @@ def cited(s: Stage, path: str, first: int, last: int) -> Citation:
     document = s.app.host.snapshot().read(path)
     assert isinstance(document, Document)
     span = Span(document.uri, document.sha256, first, last)
-    return Citation(path, span, CitationStatus.VERIFIED, "", first, last, Basis.CHECKS)
+    return Citation(path, span, CitationStatus.VERIFIED, "", first, last, Basis.MODEL)
 
 
 def judged(
@@ -54,7 +54,7 @@ def judged(
     text: str,
     *places: tuple[str, int, int],
     verdict: Verdict = Verdict.SUPPORTED,
-    basis: Basis | None = Basis.CHECKS,
+    basis: Basis | None = Basis.MODEL,
 ) -> CheckedStatement:
     return stated(text, *(cited(s, *place) for place in places), verdict=verdict, basis=basis)
 
@@ -63,7 +63,7 @@ def stated(
     text: str,
     *citations: Citation,
     verdict: Verdict = Verdict.SUPPORTED,
-    basis: Basis | None = Basis.CHECKS,
+    basis: Basis | None = Basis.MODEL,
 ) -> CheckedStatement:
     return CheckedStatement(AnswerStatement(0, len(text), text), citations, verdict, basis)
 
@@ -102,6 +102,40 @@ async def test_a_fact_of_yesterday_is_used_today_without_a_search(tmp_path: Path
         assert [(part.name, part.count) for part in parts if part.kind is Kind.FACT] == [
             ("facts", 1)
         ]
+
+
+async def test_what_rules_verified_is_forgotten_and_the_user_hears_of_it(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    by_rules = "`swim` returns `'wet'`."
+    async with stage(root, FILES, []) as s:
+        assert await memorised(s, judged(s, PRICE, ("shop.py", 1, 2))) == [PRICE]
+        document = s.app.host.snapshot().read("pool.py")
+        assert isinstance(document, Document)
+        span = Span(document.uri, document.sha256, 1, 2)
+        old = [
+            NewFact(text, "pool.py", span, Basis.CHECKS, 0.9)
+            for text in (by_rules, "`swim` takes no arguments.")
+        ]
+        assert len(await s.app.ledger.remember("s", "r", old)) == 2
+    async with stage(root, {}, [Turn(Text("It is wet."))] * 2) as s:
+        answer = await s.ask("What does swim return, and what is the price?")
+        (facts,) = told(s, 0)
+        assert PRICE in facts
+        assert "swim" not in facts
+        assert [each.statement for each in s.app.ledger.all()] == [PRICE]
+        (notice,) = s.port.of(Notice)
+        assert notice.message.startswith("2 facts were forgotten: rules alone had verified them")
+        await s.ask("And now?", session_id=answer.session_id)
+        assert len(s.port.of(Notice)) == 1, "it is said once"
+
+
+async def test_of_near_twins_one_is_kept(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, []) as s:
+        place = ("shop.py", 1, 2)
+        again = "`price` doubles the net amount again."
+        other = "`price` doubles `net`."
+        assert await memorised(s, judged(s, PRICE, place)) == [PRICE]
+        assert await memorised(s, judged(s, again, place), judged(s, other, place)) == [other]
 
 
 async def test_the_lines_of_a_fact_that_was_told_need_not_be_read(tmp_path: Path) -> None:
@@ -303,7 +337,9 @@ async def test_only_what_is_carried_by_listed_files_becomes_a_fact(tmp_path: Pat
             judged(s, "It is built.", ("build/out.py", 1, 1)),
             judged(s, "Both are there.", ("shop.py", 1, 1), ("pool.py", 1, 1)),
             stated("It follows.", replace(cited(s, "pool.py", 1, 1), target="fact f0123")),
-            judged(s, "It was judged by nobody.", ("pool.py", 1, 1), basis=None),
+            judged(s, "`swim` was judged by nobody.", ("pool.py", 1, 1), basis=None),
+            judged(s, "`swim` was judged by rules.", ("pool.py", 1, 1), basis=Basis.CHECKS),
+            judged(s, "Added a docstring to `swim`.", ("pool.py", 1, 1)),
             stated("It was only read.", Citation("pool.py", None, CitationStatus.READ)),
         ) == [PRICE]
         (fact,) = s.app.ledger.all()

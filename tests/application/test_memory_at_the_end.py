@@ -14,12 +14,13 @@ from glossator.usecases.facts import ExportFactsRequest, export_facts
 from glossator.usecases.plan_question import PlanChoice
 from tests.patience import until
 from tests.planning.planned import FILES, FOUR, QUESTION, Cast, cites
-from tests.sides import asked
+from tests.sides import JUDGED, asked, judging
 from tests.stage import Stage, stage
 from tests.standin import HttpError, Text, ToolUse, Turn
 
 READ = Turn(ToolUse("Read", {"path": "store.py"}))
 HOLDS = "`limit` is 5."
+SAYS = {"limit": ("SUPPORTED", "limit = 5")}
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +74,7 @@ async def test_it_knows_what_tasks_had_found_when_a_plan_was_cancelled(tmp_path:
         "run?": cites("shell.py"),
     }
     cast = Cast(decomposer=FOUR, tasks=tasks)
-    async with stage(tmp_path / "ws", FILES, cast) as s:
+    async with stage(tmp_path / "ws", FILES, judging(cast, **SAYS), JUDGED) as s:
         asking = asyncio.create_task(s.ask(QUESTION, plan=PlanChoice.PLAN))
         await until(lambda: "in common" in str(cast.asked.get("generation", [""])[-1]))
         await cancel(s, asking)
@@ -91,10 +92,10 @@ async def test_it_knows_what_held_when_the_rest_was_not_corrected(tmp_path: Path
     def turn(body: dict[str, Any]) -> Turn:
         return stuck if asked(body) else next(main)
 
-    settings = {"grounding": {"entailment": False, "correction": "rewrite"}}
-    async with stage(tmp_path / "ws", FILES, turn, settings) as s:
+    settings = {"grounding": {"entailment": True, "correction": "rewrite"}}
+    async with stage(tmp_path / "ws", FILES, judging(turn, **SAYS), settings) as s:
         asking = asyncio.create_task(s.ask("How many?"))
-        await until(lambda: len(s.api.requests) == 3)
+        await until(lambda: len(s.api.requests) == 4)
         await cancel(s, asking)
         gate.set()
         facts = (await memory(s))["fact_ledger"].values()

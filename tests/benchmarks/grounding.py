@@ -30,6 +30,7 @@ from glossator.grounding import Sources, check_answer
 from tests.benchmarks.measure import Figure, show_figures
 from tests.benchmarks.opened import state_folder
 from tests.planning.planned import plan, role_of
+from tests.sides import asked, first_text
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -138,11 +139,11 @@ class _Model:
         self._plan = plan(*looks, ("How do the first two differ?", [1, 2])).blocks
 
     def __call__(self, body: dict[str, Any]) -> Turn:
-        asked = str(body["messages"][0]["content"][0].get("text"))
-        if "Judge each statement" in asked:
-            return _fast(_verdicts(asked))
-        if "Rewrite each sentence" in asked:
-            return _fast(_rewritten(asked))
+        match asked(body):
+            case "verify":
+                return _fast(_verdicts(first_text(body)))
+            case "correct":
+                return _fast(_rewritten(first_text(body)))
         who, last = role_of(body), body["messages"][-1]
         fast = {
             "dispatcher": lambda: json.dumps({"task_type": self._kind}),

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from glossator.core.grounded_events import Correcting
 from glossator.grounding import (
     CheckedStatement,
+    CitedLines,
     Sources,
     check_answer,
     cited_statements,
     correcting,
+    near,
 )
+from glossator.grounding.correcting import Rewrite
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {"a.py": "def f(x):\n    return g(x)\n", "b.py": "def g(x):\n    return x\n"}
@@ -52,7 +57,7 @@ def test_a_rewritten_sentence_stands_where_the_old_one_stood(
     ws: Workspace, answer: str, expect: str
 ) -> None:
     (statement,) = fallen(ws, answer)
-    edit = correcting.rewritten(statement, "`f` calls `g`.")
+    edit = correcting.rewritten(statement, Rewrite("`f` calls `g`."))
     assert correcting.edited(answer, [edit]) == expect
 
 
@@ -61,7 +66,7 @@ def test_a_rewritten_sentence_stands_where_the_old_one_stood(
     [
         (f"`f` calls `h`. {F} It ends.", f"`f` calls `h`. {F} {UNSURE} It ends."),
         (f"- `f` calls `h`. {F}\n- Short.", f"- `f` calls `h`. {F} {UNSURE}\n- Short."),
-        (f"`f` never calls `g`. {F} So.", f"`f` never calls `g`. {F} {OTHERWISE} So."),
+        (f"`f` takes no arguments. {F} So.", f"`f` takes no arguments. {F} {OTHERWISE} So."),
         (
             f"| a |\n|---|\n| `f` calls `h` {F} |\n",
             f"| a |\n|---|\n| `f` calls `h` {F} {UNSURE} |",
@@ -107,7 +112,7 @@ def test_a_dropped_sentence_leaves_no_hole(ws: Workspace, answer: str, expect: s
 
 def test_corrections_of_one_sentence_are_one(ws: Workspace) -> None:
     answer = f"`f` calls `h`. {F}"
-    first = correcting.rewritten(fallen(ws, answer)[0], "`f` calls `k`.")
+    first = correcting.rewritten(fallen(ws, answer)[0], Rewrite("`f` calls `k`."))
     made = correcting.chained([], answer, [first])
     text = correcting.edited(answer, [first])
     (correction,) = correcting.chained(made, text, [correcting.marked(text, fallen(ws, text)[0])])
@@ -116,19 +121,107 @@ def test_corrections_of_one_sentence_are_one(ws: Workspace) -> None:
     assert correction.reason == "h does not occur in the lines."
 
 
+def asked(
+    ws: Workspace, answer: str
+) -> tuple[tuple[CheckedStatement, ...], str, Sequence[CitedLines]]:
+    """The statements that fell, what the model is asked of them, and the lines that it is shown."""
+    sources = Sources(ws.snapshot, ws.reads)
+    statements = fallen(ws, answer)
+    every = {each.statement.start: each for each in cited_statements(answer, sources)[0]}
+    cited = [every[each.statement.start] for each in statements]
+    lines = [part for each in cited for part in near(each, sources)]
+    return statements, *correcting.prompt_of(statements, cited, lines)
+
+
 @pytest.mark.parametrize(
     ("said", "expect"),
     [
-        ("It calls `g`.", {0: "It calls `g`."}),
-        (f"It\n  calls `g`. {F}", {0: "It calls `g`."}),
-        ("", {0: ""}),
+        ("It calls `g`.", {0: Rewrite("It calls `g`.")}),
+        (f"It\n  calls `g`. {F}", {0: Rewrite("It calls `g`.")}),
+        ("", {0: Rewrite("")}),
         ("```\ng(x)\n```", {}),
         ("It calls `g`. " * 100, {}),
     ],
 )
 def test_what_counts_as_a_rewritten_sentence(
-    ws: Workspace, said: str, expect: dict[int, str]
+    ws: Workspace, said: str, expect: dict[int, Rewrite]
 ) -> None:
-    statements = fallen(ws, f"`f` calls `h`. {F}")
+    statements, _, blocks = asked(ws, f"`f` calls `h`. {F}")
     reply = {"sentences": [{"sentence": 1, "text": said}, {"sentence": 2, "text": "x"}]}
-    assert correcting.texts_in(reply, statements) == expect
+    assert correcting.texts_in(reply, statements, blocks) == expect
+
+
+SHOP = "class Till:\n    def pay(self):\n        return self.sum\n\n" + "x = 1\n" * 4
+SHOP += "\ndef close(till):\n    till.shut()\n"
+
+
+async def shop(workspace: MakeWorkspace) -> Workspace:
+    """Its lines 5-7 were not read."""
+    ws = await workspace({"shop.py": SHOP, "b.py": FILES["b.py"]})
+    await ws.call("Read", path="shop.py", limit=4)
+    await ws.call("Read", path="shop.py", offset=8)
+    return ws
+
+
+@pytest.mark.parametrize(
+    ("answer", "lines", "expect"),
+    [
+        # the sentence is right, and other lines that were read say it
+        (
+            "`close` calls `shut`. [cite: doc, shop.py, L1-L3]",
+            [2, 10, 11],
+            "`close` calls `shut`. [cite: doc, shop.py, L10-L11]",
+        ),
+        (
+            "`close` calls `shut` [cite: doc, shop.py, L2-L3].",
+            [2, 11, 11],
+            "`close` calls `shut` [cite: doc, shop.py, L11].",
+        ),
+        # lines that were not read
+        (
+            "`close` calls `shut`. [cite: doc, shop.py, L5-L6]",
+            [2, 10, 11],
+            "`close` calls `shut`. [cite: doc, shop.py, L10-L11]",
+        ),
+        (
+            "`close` calls `shut`. [cite: doc, shop.py, L50-L60]",
+            [2, 10, 11],
+            "`close` calls `shut`. [cite: doc, shop.py, L10-L11]",
+        ),
+        # no lines, and such as were not shown: those that it cites stay
+        ("`pay` calls `shut`. [cite: doc, shop.py, L1-L3]", [], None),
+        ("`pay` calls `shut`. [cite: doc, shop.py, L1-L3]", [1, 3, 6], None),
+        ("`pay` calls `shut`. [cite: doc, shop.py, L1-L3]", [3, 1, 1], None),
+        ("`pay` calls `shut`. [cite: doc, shop.py, L1-L3]", [1, 3, 2], None),
+        ("`pay` calls `shut`. [cite: doc, shop.py, L1-L3]", ["1", 1, 2], None),
+        ("`pay` calls `shut`. [cite: doc, shop.py, L1-L3]", "1-2", None),
+    ],
+)
+async def test_a_correction_may_name_other_lines_that_were_read(
+    workspace: MakeWorkspace, answer: str, lines: object, expect: str | None
+) -> None:
+    ws = await shop(workspace)
+    statements, prompt, blocks = asked(ws, answer)
+    assert [(each.first_line, len(each.lines)) for each in blocks] == [(1, 4), (8, 4)]
+    assert "till.shut()" in prompt
+    (statement,) = statements
+    text = statement.statement.text
+    reply = {"sentences": [{"sentence": 1, "text": text, "lines": lines}]}
+    edit = correcting.rewritten(statement, correcting.texts_in(reply, statements, blocks)[0])
+    changed = correcting.edited(answer, [edit])
+    assert changed == (expect or answer)
+    assert correcting.chained([], answer, [edit]) == [], "no sentence changed"
+    assert expect is None or not fallen(ws, changed)
+
+
+async def test_other_lines_stand_beside_those_of_other_files(workspace: MakeWorkspace) -> None:
+    ws = await shop(workspace)
+    await ws.call("Read", path="b.py")
+    answer = "`close` calls `shut`, not `g`. [cite: doc, shop.py, L1-L3] [cite: doc, b.py, L1-L2]"
+    statements, _, blocks = asked(ws, answer)
+    place = [each.first_line for each in blocks].index(8) + 1
+    text = statements[0].statement.text
+    reply = {"sentences": [{"sentence": 1, "text": text, "lines": [place, 10, 11]}]}
+    edit = correcting.rewritten(statements[0], correcting.texts_in(reply, statements, blocks)[0])
+    cited = "[cite: doc, shop.py, L10-L11] [cite: doc, b.py, L1-L2]"
+    assert correcting.edited(answer, [edit]) == f"{text} {cited}"

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.grounding import Established, Sources, by_checks, cited_statements
+from glossator.core.span import CitationStatus
+from glossator.grounding import (
+    Established,
+    Sources,
+    by_checks,
+    cited_statements,
+    entailment,
+)
+from tests.grounding.readers import judged
 from tests.workspaces import MakeWorkspace
 
 FILES = {
@@ -20,8 +28,8 @@ FILES = {
     [
         ("`f` never calls `close`. [cite: doc, margin.py, L1-L2]", "undecided", [3]),
         ("`f` never calls `close`. [cite: doc, margin.py, L1-L3]", "undecided", [4]),
-        ("`f` never calls `open`. [cite: doc, margin.py, L1-L5]", "supported", [6]),
-        ("`i` never calls `open`. [cite: doc, margin.py, L9-L10]", "supported", []),
+        ("`f` never calls `open`. [cite: doc, margin.py, L1-L5]", "undecided", [6]),
+        ("`i` never calls `open`. [cite: doc, margin.py, L9-L10]", "undecided", []),
         ("`f` never calls `close`. [cite: doc, text.py, L1-L3]", "undecided", [4]),
     ],
 )
@@ -48,3 +56,40 @@ async def test_other_lines_of_the_definition_make_another_judgement(
         (cited,), _ = cited_statements(text, Sources(ws.snapshot, ws.reads, (), Established()))
         keys.append(cited.key)
     assert keys[0] != keys[1]
+
+
+async def test_a_model_reads_the_rest_of_what_a_denial_is_about(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace(FILES)
+    await ws.call("Read", path="text.py")
+    sources = Sources(ws.snapshot, ws.reads)
+    text = "`f` never calls `close`. [cite: doc, text.py, L1-L2]"
+    (cited,), _ = cited_statements(text, sources)
+    asked = entailment.prompt_of([cited])
+    assert "6\t    close(a)" in asked
+    assert "1. (about [1] lines 1-2; the rest of it: [1] lines 3-8) `f` never" in asked
+    (citation,) = judged(text, sources, {"": ("CONTRADICTED", ["close(a)"])}).citations
+    assert citation.status is CitationStatus.CONTRADICTED
+    assert citation.reason == "The lines say otherwise: “close(a)”."
+    # the rest alone supports no statement: it was not cited
+    (citation,) = judged(text, sources, {"": ("SUPPORTED", ["SELECT 1"])}).citations
+    assert citation.status is CitationStatus.READ
+    (citation,) = judged(text, sources, {"": ("SUPPORTED", ["def f(a)", "SELECT 1"])}).citations
+    assert citation.status is CitationStatus.VERIFIED
+    # what is no denial is judged by its lines
+    plain, _ = cited_statements(text.replace("never ", ""), sources)
+    assert plain[0].rest == ()
+
+
+async def test_a_denial_about_endless_lines_is_not_judged(workspace: MakeWorkspace) -> None:
+    body = "".join(f"    step_{n}(a)\n" for n in range(600))
+    ws = await workspace({"long.py": f"def f(a):\n{body}"})
+    await ws.call("Read", path="long.py", limit=5)
+    sources = Sources(ws.snapshot, ws.reads)
+    text = "`f` never calls `close`. [cite: doc, long.py, L1-L5]"
+    (cited,), _ = cited_statements(text, sources)
+    assert entailment.is_too_long(cited)
+    assert list(entailment.batches([cited])) == []
+    (citation,) = judged(text, sources, {"": ("SUPPORTED", ["step_1(a)"])}).citations
+    assert citation.status is CitationStatus.READ

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from glossator.core.citations import without_citations
 from glossator.grounding import statements_of
 
 ANSWER = """## How it works
@@ -48,7 +49,7 @@ def test_each_statement_has_its_citations() -> None:
         ("- writes `b`", ["d.py:2-4"], False, True),
         ("- and nested `c`.", ["c.py:1-9"], True, True),
         ("| `a` | opens  |", ["t.py:1"], False, True),
-        ("| `b` | closes |", [], False, True),
+        ("| `b` | closes |", ["t.py:1"], True, True),
         ("```python\nx = 1\n```", ["t.py:7"], False, False),
         ("I did not find `z`.", [], False, False),
         ("Would you like more?", [], False, False),
@@ -139,3 +140,121 @@ It does two things:
         "| `a` | 3  |": "| name | limit |",
         "- they open": "It does two things:",
     }
+
+
+@pytest.mark.parametrize(
+    ("rows", "expect"),
+    [
+        # each shares the marks of the nearest row that has some
+        (
+            ["| `a` | 1 |", f"| `b` | 2 {CITE} |", "| `c` | 3 |", f"| `d` | 4 {OTHER} |"],
+            ["a.py:1-2", "a.py:1-2", "a.py:1-2", "b.py:3-4"],
+        ),
+        (["| `a` | 1 |", "| `b` | 2 |"], ["", ""]),
+    ],
+)
+def test_rows_of_a_table_share_marks(rows: list[str], expect: list[str]) -> None:
+    table = "\n".join(["| name | is |", "|---|---|", *rows])
+    found = statements_of(f"Some text.\n\n{table}\n\nMore of `x`.")
+    places = [" ".join(mark.place for mark in each.marks) for each in found]
+    assert places == ["", *expect, ""]
+    assert [each.shared for each in found[1:-1]] == [
+        bool(place) and "[cite" not in row for row, place in zip(rows, expect, strict=True)
+    ]
+
+
+def test_the_sentence_before_a_table_carries_its_rows() -> None:
+    table = "| name | is |\n|---|---|\n| `a` | 1 |\n| `b` | 2 |"
+    for before in (f"`f` has two. {CITE}", f"`f` has two {CITE}:"):
+        found = statements_of(f"{before}\n\n{table}")
+        assert [[mark.place for mark in each.marks] for each in found] == [["a.py:1-2"]] * 3
+        assert [each.shared for each in found] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## How `send` works",
+        "**How `send` works**",
+        "**`send`**:",
+        "- **Limits of `send`**",
+        "[`client.py`](client.py)",
+        "- [the docs of `send`](https://example.org/send).",
+        "<https://example.org/send_all>",
+        "- `client.py`",
+        "- `client.py`: added the `close` method",
+        "- `client.py` \u2014 edited",
+        "See also `server.py`.",
+        "More information: `docs/client.md`.",
+        "1. Run `make test` again.",
+        "- Rename `send` to `post`.",
+        "- [ ] Extract `encode` from `send`.",
+        "Added a docstring to `send`.",
+        "- Replaced `open` by `connect` in `client.py`.",
+        "Would you like me to change `send`, too?",
+        "If you want, `send` can be made asynchronous.",
+        "Happy to look at `close`.",
+    ],
+)
+def test_what_is_no_claim(text: str) -> None:
+    found = statements_of(f"{text}\n\nIt ends here. {CITE}")
+    assert not any(each.is_claim for each in found if not each.marks), found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`send` opens the line.",
+        "**`send`** opens the line.",
+        "- `client.py`: it opens the line with `send`.",
+        "[`send`](client.py) opens the line.",
+        "Adding `close` fails.",
+        "Setting `limit` to 3 stops it.",
+        "`added` is called at the end.",
+    ],
+)
+def test_what_is_a_claim(text: str) -> None:
+    found = statements_of(f"{text}\n\nIt ends here. {CITE}")
+    assert found[0].is_claim
+
+
+PLAIN = "Tasks are retried in the retry method. It puts the task back on the queue."
+
+
+@pytest.mark.parametrize(
+    ("answer", "expect"),
+    [
+        (PLAIN, ["Tasks are retried in the retry method.", "It puts the task back on the queue."]),
+        (f"Hello! {PLAIN}\n\nShall I go on?", PLAIN.replace(". It", ".|It").split("|")),
+        ("- A worker takes each of them.\n- Done.", ["- A worker takes each of them."]),
+        ("Thanks for asking!", []),
+        ("I could not find it. Which folder is it in?", []),
+        ("## Tasks are retried here\n\n**They can be stopped by a user**", []),
+        # one that cites something is judged as ever
+        (f"{PLAIN}\n\nSo it is. {CITE}", []),
+        (f"{PLAIN} [cite: somewhere in the docs]", []),
+    ],
+)
+def test_an_answer_that_cites_nothing_claims_all_that_it_says(
+    answer: str, expect: list[str]
+) -> None:
+    found = statements_of(answer, is_whole=True)
+    assert [each.text for each in found if each.is_claim] == expect
+    if "[cite" not in answer:  # while it streams, marks may follow
+        assert not any(each.is_claim for each in statements_of(answer))
+
+
+@pytest.mark.parametrize(
+    ("answer", "expect"),
+    [
+        (f"It opens {CITE}, {OTHER}.", "It opens."),
+        (f"It opens {CITE} and {OTHER}.", "It opens."),
+        (f"It opens {CITE}; {OTHER}, {CITE}.", "It opens."),
+        (f"It opens, {CITE}, {OTHER}, and ends.", "It opens, and ends."),
+        (f"It opens. {CITE}, {OTHER}", "It opens."),
+        (f"It opens ({CITE}, {OTHER}).", "It opens."),
+    ],
+)
+def test_a_list_of_marks_leaves_no_commas_behind(answer: str, expect: str) -> None:
+    assert [each.text for each in statements_of(answer)] == [expect]
+    assert without_citations(answer).rstrip() == expect

@@ -15,6 +15,7 @@ from glossator.documents.change import Opened
 from glossator.grounding.judging import check_answer
 from glossator.grounding.verify import Sources, faults, verify_all, verify_answer
 from glossator.tools.conversation_state import CommandRuns
+from tests.grounding.readers import judged
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {"a.py": "".join(f"line {n}\n" for n in range(1, 21)), "b.py": "x\n"}
@@ -52,8 +53,9 @@ def check(ws: Workspace, cited: str, expect: str = "read") -> None:
         ("a.py, 10-20", "not read"),
         ("a.py, 1", "not read"),
         ("b.py, 1", "not read"),
-        ("a.py, 5-21", "only 20 lines"),
-        ("a.py, 5-999999999", "only 20 lines"),
+        ("a.py, 5-21", "part 5-9: Of the lines cited only lines 5-9 were read."),
+        ("a.py, 5-999999999", "part 5-9: Of the lines cited only lines 5-9 were read."),
+        ("a.py, 21-30", "only 20 lines"),
         ("a.py, 0", "not a range"),
         ("a.py, 9-5", "not a range"),
         ("nowhere.py, 1", "does not exist"),
@@ -212,7 +214,8 @@ async def test_of_lines_that_were_partly_read_each_part_may_carry_the_sentence(
     sources = Sources(ws.snapshot, ws.reads)
     answer = "`retries` is 3 [cite: doc, a.py, L1-L10]. `step` is called [cite: doc, a.py, L3-L8]."
     assert faults(answer, sources) == ""
-    retries, step = map(CitationView.of, check_answer(answer, sources).citations)
+    says = {"retries": ("SUPPORTED", ["retries = 3"]), "step": ("SUPPORTED", ["step()"])}
+    retries, step = map(CitationView.of, judged(answer, sources, says).citations)
     assert (retries.status, step.status) == (CitationStatus.VERIFIED, CitationStatus.VERIFIED)
     assert (retries.first_line, retries.last_line) == (1, 10)
     assert retries.leads_to == (10, 10)
@@ -224,6 +227,43 @@ async def test_of_lines_that_were_partly_read_each_part_may_carry_the_sentence(
     assert (part.basis, unread.basis) == (Basis.CHECKS, None)
     assert "a.py:5-9: Lines 5-9 were not read." in faults(wrong, sources)
     assert "a.py:5-10" not in faults(wrong, sources)
+
+
+@pytest.mark.parametrize("last", [21, 999_999_999])
+async def test_lines_behind_the_end_are_left_out(workspace: MakeWorkspace, last: int) -> None:
+    ws = await workspace(FILES)
+    await ws.call("Read", path="a.py")
+    answer, sources = f"`line` ends [cite: doc, a.py, L18-L{last}].", Sources(ws.snapshot, ws.reads)
+    assert faults(answer, sources) == ""
+    (citation,) = check_answer(answer, sources).citations
+    assert (citation.status, citation.reason) == (CitationStatus.READ, "a.py has only 20 lines.")
+    assert (citation.cited, CitationView.of(citation).leads_to) == ((18, last), (18, 20))
+    says = {"`line` ends": ("SUPPORTED", ["line 20"])}
+    (citation,) = judged(answer, sources, says).citations
+    assert (citation.status, citation.reason) == (
+        CitationStatus.VERIFIED,
+        "a.py has only 20 lines.",
+    )
+
+
+async def test_other_lines_of_a_file_that_was_read_cost_no_second_answer(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace(FILES)
+    await ws.call("Read", path="a.py", offset=5, limit=5)
+    sources = Sources(ws.snapshot, ws.reads)
+    for cited, is_mended, is_misplaced in (
+        ("a.py, L1-L2", True, True),
+        ("a.py, L30-L31", True, True),
+        ("b.py, L1", False, True),  # nothing was read of it: there are no lines to choose from
+        ("gone.py, L1", False, False),
+        ("the docs", False, False),
+    ):
+        answer = f"`line` is there [cite: doc, {cited}]."
+        assert faults(answer, sources)
+        assert (faults(answer, sources, mends=True) == "") is is_mended, cited
+        (statement,) = check_answer(answer, sources).statements
+        assert statement.is_misplaced is is_misplaced, cited
 
 
 @pytest.mark.parametrize("cited", ["doc, a.py", "a.py L5 or so", "fact, a b, null", "the docs"])

@@ -34,7 +34,7 @@ class Kept:
         document = self.host.snapshot().read(path)
         assert isinstance(document, Document)
         span = Span(document.uri, document.sha256, first, last or first)
-        return NewFact(statement, path, span, Basis.CHECKS, 0.9)
+        return NewFact(statement, path, span, Basis.MODEL, 0.9)
 
     async def add(self, statement: str, path: str, first: int, last: int | None = None) -> Fact:
         """It becomes a fact."""

@@ -14,8 +14,12 @@ from glossator.ledger import stands_alone, without_label
         "The default handler logs the error, and `send` raises it.",
         "If no handler is set, then `send` raises.",
         "`max_retries` has the same default as `limit`;",
-        "No exception is caught.",
         "`retry limit` is a name with a space.",
+        "No exception is caught in `send`.",
+        "`send` closes the connection when it fails.",
+        "The method `send` closes the connection.",
+        "Client.send waits for the lock.",
+        "A `Client` has one connection of its own.",
     ],
 )
 def test_a_whole_sentence_stands_alone(statement: str) -> None:
@@ -36,6 +40,21 @@ def test_a_whole_sentence_stands_alone(statement: str) -> None:
         "No: `send` raises.",
         "Yes, `send` raises.",
         "calls `close` at the end.",
+        # of what, and by whom?
+        "No exception is caught.",
+        "Long words are cut.",
+        "`cut` is called, and long words are split with it.",
+        "`split` cuts long words with this.",
+        "The handler takes what `send` gives.",
+        "The task is put back on the `queue`.",
+        "`send` passes the new request on.",
+        "`send` keeps the old one.",
+        "Before it ends, `send` closes the connection.",
+        "Their default is `limit`.",
+        # what was done
+        "Added a docstring to `send`.",
+        "Renames the `send` method.",
+        "Returns the `Response` of the last try.",
     ],
 )
 def test_a_part_or_a_pointer_does_not(statement: str) -> None:

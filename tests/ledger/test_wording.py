@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.ledger.wording import meaning_key
+from glossator.ledger.wording import are_twins, meaning_key
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,32 @@ from glossator.ledger.wording import meaning_key
 )
 def test_meaning_keys(one: str, other: str, same: bool) -> None:
     assert (meaning_key(one) == meaning_key(other)) is same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "twins"),
+    [
+        ("`send` retries three times.", "`send` retries three times", True),
+        (
+            "`send` puts the failed request back on the queue.",
+            "`send` puts a failed request back on the queue again.",
+            True,
+        ),
+        ("`Client.send` waits 3 seconds.", "`Client.send` waits for 3 seconds.", True),
+        # another name, number or denial
+        ("`send` waits 3 seconds.", "`send` waits 4 seconds.", False),
+        (
+            "`Client.send` is retried by the worker.",
+            "`Client.post` is retried by the worker.",
+            False,
+        ),
+        ("`send` closes the line at the end.", "`send` never closes the line at the end.", False),
+        ("`send` closes the line.", "`stop` closes the line.", False),
+        ("`load` calls `save`.", "`save` calls `load`.", False),
+        ("`a_b` is called before `c_d` by `run`.", "`c_d` is called before `a_b` by `run`.", False),
+        # other words
+        ("`send` opens the line.", "`send` encodes each request.", False),
+    ],
+)
+def test_twins_say_nearly_the_same(one: str, other: str, twins: bool) -> None:
+    assert are_twins(one, other) is are_twins(other, one) is twins

@@ -33,6 +33,7 @@ from tests.planning.planned import (
     plan,
     unclear,
 )
+from tests.sides import asked
 from tests.stage import Stage, stage
 from tests.standin import HttpError, Text, ToolUse, Turn
 
@@ -76,7 +77,7 @@ async def add_fact(s: Stage, statement: str, path: str, line: int) -> str:
     document = s.app.host.snapshot().read(path)
     assert isinstance(document, Document)
     span = Span(document.uri, document.sha256, line, line)
-    new = NewFact(statement, path, span, Basis.CHECKS, 0.9)
+    new = NewFact(statement, path, span, Basis.MODEL, 0.9)
     (fact,) = await s.app.ledger.remember("s0", "r0", [new])
     return fact.id
 
@@ -146,17 +147,16 @@ async def test_cancelled_while_the_user_is_asked(tmp_path: Path, why: str) -> No
 async def test_cancelled_while_the_answer_is_judged(tmp_path: Path, state: str) -> None:
     gate = asyncio.Event()
     held = Turn(Text("{" * 40), gate=gate)
-    sides = {"Judge each statement": "VERIFYING", "Rewrite each sentence": "CORRECTING"}
+    sides = {"verify": "VERIFYING", "correct": "CORRECTING", "": ""}
     stuck = asyncio.Event()
     answer = "`limit` is 6. [cite: doc, store.py, L2]" if state == "CORRECTING" else "It waits."
     final = Turn(Text(f"{answer} [cite: doc, store.py, L2-L2]"))
     cast = Cast(final, Turn(Text("Fine.")), decomposer=FOUR, tasks=TASKS)
 
     def turn(body: dict[str, Any]) -> Turn:
-        text = str(body["messages"][0]["content"][0].get("text"))
-        asked = next((each for words, each in sides.items() if words in text), "")
-        if asked != state or "synthesis" not in cast.asked:
-            return Turn(Text('{"answers": []}')) if asked else cast(body)
+        kind = sides[asked(body)]
+        if kind != state or "synthesis" not in cast.asked:
+            return Turn(Text('{"answers": []}')) if kind else cast(body)
         stuck.set()
         return held
 

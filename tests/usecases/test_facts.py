@@ -63,7 +63,7 @@ async def add(s: Stage, statement: str, path: str) -> str:
     document = s.app.host.snapshot().read(path)
     assert isinstance(document, Document)
     span = Span(document.uri, document.sha256, 1, 1)
-    new = NewFact(statement, path, span, Basis.CHECKS, 0.9)
+    new = NewFact(statement, path, span, Basis.MODEL, 0.9)
     (fact,) = await s.app.ledger.remember("s1", "r1", [new])
     return fact.id
 

@@ -84,8 +84,9 @@ def without(group: str, **values: Any) -> dict[str, Any]:
 
 
 async def test_with_all_of_it(tmp_path: Path) -> None:
+    """What was rewritten is judged, too."""
     s, requests = await asked_twice(tmp_path / "ws", ALL)
-    assert requests == {"main": 4, "dispatch": 2, "verify": 2, "correct": 2}
+    assert requests == {"main": 4, "dispatch": 2, "verify": 4, "correct": 2}
     assert states(s) >= {RunState.CORRECTING, RunState.MEMORISING}
     assert len(s.port.of(Correction)) == 2
     shown: list[FactChanged] = s.port.of(FactChanged)
@@ -96,7 +97,7 @@ async def test_with_all_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["off", "heuristics"])
 async def test_without_a_dispatcher(tmp_path: Path, how: str) -> None:
     _, requests = await asked_twice(tmp_path / "ws", without("plan", dispatch=how))
-    assert requests == {"main": 4, "verify": 2, "correct": 2}
+    assert requests == {"main": 4, "verify": 4, "correct": 2}
 
 
 async def test_without_a_model_that_judges(tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ async def test_without_facts(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     await asked_twice(root, ALL)  # facts of yesterday
     s, requests = await asked_twice(root, without("facts", enabled=False))
-    assert requests == {"main": 4, "dispatch": 2, "verify": 2, "correct": 2}
+    assert requests == {"main": 4, "dispatch": 2, "verify": 4, "correct": 2}
     assert RunState.MEMORISING not in states(s)
     assert s.port.of(FactChanged) == []
     assert told(s) == 0

@@ -205,6 +205,7 @@ def without_citations(text: str) -> str:
 def without_gaps(text: str) -> str:
     """The text without its `GAP`s, each of which stands for a mark."""
     text = re.sub(rf"{GAP}(?:\s*(?:,|;|and|or)?\s*{GAP})+", GAP, text)
+    text = re.sub(rf"\({GAP}\)", GAP, text)
     return re.sub(rf"[,;\s]*{GAP}\s*(?=[.,;:!?)])|{GAP}", "", text)
 
 

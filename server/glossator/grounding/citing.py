@@ -251,11 +251,12 @@ def settled(answer: str, statements: Sequence[CitedStatement]) -> tuple[CitedSta
     another block does, since it may share what comes behind it.
     """
     last = max((each.start for each in _trimmed(answer, no_file)), default=0)
+    block = max((each.start() for each in _NEXT_BLOCK.finditer(answer, 0, last)), default=-1)
 
     def is_complete(each: AnswerStatement) -> bool:
         if each.start >= last:
             return False
         is_own = each.is_code or (bool(each.marks) and not each.shared)
-        return is_own or _NEXT_BLOCK.search(answer, each.start, last) is not None
+        return is_own or each.start <= block
 
     return tuple(each for each in statements if is_complete(each.statement))

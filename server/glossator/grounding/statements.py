@@ -8,6 +8,7 @@ Blocks are told apart as CommonMark says (markdown-it-py), with tables.
 from __future__ import annotations
 
 import re
+from bisect import bisect, bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -88,6 +89,7 @@ _LEANS = re.compile(  # on what stands before it
     re.IGNORECASE,
 )
 _HIDDEN = "\x00"
+_BEHIND = re.compile(rf"(?:\s*(?:[,;]|and\b)?\s*{_HIDDEN}\[[^\x01]*\x01)+")  # marks in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,9 @@ def _cover(found: list[AnswerStatement], rows: list[int]) -> None:
     before = found[rows[0] - 1].marks if rows and rows[0] else ()
     for at in rows:
         if not found[at].marks:
-            _, nearest = min(((abs(other - at), other) for other in cited), default=(0, None))
+            behind = bisect(cited, at)
+            beside = cited[max(behind - 1, 0) : behind + 1]
+            _, nearest = min(((abs(other - at), other) for other in beside), default=(0, None))
             marks = before if nearest is None else found[nearest].marks
             found[at] = replace(found[at], marks=marks, shared=bool(marks))
     rows.clear()
@@ -239,7 +243,7 @@ def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
         end = match.end()
         if _ABBREVIATED.search(text[max(at, end - _ABBREVIATION) : end]):
             continue
-        behind = re.compile(rf"(?:\s*{_HIDDEN}\[[^\x01]*\x01)+").match(text, end)
+        behind = _BEHIND.match(text, end)
         end = behind.end() if behind else end
         if end > at:
             yield block.start + at, block.start + end
@@ -250,14 +254,25 @@ def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
 
 def _masked(text: str) -> str:
     """The text with marks and quoted code hidden, so that no sentence ends in them."""
-    marks = {(mark.start, mark.end) for mark in parse_citations(text) if not mark.is_mention}
-    for start, end in marks:
-        text = f"{text[:start]}{_HIDDEN}[{'x' * (end - start - 3)}\x01{text[end:]}"
-    return re.sub(r"(`+)[^`]+\1|\]\([^)]*\)", lambda match: "x" * len(match[0]), text)
+    parts: list[str] = []
+    at = 0
+    for mark in parse_citations(text):
+        if not mark.is_mention and mark.start >= at:
+            hidden = "x" * (mark.end - mark.start - 3)
+            parts += text[at : mark.start], f"{_HIDDEN}[{hidden}\x01"
+            at = mark.end
+    plain = "".join((*parts, text[at:]))
+    return re.sub(r"(`+)[^`]+\1|\]\([^)]*\)", lambda match: "x" * len(match[0]), plain)
+
+
+def _within(start: int, end: int, marks: Sequence[CitationMark]) -> tuple[CitationMark, ...]:
+    """The marks that begin between two places; they are in order."""
+    first, last = (bisect_left(marks, at, key=lambda mark: mark.start) for at in (start, end))
+    return tuple(marks[first:last])
 
 
 def _statement(answer: str, start: int, end: int, marks: Sequence[CitationMark]) -> AnswerStatement:
-    own = tuple(mark for mark in marks if start <= mark.start < end)
+    own = _within(start, end, marks)
     text, at = "", start
     for mark in own:
         if mark.is_mention or mark.start < at:
@@ -269,7 +284,7 @@ def _statement(answer: str, start: int, end: int, marks: Sequence[CitationMark])
 
 def _quoted(answer: str, start: int, end: int, marks: Sequence[CitationMark]) -> AnswerStatement:
     """Quoted code, as it is."""
-    own = tuple(mark for mark in marks if start <= mark.start < end)
+    own = _within(start, end, marks)
     return AnswerStatement(start, end, answer[start:end].strip("\n"), own)
 
 
@@ -309,11 +324,10 @@ def _sharing(
     statements: Iterable[AnswerStatement], lead: AnswerStatement | None
 ) -> Iterator[AnswerStatement]:
     """Statements of a block with the marks that those without any share."""
-    own = tuple(statements)
-    for at, each in enumerate(own):
-        if each.follows:
-            yield each
-            continue
-        behind = next((other.marks for other in own[at:] if other.marks), ())
-        marks = behind or (lead.marks if lead else ())
-        yield each if each.marks else replace(each, marks=marks, shared=bool(marks))
+    marks = lead.marks if lead else ()
+    found: list[AnswerStatement] = []
+    for each in reversed(tuple(statements)):
+        marks = each.marks or marks
+        is_own = each.marks or each.follows
+        found.append(each if is_own else replace(each, marks=marks, shared=bool(marks)))
+    return reversed(found)

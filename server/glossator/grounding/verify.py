@@ -201,9 +201,10 @@ def shown_spans(citation: Citation, sources: Sources) -> tuple[Span, ...]:
         return ()
     if first is None or last is None or (first, last) == (span.first_line, span.last_line):
         return (span,)
-    document, whole = document_of(span, sources.snapshot), Span(span.uri, span.sha256, first, last)
+    document = document_of(span, sources.snapshot)
     if document is None:
         return (span,)
+    whole = replace(span, first_line=first, last_line=min(last, len(document.lines)))
     return shown_parts(whole, document, sources.shown) or (span,)
 
 

@@ -22,7 +22,7 @@ _NO_SUBJECT = re.compile(  # it says what is done, or was done, and not by whom
     r"\W*[A-Za-z]+(?:s|ed)\s+(?:an?|the|its|their|all|each|every|any|no|new|more|this|`)"
 )
 _REFERS = re.compile(  # to something that was named before
-    r"\bthe (?:new|old|same|other|former|latter|resulting|above|following|rest|one)\b"
+    r"\bthe (?:new|old|same(?!\b.* as\b)|other|former|latter|resulting|above|following|rest|one)\b"
     r"|\b(?:with|by|to|from|of|in|on|for|into|as) (?:it|them|this|that|these|those)\b(?! [a-z])",
     re.IGNORECASE,
 )

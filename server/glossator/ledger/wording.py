@@ -24,15 +24,27 @@ def meaning_key(statement: str) -> str:
 
 
 def are_twins(one: str, other: str) -> bool:
-    """Whether two statements say nearly the same: the same names and numbers, most words alike."""
+    """Whether two statements say nearly the same.
+
+    They have the same names and numbers in the same order, and most of their words.
+    """
     words = [frozenset(_word(token) for token in _TOKEN.findall(each)) for each in (one, other)]
-    names = [frozenset(each for each in own if _is_telling(each)) for own in words]
     plain = [own - _ARTICLES for own in words]
-    return names[0] == names[1] and len(plain[0] & plain[1]) >= _ALIKE * len(plain[0] | plain[1])
+    most = _ALIKE * len(plain[0] | plain[1])
+    return _names(one) == _names(other) and len(plain[0] & plain[1]) >= most
+
+
+def _names(statement: str) -> list[str]:
+    """What no other words stand for: names, numbers, denials, and what is between back-ticks."""
+    found: list[str] = []
+    for at, piece in enumerate(statement.split("`")):
+        words = map(_word, _TOKEN.findall(piece))
+        found += [each for each in words if at % 2 or _is_telling(each)]
+    return found
 
 
 def _is_telling(word: str) -> bool:
-    """Whether a word is a name, a number or a denial, which no other word stands for."""
+    """Whether a word is a name, a number or a denial."""
     return word.lower() != word or "_" in word or word.isdigit() or word in _DENYING
 
 
