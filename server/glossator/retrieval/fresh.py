@@ -19,7 +19,7 @@ _RECENT_CHUNKS = 5_000
 def chunks_of(text: SourceText, lines: Sequence[str], kept: Outlines) -> tuple[Chunk, ...]:
     """The chunks of a text, by its outline."""
     symbols = kept.of(text) if text.language is not None else outline_by_lines(lines, text.path)
-    return cut(lines, symbols)[:MOST_OF_FILE]
+    return cut(lines, symbols, MOST_OF_FILE)
 
 
 def below(root: str, paths: Iterable[str]) -> Iterator[str]:
