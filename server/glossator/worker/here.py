@@ -6,6 +6,7 @@ import asyncio
 import threading
 from typing import TypeVar
 
+from glossator.worker.items import HERE, Troubles
 from glossator.worker.jobs import Job, Slices
 
 R = TypeVar("R")
@@ -21,11 +22,12 @@ def finished(slices: Slices[R]) -> R:
         return result
 
 
-async def run_here(job: Job[R]) -> R:
+async def run_here(job: Job[R], troubles: Troubles) -> R:
     """Run a small job in a thread; cancelling the await ends it at the next slice."""
     cancelled = threading.Event()
 
     def work() -> R:
+        HERE.set(troubles)
         slices = job.run()
         try:
             while not cancelled.is_set():
