@@ -256,7 +256,9 @@ class IndexWork:
         limit = self._settings.max_file_bytes
         for at in range(0, len(entries), _GROUP):
             group = entries[at : at + _GROUP]
-            read = await asyncio.to_thread(read_for_memory, self._roots, group, limit)
+            read = await asyncio.to_thread(
+                self._worker.troubles.within, read_for_memory, self._roots, group, limit
+            )
             self._index.note_racy(group, time.time_ns())
             for entry, reading in read:
                 self._index.keep(entry, reading.keys, reading.traits)

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from typing import TypeVar
 
-from glossator.worker.items import HERE, Troubles
+from glossator.worker.items import Troubles
 from glossator.worker.jobs import Job, Slices
 
 R = TypeVar("R")
@@ -27,7 +27,6 @@ async def run_here(job: Job[R], troubles: Troubles) -> R:
     cancelled = threading.Event()
 
     def work() -> R:
-        HERE.set(troubles)
         slices = job.run()
         try:
             while not cancelled.is_set():
@@ -40,6 +39,6 @@ async def run_here(job: Job[R], troubles: Troubles) -> R:
         raise asyncio.CancelledError
 
     try:
-        return await asyncio.to_thread(work)
+        return await asyncio.to_thread(troubles.within, work)
     finally:
         cancelled.set()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from glossator import __version__
 from glossator.core.errors import GlossatorError
@@ -26,6 +26,7 @@ _MOST_ENDS = 3  # processes that versions of an item ended: then a change is not
 _LONGEST_WHY = 200  # characters
 
 _log = logging.getLogger(__name__)
+_P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
@@ -82,6 +83,11 @@ class Troubles:
             return known
         return None
 
+    def within(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """In a thread of a server: do work, attempts in which are noted here."""
+        HERE.set(self)
+        return work(*args, **kwargs)
+
     def replace(self, troubles: Iterable[Trouble]) -> None:
         """These are all that there are."""
         self._known = {each.item[:2]: each for each in troubles}
@@ -122,7 +128,7 @@ class Troubles:
 
 
 HERE: ContextVar[Troubles] = ContextVar("troubles", default=Troubles())  # noqa: B039 - for tests
-"""Those of a worker process; in a server, those of the worker for which `run_here` works."""
+"""Those of a worker process; in a server, see `Troubles.within`."""
 
 
 def attempt(item: Item, work: Callable[[], _R]) -> _R | Trouble:
