@@ -186,7 +186,7 @@ class SessionMode:
 class StatusAnswer:
     """See `docs/protocol.md`; None where there is nothing to say, or nothing is known.
 
-    `mode` is that of sessions to come.
+    `mode` is that of sessions to come. `failed` says of files what fails at them, and how.
 
     `sharing` says where a team shares generated contexts, and how many came from there.
     """
@@ -217,6 +217,7 @@ class StatusAnswer:
     runs: tuple[str, ...]
     sharing: str = ""
     mcp_servers: str = ""
+    failed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from glossator.core.document import Missing
 from glossator.core.errors import GlossatorError
 from glossator.files import TIMES, Roots, load_listed, ripe_at
-from glossator.index.plain import Traits, searchable, traits
+from glossator.index.plain import Traits, searchable, traits, version_of
 from glossator.index.segment import DocumentStamp
 from glossator.index.trigrams import FOLD, KEYS
 from glossator.worker import Item, Trouble, attempt_steps
@@ -113,7 +113,7 @@ def _version(path: str) -> str:
         status = os.lstat(path)
     except (OSError, ValueError):
         return ""
-    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+    return version_of(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def _mark_file(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import mmap
+import traceback
 from collections.abc import Callable, Generator, Iterable
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
@@ -24,6 +25,7 @@ MARK_BYTES = 16_384  # of shared memory; an item whose path is longer is not mar
 _LENGTH_BYTES = 4
 _MOST_ENDS = 3  # processes that versions of an item ended: then a change is not enough
 _LONGEST_WHY = 200  # characters
+_TRACED = 8  # innermost calls; a recursion has a thousand
 
 _log = logging.getLogger(__name__)
 _P = ParamSpec("_P")
@@ -48,6 +50,11 @@ class Trouble:
     item: Item
     why: str
     ends: int = 0
+
+    @property
+    def lasting(self) -> bool:
+        """Whether no version of the item is tried."""
+        return self.ends >= _MOST_ENDS
 
     @property
     def in_words(self) -> str:
@@ -79,7 +86,7 @@ class Troubles:
     def of(self, item: Item) -> Trouble | None:
         """Why the item is not to be tried."""
         known = self._known.get(item[:2])
-        if known is not None and (known.item == item or known.ends >= _MOST_ENDS):
+        if known is not None and (known.lasting or known.item == item):
             return known
         return None
 
@@ -173,7 +180,8 @@ def _tried(item: Item, work: Callable[[], _R]) -> _R | Trouble:
     except (GlossatorError, OSError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the other items go on
-        _log.warning("%s %s", item.name, item.lack, exc_info=True)
+        trace = "".join(traceback.format_exception(error, limit=-_TRACED))
+        _log.warning("%s %s:\n%s", item.name, item.lack, trace.rstrip())
         return troubles.note(item, f"{type(error).__name__}: {error}".rstrip(": "))
     finally:
         troubles.begin(before)
