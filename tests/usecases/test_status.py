@@ -80,3 +80,26 @@ async def test_a_file_that_fails_is_named_until_it_changes(
         s.app.host.sweep("test")
         await s.app.ready()
         assert (await status(s.app, StatusRequest())).failed == ()
+
+
+async def test_what_is_never_indexed_is_not_pending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    settings = {"workspace": {"maxFileBytes": 100}}
+    files = {"a.py": "def swim():\n    pass\n"}
+    async with stage(tmp_path / "ws", files, [], settings=settings) as s:
+        for name, target in (("file", "a.py"), ("gone", "nowhere"), ("out", "/etc/hostname")):
+            (tmp_path / "ws" / f"link_to_{name}.py").symlink_to(target)
+        s.app.host.sweep("test")
+        await s.app.ready()
+        await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
+        told = await status(s.app, StatusRequest())
+        assert (told.index.documents, told.index.pending, told.chunks.pending) == (1, 0, 0)
+        (tmp_path / "ws" / "link_to_file.py").unlink()
+        (tmp_path / "ws" / "link_to_file.py").symlink_to("./a.py")
+        s.app.host.sweep("test")
+        await s.app.ready()
+        await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
+        told = await status(s.app, StatusRequest())
+        assert (told.index.pending, told.chunks.pending) == (0, 0)

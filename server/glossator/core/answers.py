@@ -91,7 +91,8 @@ class Skipped:
 class IndexView:
     """The text index; `state` is in words, `documents` and `delta` count files in it.
 
-    `pending` files are not in it and are read by every search; `delta` ones are in memory only.
+    `pending` files are not in it yet; links, and what cannot be indexed as it is, are not counted.
+    Both are read by every search. `delta` files are in memory only.
     """
 
     state: str

@@ -60,6 +60,7 @@ class IndexWork:
     ) -> None:
         self.stopped = self.wanted = False
         self.waits_until = 0.0
+        self.never = 0  # pending files that cannot be indexed, at the last look
         self.progress: JobProgress | None = None  # of long writing
         self._index = index
         self._roots = roots
@@ -168,6 +169,7 @@ class IndexWork:
         `quiet`: the seconds since the last change.
         """
         survey = await self._survey()
+        self.never = survey.never
         rests = [Rest(survey.ripens_in)]
         kept = self._index.kept()
         for store in self._stores:

@@ -111,7 +111,7 @@ def _index(index: TextIndexStatus) -> IndexView:
     return IndexView(
         _index_state(index),
         text.documents,
-        text.pending,
+        max(0, text.pending - index.never),
         text.in_memory,
         text.segments,
         text.disk_bytes,
