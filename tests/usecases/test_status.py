@@ -72,6 +72,9 @@ async def test_a_file_that_fails_is_named_until_it_changes(
             each for each in (await doctor(s.app, DoctorRequest())).checks if each.name == "Files"
         ]
         assert (check.state, check.detail) == (CheckState.WARNING, f"{why}.")
+    async with stage(tmp_path / "ws", {}, []) as s:  # the next start knows it before any job
+        await s.app.ready()
+        assert (await status(s.app, StatusRequest())).failed == (why,)
         bad.write_text("def trident\nend\n")
         s.app.host.sweep("test")
         await s.app.ready()

@@ -81,7 +81,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
 
 async def failed_files(app: Application) -> tuple[str, ...]:
     """What fails at files as they are now: `/ws/a.js has no outline: RecursionError`."""
-    snapshot, troubles = app.host.snapshot(), app.worker.troubles.listed
+    snapshot, troubles = app.host.snapshot(), await app.worker.failed()
     if not troubles:
         return ()
     return await asyncio.to_thread(

@@ -105,8 +105,14 @@ class Worker:
 
     @property
     def troubles(self) -> Troubles:
-        """What could not be worked on, also for `run_here`; the saved ones once a job ran."""
+        """Those of this worker, for work in this process."""
         return self._troubles
+
+    async def failed(self) -> tuple[Trouble, ...]:
+        """What could not be worked on, now and before this start."""
+        async with self._starting:
+            await self._load()
+        return self._troubles.listed
 
     def try_all_again(self) -> None:
         """Forget which files could not be worked on."""
