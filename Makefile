@@ -11,6 +11,8 @@ PACKAGES = $(CLIENT)/node_modules/.package-lock.json
 CLIENT_BUILT = $(CLIENT)/dist/.built
 VSIX = glossator$(if $(PLATFORM),-$(PLATFORM)).vsix
 CODE_CACHE ?= $(HOME)/.cache
+BARE ?= $(HOME)/.cache/glossator-bare
+BARE_RUNS ?= make demo && make test
 
 # Node, npm and npx come in a wheel; a system's may be too old.
 NODE = $(VENV)/node
@@ -29,7 +31,7 @@ PYTHON_IS_NEW = $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exi
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test system lint suite stories client code wire pictures vsix pace bench crash mutants lock clean
+.PHONY: demo test bare system lint suite stories client code wire pictures vsix pace bench crash mutants lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server "$(QUESTION)"
@@ -39,6 +41,12 @@ demo: $(INSTALLED)
 # before its end.
 test: system
 	$(MAKE) --no-print-directory -j2 suite lint client
+
+# What a fresh machine does: both commands, on a Debian 12 with the least it needs, as root. BARE is
+# the folder of that system.
+bare:
+	@.ci/packages debootstrap:debootstrap
+	.ci/bare "$(BARE)" "$(BARE_RUNS)"
 
 suite: system $(INSTALLED) $(CLIENT_BUILT) code
 	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
@@ -135,9 +143,12 @@ clean:
 # modules are never imported, and Python compiles the others.
 $(INSTALLED): requirements.lock pyproject.toml
 	@$(PYTHON_IS_NEW)
+	@echo 'Glossator is installed into $(VENV), once. This takes a minute or two.'
 	$(PYTHON) -m venv $(VENV) || { .ci/packages :python3-venv && $(PYTHON) -m venv $(VENV); }
+	@echo "Downloading and installing $$(grep -c == requirements.lock) packages, some hundred megabytes …"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 		--require-hashes -r requirements.lock
+	@echo 'Installing Glossator itself …'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-build-isolation --no-deps --editable .
 	mkdir -p $(NODE)

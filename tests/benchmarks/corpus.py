@@ -81,7 +81,8 @@ def _fetched(name: str, download: Callable[[Path], None], archive: str) -> Path:
         Console(stderr=True).print(f"fetching {name} …")
         download(partial)
         with tarfile.open(next(partial.glob(archive))) as packed:
-            packed.extractall(partial / "unpacked", filter="tar")
+            packed.extraction_filter = getattr(tarfile, "tar_filter", None)  # since 3.11.4
+            packed.extractall(partial / "unpacked")
         next((partial / "unpacked").iterdir()).rename(root)
         shutil.rmtree(partial)
     return root

@@ -533,6 +533,7 @@ def test_status() -> None:
         "not in it yet   984 files\n"
         "problem         The index for Search cannot be kept.\n"
         "outlines        1,100, 2.5 MB\n"
+        "failed          /w/src/a.js has no outline: RecursionError\n"
         "MCP servers     2 ready, 1 waiting\n"
         "worker          ready, process 4711\n"
         "ripgrep         /usr/bin/rg\n"

@@ -11,7 +11,8 @@ import pytest
 
 from glossator.core import resources
 
-SOFT, HARD = 256, 4_096
+_allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # of this machine
+SOFT, HARD = 256, 4_096 if _allowed == resource.RLIM_INFINITY else min(4_096, _allowed)
 
 SERVER = """
 import asyncio, os, resource, sys

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tarfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from glossator.core.document import text_hash
 from glossator.core.errors import UsageError
 from glossator.evaluation import Collection, GoldenChunk, GoldenLines, read_set
+from glossator.evaluation.repositories import unpack
 from tests.evaluation.sets import FILES, annotation, chunk_set, line_set, write_files, write_lines
 
 
@@ -67,6 +69,36 @@ def test_sources_may_be_packed_and_only_a_part_of_them_searched(tmp_path: Path) 
         "refund.py",
         "util/refund.py",
     ]
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_nothing_is_unpacked_outside_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: bool
+) -> None:
+    """The Python of Debian 12 is 3.11.2, whose archives have no filters."""
+    if old:
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    (tmp_path / "real.py").write_text("x = 1\n")
+    (tmp_path / "escape").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").mkdir()
+    good, bad, through = (tmp_path / f"{name}.tar" for name in ("good", "bad", "through"))
+    with tarfile.open(good, "w") as archive:
+        archive.add(tmp_path / "real.py", "shop/src/a.py")
+    with tarfile.open(bad, "w") as archive:
+        archive.add(tmp_path / "real.py", "shop/../../outside.py")
+    with tarfile.open(through, "w") as archive:
+        archive.add(tmp_path / "escape", "shop/link")
+        archive.add(tmp_path / "real.py", "shop/link/inside.py")
+    (tmp_path / "into").mkdir()
+    with tarfile.open(good) as archive:
+        unpack(archive, tmp_path / "into")
+    assert (tmp_path / "into/shop/src/a.py").read_text() == "x = 1\n"
+    with tarfile.open(bad) as archive, pytest.raises(tarfile.TarError):
+        unpack(archive, tmp_path / "into")
+    with tarfile.open(through) as archive, suppress(tarfile.TarError):
+        unpack(archive, tmp_path / "into")
+    assert not (tmp_path / "outside.py").exists()
+    assert not any((tmp_path / "elsewhere").iterdir())
 
 
 def test_a_table_says_where_sources_are(tmp_path: Path) -> None:

@@ -303,7 +303,8 @@ def test_what_cannot_be_read_and_odd_names(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_file_systems_whose_times_say_little(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert mounts.trusted_devices(["/proc", "/sys", str(root / "absent")]) == frozenset()
+    unusual = [place for place in ("/proc", "/sys") if os.path.ismount(place)]
+    assert mounts.trusted_devices([*unusual, str(root / "absent")]) == frozenset()
     assert mounts.trusted_devices([str(root)]) == {root.stat().st_dev}
     remember(root)
     monkeypatch.setattr(mounts, "_TRUSTED", frozenset[str]())

@@ -61,6 +61,7 @@ def status(ws: Workspace, path: str, *lines: str) -> CitationStatus:
         ("pool.py", ["if self.open:", "    self.flush()", "    self.drop()"], R),
         ("pool.py", ["if self.open:", "self.flush()"], R),
         ("app.go", ["if ok {", "\tstart()", "}", "\tstop()"], R),
+        ("app.go", ["if ok {", "    start()", "}"], V),  # tabs are quoted as spaces
         # a gap: what stands between may change all
         ("pool.py", ["def close(self):", "    self.drop()"], R),
         ("app.go", ["func run() {", "\tstop()", "}"], R),

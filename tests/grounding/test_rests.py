@@ -74,7 +74,7 @@ async def test_a_model_reads_the_rest_of_what_a_denial_is_about(
     assert citation.reason == "The lines say otherwise: “close(a)”."
     # the rest alone supports no statement: it was not cited
     (citation,) = judged(text, sources, {"": ("SUPPORTED", ["SELECT 1"])}).citations
-    assert citation.status is CitationStatus.READ
+    assert citation.status is CitationStatus.UNSUPPORTED  # so that a correction cites it
     (citation,) = judged(text, sources, {"": ("SUPPORTED", ["def f(a)", "SELECT 1"])}).citations
     assert citation.status is CitationStatus.VERIFIED
     # what is no denial is judged by its lines
@@ -89,7 +89,20 @@ async def test_a_denial_about_endless_lines_is_not_judged(workspace: MakeWorkspa
     sources = Sources(ws.snapshot, ws.reads)
     text = "`f` never calls `close`. [cite: doc, long.py, L1-L5]"
     (cited,), _ = cited_statements(text, sources)
-    assert entailment.is_too_long(cited)
-    assert list(entailment.batches([cited])) == []
+    assert "the rest of it" not in entailment.prompt_of([cited])
     (citation,) = judged(text, sources, {"": ("SUPPORTED", ["step_1(a)"])}).citations
     assert citation.status is CitationStatus.READ
+    assert citation.reason.startswith("Not judged: what it denies may stand in the rest")
+    (citation,) = judged(text, sources, {"": ("CONTRADICTED", ["step_1(a)"])}).citations
+    assert citation.status is CitationStatus.CONTRADICTED
+
+
+@pytest.mark.parametrize("said", ["This file imports nothing.", "`i` is called nowhere above."])
+async def test_a_denial_about_a_file_is_about_all_of_it(
+    workspace: MakeWorkspace, said: str
+) -> None:
+    ws = await workspace(FILES)
+    await ws.call("Read", path="margin.py")
+    text = f"{said} [cite: doc, margin.py, L9-L10]"
+    (cited,), _ = cited_statements(text, Sources(ws.snapshot, ws.reads))
+    assert [(each.first_line, len(each.lines)) for each in cited.rest] == [(1, 8)]

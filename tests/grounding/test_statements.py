@@ -139,6 +139,7 @@ It does two things:
         "This closes `g`.": "`h` ends.",
         "| `a` | 3  |": "| name | limit |",
         "- they open": "It does two things:",
+        "- `x` ends": "It does two things:",
     }
 
 

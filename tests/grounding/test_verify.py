@@ -142,7 +142,7 @@ async def test_a_reason_names_the_lines_that_were_not_read(workspace: MakeWorksp
     check(ws, "a.py, 1-34", f"part 10-10: {every}")
 
 
-async def test_mentions_are_of_files_alone(workspace: MakeWorkspace) -> None:
+async def test_mentions_are_of_what_is_named_like_a_file(workspace: MakeWorkspace) -> None:
     ws = await workspace(FILES)
     await ws.call("Read", path="a.py", offset=5, limit=5)
     answer = "See `a.py:5-9` and (b.py:1) at 10:30 in gone.py:3, [cite: a.py, 7; b.py, 1]."
@@ -150,7 +150,8 @@ async def test_mentions_are_of_files_alone(workspace: MakeWorkspace) -> None:
         (each.target, each.status) for _, each in verify_all(answer, Sources(ws.snapshot, ws.reads))
     ]
     read, unsupported = CitationStatus.READ, CitationStatus.UNSUPPORTED
-    assert found == [("a.py", read), ("a.py", read), ("b.py", unsupported)]
+    gone = ("gone.py", unsupported)
+    assert found == [("a.py", read), gone, ("a.py", read), ("b.py", unsupported)]
 
 
 async def test_stale_after_a_change(workspace: MakeWorkspace) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from glossator.documents.host import Indexing, WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files import state_folder
 from glossator.files.entries import FileEntry
 from glossator.retrieval.retriever import Found, Hit, Retriever
 from glossator.settings.model import WorkspaceSettings
@@ -25,9 +26,15 @@ EVERYTHING = 1_000  # hits
 class Kept:
     """A scanned workspace with a retriever that keeps an index."""
 
-    def __init__(self, *roots: str, **settings: Any) -> None:
+    def __init__(self, *roots: str, silence: float = 30.0, **settings: Any) -> None:
+        """A worker that is silent for so many seconds is ended."""
         checked = WorkspaceSettings.model_validate(settings)
-        self.worker = Worker(first_wait=0.01, longest_wait=0.05)
+        self.worker = Worker(
+            first_wait=0.01,
+            longest_wait=0.05,
+            patience=silence,
+            saved=lambda: state_folder.troubles_file(roots),
+        )
         indexing = Indexing(self.worker, lambda _: None, lambda _: None, patience=math.inf)
         self.host = WorkspaceHost(roots, checked, indexing)
         self.notices: list[str] = []

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossator.core.text import split_lines
+from glossator.retrieval.chunk_index import MOST_OF_FILE
 from glossator.retrieval.chunks import MAX_BYTES, Chunk, described
 from glossator.retrieval.fresh import chunks_of
 from glossator.symbols import Outlines, editor_text
@@ -119,3 +120,28 @@ def test_given_lines_know_what_they_define() -> None:
     symbols = Outlines(None).of(editor_text("/a.py", text))
     chunk = described(5, 6, symbols)
     assert (chunk.within, chunk.defines) == (("A",), ("g",))
+
+
+@pytest.mark.parametrize("count", [985, 10_000])
+@pytest.mark.parametrize("name", ["min.js", "min.php"])
+def test_thousands_of_definitions_on_one_line_are_one_chunk(name: str, count: int) -> None:
+    opening = "<?php " if name.endswith("php") else ""
+    text = opening + "".join(f"function f{n}(a){{return a+{n}}}" for n in range(count))
+    (only,) = cut(name, f"{text}\n")
+    assert (only.first_line, only.last_line, only.within) == (1, 1, ())
+    assert only.defines[:2] == ("f0", "f1")
+
+
+@pytest.mark.parametrize("name", ["deep.js", "deep.kt", "deep.zig"])
+def test_definitions_in_definitions_are_cut_however_deep(name: str) -> None:
+    depth = 2_000
+    check(
+        name,
+        "".join(f"{' ' * (n // 50)}function f{n}() {{\n" for n in range(depth)) + "}\n" * depth,
+    )
+
+
+def test_a_file_of_data_is_cut_no_further_than_it_is_indexed() -> None:
+    assert len(cut("data.txt", "some words in a line\n" * 200_000)) == MOST_OF_FILE
+    (only,) = cut("blank.txt", "\n" * 100_000 + "word\n")
+    assert (only.first_line, only.last_line) == (100_001, 100_001)

@@ -25,7 +25,7 @@ from glossator.retrieval.requests import LOADING, Stages
 from glossator.settings.model import Settings
 from glossator.worker.client import WorkerPhase
 from glossator.worker.jobs import JobProgress
-from tests.embeddings.servers import serving
+from tests.embeddings.servers import Asked, Reply, serving
 from tests.patience import until
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.searching import EVERYTHING, Kept
@@ -268,3 +268,40 @@ async def test_without_the_worker_a_search_says_that_vectors_are_missing(
     await server.worker.close()
     found = await server.search("partition a string")
     assert (found.hits, found.problem) == ((), LOADING)
+
+
+async def test_a_file_whose_text_is_refused_does_not_hold_up_the_others(
+    kept: MakeKept, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.retrieval.embedding._FAILED_SECONDS", 0.01)
+    (tree / "odd.txt").write_text("poison\n")
+    server = await kept(tree)
+    paths = [entry.relative for entry in server.snapshot.files()]
+
+    with serving() as embedder:
+
+        def refuse(asked: Asked) -> None:
+            if any("poison" in text for text in asked.texts):
+                embedder.replies.insert(0, Reply(400, {"error": "cannot be tokenized"}))
+
+        embedder.hold = refuse
+        choice = embedder.choice()
+        made = Embedding(choice, place_in(tree, choice), server.worker, lambda _: None, shown)
+        made.start()
+        server.retriever.embedding = made
+        made.embed(server.index.library_of(server.snapshot), str(tree), paths)
+        await asyncio.wait_for(made.settle(), _SECONDS)
+        assert (made.problem, made.waiting) == ("", 0)
+        (trouble,) = server.worker.troubles.listed
+        assert trouble.in_words.startswith(f"{tree}/odd.txt has no vectors: ")
+        assert "cannot be tokenized" in trouble.why
+        sent = {text for asked in embedder.asked for text in asked.texts}
+        assert len(sent) == 4
+
+        (tree / "odd.txt").write_text("cured\n")
+        server.host.sweep("test")
+        await server.host.ready()
+        await server.index.settle()
+        await asyncio.wait_for(made.settle(), _SECONDS)
+        assert server.worker.troubles.listed == ()
+        await made.close()

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.answers import CheckState
+from glossator.usecases.doctor import DoctorRequest, doctor
+from glossator.usecases.index import IndexMode, IndexRequest, rebuild_index
 from glossator.usecases.status import StatusRequest, status
 from glossator.usecases.tool import ToolRequest, tool
+from tests.broken_grammars import break_grammars
 from tests.patience import until
 from tests.stage import stage
 
@@ -49,3 +53,56 @@ async def test_where_vectors_are_kept(
         await s.app.retriever.index.settle()
         await until(lambda: bool(s.app.retriever.embedding or s.app.embedding_problem))
         assert (await status(s.app, StatusRequest())).chunks.embedding.startswith(said)
+
+
+async def test_a_file_that_fails_is_named_until_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    break_grammars(tmp_path / "broken", monkeypatch, {"ruby": "crashes"})
+    files = {"a.py": "def swim():\n    pass\n", "bad.rb": "def harpoon\nend\n"}
+    async with stage(tmp_path / "ws", files, []) as s:
+        built = await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
+        assert (built.chunk_files, built.problems) == (2, ())
+        bad = tmp_path / "ws" / "bad.rb"
+        why = f"{bad} has no outline: the worker process was ended by signal 11"
+        told = await status(s.app, StatusRequest())
+        assert (told.failed, told.chunks.pending, told.chunks.problem) == ((why,), 0, "")
+        (check,) = [
+            each for each in (await doctor(s.app, DoctorRequest())).checks if each.name == "Files"
+        ]
+        assert (check.state, check.detail) == (CheckState.WARNING, f"{why}.")
+    async with stage(tmp_path / "ws", {}, []) as s:  # the next start knows it before any job
+        await s.app.ready()
+        assert (await status(s.app, StatusRequest())).failed == (why,)
+        bad.write_text("def trident\nend\n")
+        s.app.host.sweep("test")
+        await s.app.ready()
+        assert (await status(s.app, StatusRequest())).failed != (why,)
+        bad.unlink()
+        s.app.host.sweep("test")
+        await s.app.ready()
+        assert (await status(s.app, StatusRequest())).failed == ()
+
+
+async def test_what_is_never_indexed_is_not_pending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    settings = {"workspace": {"maxFileBytes": 100}}
+    files = {"a.py": "def swim():\n    pass\n"}
+    async with stage(tmp_path / "ws", files, [], settings=settings) as s:
+        for name, target in (("file", "a.py"), ("gone", "nowhere"), ("out", "/etc/hostname")):
+            (tmp_path / "ws" / f"link_to_{name}.py").symlink_to(target)
+        s.app.host.sweep("test")
+        await s.app.ready()
+        await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
+        told = await status(s.app, StatusRequest())
+        assert (told.index.documents, told.index.pending, told.chunks.pending) == (1, 0, 0)
+        (tmp_path / "ws" / "link_to_file.py").unlink()
+        (tmp_path / "ws" / "link_to_file.py").symlink_to("./a.py")
+        s.app.host.sweep("test")
+        await s.app.ready()
+        await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
+        told = await status(s.app, StatusRequest())
+        assert (told.index.pending, told.chunks.pending) == (0, 0)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
+import threading
 import time
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
 from glossator.index.jobs import BuildSegment, Built, Busy, Stale
+from glossator.worker.items import Item, Trouble, attempt, attempt_steps
 from glossator.worker.jobs import Job, JobProgress, Slices
 
 
@@ -115,3 +120,49 @@ class Endless(BuildSegment):
             yield JobProgress(0, len(self.paths))
             time.sleep(0.01)
         return (yield from BuildSegment.run(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Each(Job[dict[str, str]]):
+    """Works on each name; of those in `harms`, it does what is said there. `trace` counts tries."""
+
+    names: tuple[str, ...]
+    harms: dict[str, str]
+    trace: str
+    version: str = "1"
+
+    def run(self) -> Slices[dict[str, str]]:
+        made = {}
+        for name in self.names:
+            item = Item(name, "is not made", self.version)
+            if self.harms.get(name) == "second step":
+                done = yield from attempt_steps(item, self._steps(name))
+            else:
+                done = attempt(item, lambda name=name: self._make(name))  # type: ignore[misc]
+            made[name] = done.in_words if isinstance(done, Trouble) else done
+            yield None
+        return made
+
+    def _steps(self, name: str) -> Generator[None, None, str]:
+        yield None
+        return self._make(name)
+
+    def _make(self, name: str) -> str:
+        with Path(self.trace).open("a") as file:
+            file.write(f"{name}\n")
+        match self.harms.get(name):
+            case "raises" | "second step":
+                return f"{1 / 0}"
+            case "crashes":
+                ctypes.string_at(0)
+            case "is killed":
+                os.kill(os.getpid(), signal.SIGKILL)
+                threading.Event().wait()
+            case "exits":
+                os._exit(7)
+            case "loops":
+                while True:
+                    pass
+            case "recurses":
+                return self._make(name)
+        return name.upper()

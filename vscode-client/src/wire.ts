@@ -1489,6 +1489,7 @@ export interface StatusAnswer {
   readonly runs: ReadonlyArray<string>;
   readonly sharing: string;
   readonly mcpServers: string;
+  readonly failed: ReadonlyArray<string>;
 }
 
 /** With `wait`, the answer comes once the workspace has been scanned. */

@@ -31,6 +31,7 @@ from glossator.core.ports import EditorPort
 from glossator.core.text import PositionEncoding
 from glossator.customizations import CustomizationFiles
 from glossator.documents import Indexing, WorkspaceHost
+from glossator.files import state_folder
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.hooks import Hooks
 from glossator.llm import Meter, Model, Models, options_of
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from glossator.contextual import ContextStore, SharedContexts
     from glossator.embeddings import EmbedderChoice, VectorPlace
     from glossator.retrieval import Embedding
-
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class Application:
         self.port = port
         self.problems = problems  # what is wrong with settings that were left out
         self.environment = environment
-        self.worker = Worker()
+        self.worker = Worker(saved=lambda: state_folder.troubles_file(self.host.roots))
         progress = BuildProgress(port, "Glossator: building the index", self._cancel_build)
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)

@@ -136,7 +136,10 @@ class Judging:
         statements, others = await self._check(answer)
         seconds = SECONDS if seconds is None else min(SECONDS, seconds)
         if seconds > 0:
-            for batch in entailment.batches(self._open(statements)):
+            left = self._open(statements)
+            too_long = [each.key for each in left if entailment.is_too_long(each)]
+            self._found.told |= dict.fromkeys(too_long, entailment.TOO_LONG)
+            for batch in entailment.batches(left):
                 self._ask_about(batch)
         await self._wait_for_answers(seconds)
         return merged_all(statements, others, self._found.checks, self._found.told)

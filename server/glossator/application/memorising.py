@@ -76,7 +76,7 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     """
     carrying = [each for each in judged.citations if each.status in _CARRYING]
     statement = without_label(judged.statement.text)
-    if not stands_alone(statement) or is_denial(statement):
+    if judged.statement.context or not stands_alone(statement) or is_denial(statement):
         return None
     if any(_OTHER.match(each.target) for each in carrying):
         return None

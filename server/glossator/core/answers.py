@@ -93,7 +93,8 @@ class Skipped:
 class IndexView:
     """The text index; `state` is in words, `documents` and `delta` count files in it.
 
-    `pending` files are not in it and are read by every search; `delta` ones are in memory only.
+    `pending` files are not in it yet; links, and what cannot be indexed as it is, are not counted.
+    Both are read by every search. `delta` files are in memory only.
     """
 
     state: str
@@ -188,7 +189,7 @@ class SessionMode:
 class StatusAnswer:
     """See `docs/protocol.md`; None where there is nothing to say, or nothing is known.
 
-    `mode` is that of sessions to come.
+    `mode` is that of sessions to come. `failed` says of files what fails at them, and how.
 
     `sharing` says where a team shares generated contexts, and how many came from there.
     """
@@ -219,6 +220,7 @@ class StatusAnswer:
     runs: tuple[str, ...]
     sharing: str = ""
     mcp_servers: str = ""
+    failed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,11 @@ def holds(citation: Citation | CitationView) -> bool:
     return citation.status in (CitationStatus.READ, CitationStatus.VERIFIED)
 
 
+def is_left_open(citation: Citation | CitationView) -> bool:
+    """Whether it was not judged for a reason that people should know: a model was late."""
+    return citation.status is CitationStatus.READ and citation.reason.startswith("Not judged: ")
+
+
 def objection(citation: Citation | CitationView) -> str:
     """What is known against it, in a word or two; "" for nothing.
 

@@ -11,10 +11,12 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import platformdirs
+
+from glossator.files.roots import outermost
 
 VERSION = 6  # of the index: its layout on disk, how texts are folded, framed and read
 LOCK = "lock"
@@ -23,7 +25,7 @@ _ROOT = "root"
 _IGNORE_ALL = "*\n"  # a workspace that holds the state folder must not index it
 _FOLDER = re.compile(r"[0-9a-f]{16}")
 _FILE = re.compile(
-    r"root|lock|(manifest|folders)\.(json|z|tmp)|(?:symbols|vectors)\.db(-wal|-shm|-journal|\.damaged|\.lock)?"
+    r"root|lock|(manifest|folders|troubles)\.(json|z|tmp)|(?:symbols|vectors)\.db(-wal|-shm|-journal|\.damaged|\.lock)?"
     r"|segments/[0-9a-f]{16}\.seg(\.tmp)?|quarantine/([0-9a-f]{16}\.seg|manifest\.json|folders\.z)"
     r"|chunks/(version|lock|(\.managed|meta)\.json|[0-9a-f]{32}(\.\d+)?\.\w+|\.tantivy-\w+\.lock|\.tmp\w+)"
 )
@@ -38,6 +40,11 @@ def root_folder(root: str) -> Path:
     """The folder of `root`, a real path, whether or not it exists."""
     key = os.fsencode(root) + b"\0%d" % VERSION
     return index_base() / hashlib.sha256(key).hexdigest()[:16]
+
+
+def troubles_file(roots: Sequence[str]) -> Path | None:
+    """Where it is kept which files of a workspace could not be worked on."""
+    return root_folder(outermost(roots)[0]) / "troubles.json" if roots else None
 
 
 def prepare(root: str) -> Path:

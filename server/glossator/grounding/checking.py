@@ -59,6 +59,7 @@ _COUNT = re.compile(  # of the parameters of `x`
     rf"|\bthere (?:are|is) {_N_PARAMETERS.format('b')} in the (?:definition|signature) of x\b"
 )
 _SHORT = 3  # characters of a name that may be a part of a text
+_LONG = 6  # and of one that may be a part of another name
 _QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
 _LEFT_OUT = re.compile(r"\s*(?:#|//|/\*|--)?\s*(?:\.\.\.|…)\s*(?:\*/)?\s*")
 
@@ -144,30 +145,32 @@ def quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:
 
 def _stands_in(quoted: Sequence[str], lines: Sequence[str]) -> bool:
     """Whether lines stand in others in their order, without gaps and indented alike."""
-    own = [line.rstrip().expandtabs() for line in lines if line.strip()]
+    own = [line for line in lines if line.strip()]
     blocks: list[list[str]] = [[]]
     for line in quoted:
         if _LEFT_OUT.fullmatch(line) and line not in own:
             blocks.append([])
         else:
             blocks[-1].append(line)
-    at, shift = 0, None
+    at, found = 0, list[str]()
     for block in filter(None, blocks):
         for start in range(at, len(own) - len(block) + 1):
-            shifts = {_shift(a, b) for a, b in zip(block, own[start:], strict=False)}
-            if len(shifts) == 1 and None not in shifts and shift in (None, *shifts):
-                (shift,), at = shifts, start + len(block)
+            part = own[start : start + len(block)]
+            if list(map(str.strip, part)) == list(map(str.strip, block)):
+                found, at = found + part, start + len(block)
                 break
         else:
             return False
-    return True
+    written = [line for block in blocks for line in block]
+    return any(  # a tab may be quoted as some spaces
+        len({_depth(b.expandtabs(tab)) - _depth(a) for a, b in zip(written, found, strict=True)})
+        == 1
+        for tab in (8, 4, 2)
+    )
 
 
-def _shift(quoted: str, line: str) -> int | None:
-    """By how much a line is indented more than it is quoted; None if it is another one."""
-    if quoted.lstrip() != line.lstrip():
-        return None
-    return len(line) - len(quoted)
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_quoted(statement: str, codes: Sequence[Code]) -> bool:
@@ -228,18 +231,22 @@ def _in_code(fragment: str) -> str:
 
 
 def _named(token: Token, codes: Sequence[Code]) -> bool:
-    if token.last in _IMPLIED or (
-        len(token.text) < _SHORT and any(token.text in code.text for code in codes)
-    ):
+    if token.last in _IMPLIED:
         return True
     parts = [part for part in token.parts if part not in _IMPLIED]
-    if all(any(code.has(part) for code in codes) for part in parts):
+    if all(any(_holds(code, part) for code in codes) for part in parts):
         return True
     # an instance's or a module's name may be told by words: the last part counts
     is_loose = len(parts) > 1 and (not token.quoted or "::" in token.text)
     if is_loose and any(code.has(parts[-1]) for code in codes):
         return True
     return any(code.puts_together(token.last) for code in codes)
+
+
+def _holds(code: Code, name: str) -> bool:
+    """Whether lines hold a name, or a longer one in which it may be meant: `isHTTPError`."""
+    is_telling = len(name) < _SHORT or (len(name) >= _LONG and not name.islower())
+    return code.has(name) or (is_telling and name in code.text)
 
 
 def _numbered(at: int, tokens: Sequence[Token], codes: Sequence[Code]) -> bool:

@@ -33,7 +33,11 @@ _MARKER = re.compile(  # of an item, a quotation, or the sentence before
 )
 _ABOVE = re.compile(r"\s*(?:$|@|#|//|/?\*)")  # blank lines, decorators and comments
 
-_NEAR = 150  # lines of a file
+_OF_FILE = re.compile(
+    r"\b(?:file|module|package|imports?|imported|exports?|exported|above|below|elsewhere)\b"
+    r"|\.(?:py|tsx?|jsx?|go|rs|java|rb|c|h)\b"
+)
+_NEAR = 100  # lines of a file, and how far from the cited ones at most
 
 Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
 
@@ -70,9 +74,11 @@ class CitedStatement:
     def key(self) -> Key:
         """The same for the same words about the same lines, and the same rest, wherever they stand.
 
-        What explains it is left out: else a corrected sentence had the next one judged again.
+        Of what explains it only what leads to it counts: else a corrected sentence had the next one
+        judged again.
         """
-        return self.text, self.lines, self.known, self.has_output, self.rest
+        lead = self.context if self.context.endswith(":") else ""
+        return self.text, lead, self.lines, self.known, self.has_output, self.rest
 
 
 def cited_statements(
@@ -96,6 +102,7 @@ def cited_statements(
         return cited_lines(path, document, span) if document and path else None
 
     def rest(text: str, spans: Sequence[Span]) -> Iterator[CitedLines | None]:
+        text = confirmed(text)
         for span in spans if is_denial(text) else ():
             if document := document_of(span, sources.snapshot):
                 yield from map(lines, _rest_of(text, span, spans, document))
@@ -138,7 +145,7 @@ def near(cited: CitedStatement, sources: Sources) -> tuple[CitedLines, ...]:
         whole = replace(citation.span, first_line=1, last_line=len(document.lines))
         shown = set(range(1, whole.last_line + 1)).difference(sources.shown.missing(whole))
         nearest = sorted((max(first - line, line - last, 0), line) for line in shown)
-        for start, end in runs(sorted(line for _, line in nearest[:_NEAR])):
+        for start, end in runs(sorted(line for far, line in nearest[:_NEAR] if far <= _NEAR)):
             span = replace(whole, first_line=start, last_line=end)
             found.append(cited_lines(path, document, span))
     return tuple(dict.fromkeys(found))
@@ -199,7 +206,8 @@ def _rest_of(text: str, span: Span, cited: Sequence[Span], document: Document) -
     """What stands beside cited lines in the definition that a statement is about.
 
     That is the first in the lines or the innermost around them that it names; else the one that
-    the lines begin with, else the innermost around them, else all in them; else the file.
+    the lines begin with, else the innermost around them, else all in them; else the file. A
+    statement about a file or what it imports is about all of it.
     """
     around = [_definition(document, line) for line in reversed(enclosing_lines(document, span))]
     lines = range(span.first_line, span.last_line + 1)
@@ -209,7 +217,8 @@ def _rest_of(text: str, span: Span, cited: Sequence[Span], document: Document) -
     first = next((line for line in lines if not _ABOVE.match(document.lines[line - 1])), 0)
     begun = [each for each in every if each[1] == first]
     own = named[:1] or begun or [each for each in around if each][:1] or every
-    whole = own or [("", 1, len(document.lines))]
+    file = [("", 1, len(document.lines))]
+    whole = file if _OF_FILE.search(text) else own or file
     shown = {
         line
         for each in cited

@@ -14,18 +14,19 @@ _MODIFIERS = (
     r"(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|async|abstract"
     r"|final|override|unsafe|const|extern|virtual|inline|data|sealed|open|suspend|declare)\s+"
 )
+_GENERICS = r"<(?:=>|[^<>]|<(?:=>|[^<>]|<(?:=>|[^<>]){0,200}>){0,200}>){0,300}>"
 _BY_KEYWORD = re.compile(
     rf"^\s*(?P<before>(?:{_MODIFIERS})*)(?P<word>def|class|func|fn|function|interface|struct|enum"
-    r"|trait|impl|type|module|object|record|namespace|mod)\b\s*\*?\s*(?:<[^>]*>\s*)?"
+    r"|trait|impl|type|module|object|record|namespace|mod)\b\s*\*?\s*(?:{_GENERICS}\s*)?"
     r"(?:\([^)]*\)\s*)?(?P<name>[\w$]+)(?:\s+(?P<sort>struct|interface)\b)?"
 )
 _FOR = re.compile(r"\bfor\s+&?(?:mut\s+)?(?:\w+::)*(?P<name>\w+)")
 _BOUND = re.compile(
-    rf"^\s*(?P<before>(?:{_MODIFIERS})*)(?:const|let|var)?\s*(?:[\w$]+\.)*(?P<name>[\w$]+)\s*(?::[^=]+)?=\s*"
-    r"(?P<word>async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|lambda\b)"
+    rf"^\s*(?P<before>(?:{_MODIFIERS})*)(?:const|let|var)?\s*(?:[\w$]+\.)*(?P<name>[\w$]+)\s*(?::[^=]*)?=\s*"
+    rf"(?P<word>async\s*)?(?:func(?:tion)?\b|(?:{_GENERICS})?\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|lambda\b)"
 )
 _METHOD = re.compile(
-    rf"^\s+(?P<before>(?:{_MODIFIERS}|get\s+|set\s+)*)\*?(?P<name>[\w$#]+)\s*(?:<[^>]*>)?\("
+    rf"^\s+(?P<before>(?:{_MODIFIERS}|get\s+|set\s+)*)\*?(?P<name>[\w$#]+)\s*(?:{_GENERICS})?\("
     r"(?P<rest>.*)$"
 )
 _NO_METHODS = frozenset(

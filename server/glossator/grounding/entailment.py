@@ -22,6 +22,10 @@ TOKENS = 120  # of a reply, for each statement
 
 _CHARACTERS = 24_000  # of lines in one request
 _REST_CHARACTERS = 6_000  # of the rest of what a denial is about
+_TOO_LONG = "Not judged: it cites more lines than a model is shown."
+_IN_PART = (
+    "Not judged: what it denies may stand in the rest of the code, which is too long to show."
+)
 _MISQUOTED = "Not judged: the model quoted words that are not in the lines."
 _LEAST_QUOTED = 5  # characters
 _ANSWERS = {
@@ -75,6 +79,11 @@ class Entailed:
         return ""
 
 
+TOO_LONG = Entailed(
+    Verdict.UNDECIDED, failure="Not judged: it cites more lines than a model is shown."
+)
+
+
 def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStatement, ...]]:
     """Statements for one request each, those about the same lines together.
 
@@ -85,7 +94,7 @@ def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStateme
     for each in sorted(statements, key=lambda each: [(c.path, c.first_line) for c in each.lines]):
         if is_too_long(each):
             continue
-        own = {*each.lines, *each.rest}
+        own = {*each.lines, *_rest(each)}
         if batch and (len(batch) == MOST or _size(lines | own) > _CHARACTERS):
             yield tuple(batch)
             batch, lines = [], set()
@@ -97,7 +106,12 @@ def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStateme
 
 def is_too_long(cited: CitedStatement) -> bool:
     """Whether it is about more lines than a request may hold."""
-    return _size(cited.lines) > _CHARACTERS or _size(cited.rest) > _REST_CHARACTERS
+    return _size(cited.lines) > _CHARACTERS
+
+
+def _rest(cited: CitedStatement) -> tuple[CitedLines, ...]:
+    """The rest of what a denial is about, if a request may hold it."""
+    return cited.rest if _size(cited.rest) <= _REST_CHARACTERS else ()
 
 
 def that_fit(parts: Iterable[CitedLines]) -> Iterator[CitedLines]:
@@ -116,10 +130,11 @@ def _size(lines: Iterable[CitedLines]) -> int:
 
 def prompt_of(batch: Sequence[CitedStatement]) -> str:
     """The question about a batch: the lines once each, then the statements."""
-    blocks = blocks_of(part for each in batch for part in (*each.lines, *each.rest))
+    blocks = blocks_of(part for each in batch for part in (*each.lines, *_rest(each)))
     statements = []
     for number, each in enumerate(batch, 1):
-        rest = f"; the rest of it: {named(each.rest, blocks)}" if each.rest else ""
+        more = named(_rest(each), blocks)
+        rest = f"; the rest of it: {more}" if more else ""
         explained = f"; to explain it: “{each.context}”" if each.context else ""
         about = f"{number}. (about {named(each.lines, blocks)}{rest}{explained})"
         statements.append(f"{about} {' '.join(each.text.split())}")
@@ -190,6 +205,7 @@ def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dic
     One that quotes what does not stand in the lines is undecided.
     """
     found: dict[int, Entailed] = {}
+    shown = [part for each in batch for part in (*each.lines, *_rest(each))]
     answers = reply.get("answers")
     for each in answers if isinstance(answers, list) else ():
         match each:
@@ -202,21 +218,28 @@ def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dic
                 if verdict is None or not 1 <= number <= len(batch):
                     continue
                 told = _told([words] if isinstance(words, str) else words)
-                found[number - 1] = _as_quoted(verdict, told, batch[number - 1])
+                found[number - 1] = _as_quoted(verdict, told, batch[number - 1], shown)
             case _:
                 continue
     return found
 
 
-def _as_quoted(verdict: Verdict, told: tuple[str, ...], cited: CitedStatement) -> Entailed:
-    """The answer, if it quotes what stands in the lines; a yes, in those that are cited."""
-    every = (*cited.lines, *cited.rest)
-    is_found = bool(told) and all(is_quoted(each, every) for each in told)
-    if verdict is Verdict.SUPPORTED:
-        is_found = is_found and any(is_quoted(each, cited.lines) for each in told)
-    if verdict is Verdict.UNSUPPORTED or is_found:
+def _as_quoted(
+    verdict: Verdict, told: tuple[str, ...], cited: CitedStatement, shown: Sequence[CitedLines]
+) -> Entailed:
+    """The answer, if it quotes lines that were shown; a yes that quotes none of its own is a no."""
+    is_found = bool(told) and all(is_quoted(each, shown) for each in told)
+    if verdict is not Verdict.UNSUPPORTED and not is_found:
+        return Entailed(Verdict.UNDECIDED, failure=_MISQUOTED)
+    if verdict is not Verdict.SUPPORTED:
         return Entailed(verdict, told)
-    return Entailed(Verdict.UNDECIDED, failure=_MISQUOTED)
+    if not all(is_quoted(each, (*cited.lines, *cited.rest)) for each in told) or not any(
+        is_quoted(each, cited.lines) for each in told
+    ):
+        return Entailed(Verdict.UNSUPPORTED)
+    if cited.rest and not _rest(cited):
+        return Entailed(Verdict.UNDECIDED, failure=_IN_PART)
+    return Entailed(verdict, told)
 
 
 def _told(words: Sequence[object]) -> tuple[str, ...]:

@@ -143,7 +143,8 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
         carrying = tuple(each for each in lines if quotation(text, [each]) == found)
         found = replace(found, parts=carrying if found.verdict is Verdict.SUPPORTED else ())
     elif lines and not cited.statement.is_aside and len(text) <= _LONGEST:
-        found = check(text, lines, calls)
+        # what separates the cells of a row is no code
+        found = check(text.replace("|", " ; ") if text.startswith("|") else text, lines, calls)
     else:
         return UNDECIDED
     return UNDECIDED if cited.has_output and found.verdict in _REFUSED else found

@@ -97,9 +97,10 @@ class AnswerStatement:
     """A part of an answer that is true or not: `answer[start:end]`, without its marks in `text`.
 
     `shared` marks stand elsewhere and carry it, too. `is_code` is quoted code, whose lines must
-    stand in what it cites. `context` explains it: the head of its table, or the statement before
-    if it leans on that. A sentence `goes_on` behind a mark with a statement of its own, which
-    `follows` and shares no marks. It is `alone` if the whole answer cites nothing.
+    stand in what it cites. `context` explains it: the head of its table, the sentence that leads
+    to it (`It does three things:`), or the statement before if it leans on that. A sentence
+    `goes_on` behind a mark with a statement of its own, which `follows` and shares no marks. It is
+    `alone` if the whole answer cites nothing.
     """
 
     start: int
@@ -165,7 +166,7 @@ def statements_of(
         before = lead if block.is_item else last
         if not block.is_row:
             _cover(found, rows)
-        rows += [len(found)] if block.is_row else []
+        rows += [len(found)] if block.is_row and own else []
         found += _sharing(_explained(own, before), lead if block.is_item else None)
     _cover(found, rows)
     return tuple(found)
@@ -315,8 +316,9 @@ def _explained(
 ) -> Iterator[AnswerStatement]:
     """Statements of a block with the one before each that leans on it."""
     for each in own:
-        leans = before and not (before.is_code or each.is_code) and _LEANS.match(each.text)
-        yield replace(each, context=before.text) if leans and before else each
+        is_said = before and not (before.is_code or each.is_code)
+        leads = before and (_LEADS.search(before.text) or _LEANS.match(each.text))
+        yield replace(each, context=before.text) if before and is_said and leads else each
         before = each
 
 

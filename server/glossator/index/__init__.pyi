@@ -3,7 +3,7 @@ from .index import TextIndex, TextView
 from .jobs import Prune
 from .lock import writing
 from .manager import TextIndexManager, TextIndexStatus
-from .plain import listed_stamp, read_parts, searchable, with_plain_line_ends
+from .plain import listed_stamp, read_parts, searchable, version_of, with_plain_line_ends
 from .policy import Hooks
 from .required import analyse
 from .trigrams import Query
@@ -22,6 +22,7 @@ __all__ = [
     "listed_stamp",
     "read_parts",
     "searchable",
+    "version_of",
     "with_plain_line_ends",
     "writing",
 ]

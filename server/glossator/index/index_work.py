@@ -60,6 +60,7 @@ class IndexWork:
     ) -> None:
         self.stopped = self.wanted = False
         self.waits_until = 0.0
+        self.never = 0  # pending files that cannot be indexed, at the last look
         self.progress: JobProgress | None = None  # of long writing
         self._index = index
         self._roots = roots
@@ -168,6 +169,7 @@ class IndexWork:
         `quiet`: the seconds since the last change.
         """
         survey = await self._survey()
+        self.never = survey.never
         rests = [Rest(survey.ripens_in)]
         kept = self._index.kept()
         for store in self._stores:
@@ -256,7 +258,9 @@ class IndexWork:
         limit = self._settings.max_file_bytes
         for at in range(0, len(entries), _GROUP):
             group = entries[at : at + _GROUP]
-            read = await asyncio.to_thread(read_for_memory, self._roots, group, limit)
+            read = await asyncio.to_thread(
+                self._worker.troubles.within, read_for_memory, self._roots, group, limit
+            )
             self._index.note_racy(group, time.time_ns())
             for entry, reading in read:
                 self._index.keep(entry, reading.keys, reading.traits)

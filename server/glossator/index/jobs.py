@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -72,6 +73,8 @@ class BuildSegment(Job[Built | Busy | Stale]):
 
     def run(self) -> Slices[Built | Busy | Stale]:
         """Lock the folder and write, unless another job does."""
+        from glossator.index.reading import Spoilt  # noqa: PLC0415 - see `_build`
+
         if self.version != VERSION:
             raise UsageError("Glossator was replaced by another version; restart the server.")
         with writing(self.folder) as ours:
@@ -80,7 +83,9 @@ class BuildSegment(Job[Built | Busy | Stale]):
             index = IndexFolder(Path(self.folder))
             if index.stamp() != self.known:
                 return Stale()
-            return (yield from self._build(index))
+            while True:
+                with suppress(Spoilt):  # by a file that the next try leaves out
+                    return (yield from self._build(index))
 
     def _build(self, index: IndexFolder) -> Slices[Built]:
         """Read the files, write segments of a bounded size, and publish them all at once."""

@@ -39,7 +39,8 @@ _log = logging.getLogger(__name__)
 class TextIndexStatus:
     """The state of the index; `disk` gives for each root "on", or why it has no index on disk.
 
-    `problems`: why it cannot be written now, each with a next step. `stopped`: by the user.
+    `problems`: why it cannot be written now, each with a next step. `stopped`: by the user. Of the
+    pending files, so many are `never` indexed as they are: links, and what cannot be read.
     """
 
     text: TextStatistics
@@ -48,6 +49,7 @@ class TextIndexStatus:
     stopped: bool
     problems: tuple[str, ...]
     worker: WorkerState
+    never: int = 0
 
 
 class TextIndexManager:
@@ -158,7 +160,9 @@ class TextIndexManager:
         text, worker, work = self._index.statistics(), self._worker.state, self._work
         if work is None:
             return TextIndexStatus(text, (), None, False, (), worker)
-        return TextIndexStatus(text, work.disk, work.progress, work.stopped, work.problems, worker)
+        return TextIndexStatus(
+            text, work.disk, work.progress, work.stopped, work.problems, worker, work.never
+        )
 
     async def close(self) -> None:
         """End the task; the index on disk stays intact."""

@@ -45,6 +45,11 @@ def searchable(raw: bytes) -> Searchable | None:
     return Searchable(text, plain)
 
 
+def version_of(size: int, mtime_ns: int, ctime_ns: int, inode: int) -> str:
+    """A file's stamp as the version of an `Item`."""
+    return f"{size} {mtime_ns} {ctime_ns} {inode}"
+
+
 class Traits(IntFlag):
     """What the index stores of a file beside its trigrams; see `Searchable`."""
 

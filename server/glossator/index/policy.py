@@ -42,10 +42,14 @@ class Hooks:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Pending files that can be indexed now, and seconds until the next other one can."""
+    """Pending files that can be indexed now, and seconds until the next other one can.
+
+    `never`: how many cannot be indexed as they are.
+    """
 
     ripe: list[FileEntry]
     ripens_in: float
+    never: int
 
 
 def survey(
@@ -57,16 +61,17 @@ def survey(
 ) -> Survey:
     """Which pending files can be indexed; links and unchanged `refused` files cannot."""
     ripe: list[FileEntry] = []
-    wait = math.inf
+    wait, never = math.inf, 0
     for entry in pending:
         if entry.is_link or entry.size > max_file_bytes or refused.get(entry.path) == entry:
+            never += 1
             continue
         when = ripe_at(entry.mtime_ns, entry.ctime_ns)
         if when <= now:
             ripe.append(entry)
         else:
             wait = min(wait, when - now)
-    return Survey(ripe, wait / 1e9)
+    return Survey(ripe, wait / 1e9, never)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Generator, Iterator
 from enum import Enum
@@ -11,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.core.document import Missing
+from glossator.core.errors import GlossatorError
 from glossator.files import TIMES, Roots, load_listed, ripe_at
-from glossator.index.plain import Traits, searchable, traits
+from glossator.index.plain import Traits, searchable, traits, version_of
 from glossator.index.segment import DocumentStamp
 from glossator.index.trigrams import FOLD, KEYS
+from glossator.worker import Item, Trouble, attempt_steps
 
 
 class Facts(NamedTuple):
@@ -61,6 +64,11 @@ class LeftOut(Enum):
     RACY = "racy"  # changed too recently: its stamp may not show the next change
     MISDATED = "misdated"  # with a time that a stamp cannot hold, as damaged archives leave it
     UNREADABLE = "unreadable"  # absent, too large, forbidden, changing, or now a link
+    FAILED = "failed"  # as it is, reading it for the index fails
+
+
+class Spoilt(GlossatorError):
+    """Reading a file failed when some of it was marked; the next try leaves it out."""
 
 
 def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Reading | LeftOut]:
@@ -69,7 +77,10 @@ def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Read
     A long text takes several steps.
     """
     marks = _Together()
-    facts = yield from mark_file(roots, path, limit, marks)
+    try:
+        facts = yield from mark_file(roots, path, limit, marks)
+    except Spoilt:
+        return LeftOut.FAILED
     return facts if isinstance(facts, LeftOut) else Reading(*facts, np.flatnonzero(marks.seen))
 
 
@@ -78,8 +89,36 @@ def mark_file(
 ) -> Generator[None, None, Facts | LeftOut]:
     """As `read_file`, but marks trigrams in `marks`; the last passage is not ended there.
 
-    Nothing is marked for a file that is left out.
+    Nothing is marked for a file that is left out. Raises `Spoilt`.
     """
+    began = False
+
+    def steps() -> Generator[None, None, Facts | LeftOut]:
+        nonlocal began
+        began = True
+        return (yield from _mark_file(roots, path, limit, marks))
+
+    item = Item(path, "is read by every search", _version(path))
+    facts = yield from attempt_steps(item, steps())
+    if not isinstance(facts, Trouble):
+        return facts
+    if began:
+        raise Spoilt(f"{facts.in_words}.")
+    return LeftOut.FAILED
+
+
+def _version(path: str) -> str:
+    """What changes with the file; "" if it cannot be looked at."""
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return ""
+    return version_of(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def _mark_file(
+    roots: Roots, path: str, limit: int, marks: Marks
+) -> Generator[None, None, Facts | LeftOut]:
     now = time.time_ns()  # before the reading: a change after it is younger still
     raw = load_listed(roots, path, limit)
     if isinstance(raw, Missing) or raw.path != path:

@@ -13,7 +13,8 @@ _LEANS = re.compile(  # it begins with a word for something that was named befor
     re.IGNORECASE,
 )
 _POINTS = re.compile(  # it says so of something further on, or leaves it to the next sentence
-    r"\b(?:do(?:es)? (?:the same|so|likewise)|the opposite|(?:is|are) then|the (?:former|latter)"
+    r"\b(?:now|too|still|here|(?:this|last|first|next) (?:row|table|list|line|item))\b"
+    r"|\b(?:do(?:es)? (?:the same|so|likewise)|the opposite|(?:is|are) then|the (?:former|latter)"
     r"|as (?:above|before))\b|:\s*$",
     re.IGNORECASE,
 )
@@ -30,6 +31,9 @@ _BARE_SUBJECT = re.compile(  # "The handler takes …"
     r"\W*the [a-z]+ (?:[a-z]+s|is|are|was|can|may|must|will|has)\b", re.IGNORECASE
 )
 _PRONOUN = re.compile(r"\b(?:it|they|them|its|their)\b", re.IGNORECASE)
+_VERB = re.compile(
+    r"\b(?:[a-z]{2,}(?:s|ed)|is|are|was|were|has|can|must|will|have|do|cannot|may)\b"
+)
 _PART = re.compile(r"[^\w`]*[a-z][a-z'\u2019]* ")  # of a sentence: it begins in small letters
 
 
@@ -43,7 +47,12 @@ def stands_alone(statement: str) -> bool:
     is_row = statement.lstrip().startswith("|")
     leans = _LEANS.match(statement) or _POINTS.search(statement) or _PART.match(statement)
     refers = _NO_SUBJECT.match(statement) or _REFERS.search(statement)
-    return not (is_row or leans or refers) and _names_early(statement)
+    return not (is_row or leans or refers) and _says(statement) and _names_early(statement)
+
+
+def _says(statement: str) -> bool:
+    """Whether it has a verb: `Retry-After` alone says nothing."""
+    return _VERB.search(re.sub(r"`[^`]*`", "x", statement)) is not None
 
 
 def _names_early(statement: str) -> bool:

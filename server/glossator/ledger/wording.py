@@ -12,7 +12,7 @@ _TOKEN = re.compile(r"\w+|[<>=!+\-/%&|^~@#$]+")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _DENYING = frozenset("not no never only without unless except".split())
-_ALIKE = 0.75  # share of the words of two statements that both have
+_ALIKE = 0.6  # share of the words of two statements that both have
 _ID_BYTES = 5
 _ID = re.compile(rf"f[0-9a-f]{{{2 * _ID_BYTES}}}")
 

@@ -26,6 +26,7 @@ _SUM = struct.Struct("<I")
 _NAMES, _NAME = 40, 200  # of a kind in a record, and characters of each
 _PLAIN = str.maketrans(_FIELD + _ITEM, "  ")
 _MOST_TERMS = 60_000  # distinct ones, of a chunk that is one long line
+_READ = 1_000_000  # characters of such a line; what follows is data
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def candidates_of(
         inside = "\n".join(lines[chunk.first_line - 1 : chunk.last_line])
         context = context_of(chunk_key(path, chunk, inside))
         key = text_key(chunk_text(path, chunk, inside, context))
-        found = terms((inside, context))
+        found = terms((inside[:_READ], context))
         counts = Counter(found)
         if len(counts) > _MOST_TERMS:
             counts = Counter(dict(counts.most_common(_MOST_TERMS)))

@@ -6,9 +6,9 @@ least indented. A chunk that continues another one repeats its last lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from glossator.symbols import Symbol
 
@@ -43,8 +43,13 @@ class _Piece:
     within: tuple[str, ...]
 
 
-def cut(lines: Sequence[str], symbols: Sequence[Symbol]) -> tuple[Chunk, ...]:
-    """Chunks that hold every line that is not blank, in order; `symbols` is the outline."""
+def cut(
+    lines: Sequence[str], symbols: Sequence[Symbol], most: int | None = None
+) -> tuple[Chunk, ...]:
+    """Chunks that hold every line that is not blank, in order; `symbols` is the outline.
+
+    At most so many, the first ones.
+    """
     ends = [0, *accumulate(_size(line) + 1 for line in lines)]
     cutter = _Cutter(lines, ends)
     tree = _Node(0, len(lines), (), [])
@@ -57,11 +62,14 @@ def cut(lines: Sequence[str], symbols: Sequence[Symbol]) -> tuple[Chunk, ...]:
         end = min(end, parent.end)
         if start >= end or (parent.inner and start < parent.inner[-1].end):
             continue  # on a line with another one
+        if (start, end) == (parent.start, parent.end) and parent is not tree:
+            parent.within = _common(parent.within, symbol.container)
+            continue  # so is this one; minified code has thousands in a line
         node = _Node(start, end, (*symbol.container, symbol.name), [])
         parent.inner.append(node)
         stack.append(node)
-    pieces = _joined(list(cutter.pieces(tree)), ends)
-    return tuple(_chunks(pieces, lines, symbols))
+    pieces = _joined(cutter.pieces(tree), ends)
+    return tuple(islice(_chunks(pieces, lines, symbols), most))
 
 
 def described(first_line: int, last_line: int, symbols: Sequence[Symbol]) -> Chunk:
@@ -95,19 +103,29 @@ class _Cutter:
     def __init__(self, lines: Sequence[str], ends: Sequence[int]) -> None:
         self._lines, self._ends = lines, ends
 
-    def pieces(self, node: _Node) -> Iterator[_Piece]:
-        """The pieces of a definition, none too big, in order."""
-        if self._bytes(node.start, node.end) <= MAX_BYTES:
-            yield _Piece(node.start, node.end, node.within)
-            return
+    def pieces(self, tree: _Node) -> Iterator[_Piece]:
+        """The pieces of a text, none too big, in order."""
+        waiting: list[_Node | _Piece] = [tree]  # the next one last; no recursion, however deep
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, _Piece):
+                yield from self._runs(part.start, part.end, part.within)
+            elif self._bytes(part.start, part.end) <= MAX_BYTES:
+                yield _Piece(part.start, part.end, part.within)
+            else:
+                waiting += reversed(self._parts(part))
+
+    def _parts(self, node: _Node) -> list[_Node | _Piece]:
+        """The definitions in one that is too big, each with its comment, and what is between."""
+        parts: list[_Node | _Piece] = []
         at = node.start
         for inner in node.inner:
             start = self._with_comment(inner.start, at)
-            yield from self._runs(at, start, node.within)
-            inner.start = min(inner.start, start)
-            yield from self.pieces(inner)
+            parts.append(_Piece(at, start, node.within))
+            inner.start = start
+            parts.append(inner)
             at = inner.end
-        yield from self._runs(at, node.end, node.within)
+        return [*parts, _Piece(at, node.end, node.within)]
 
     def _with_comment(self, start: int, least: int) -> int:
         """Where the text begins that stands right above a definition."""
@@ -118,6 +136,9 @@ class _Cutter:
     def _runs(self, start: int, end: int, within: tuple[str, ...]) -> Iterator[_Piece]:
         """Rows without definitions, split where they are least indented."""
         while self._bytes(start, end) > MAX_BYTES:
+            if not self._lines[start].strip():
+                start += 1  # a file may have millions of them
+                continue
             at = self._best_split(start, end)
             yield _Piece(start, at, within)
             overlap = max(start + 1, at - _OVERLAP)
@@ -146,7 +167,7 @@ class _Cutter:
         return self._ends[end] - self._ends[start]
 
 
-def _joined(pieces: Sequence[_Piece], ends: Sequence[int]) -> Iterator[_Piece]:
+def _joined(pieces: Iterable[_Piece], ends: Sequence[int]) -> Iterator[_Piece]:
     """The pieces, with small ones joined to their neighbours of the same definition."""
     last: _Piece | None = None
     for piece in pieces:

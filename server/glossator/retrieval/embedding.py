@@ -18,8 +18,8 @@ from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery, Vector
 from glossator.files import outermost, state_folder
 from glossator.retrieval.jobs import LoadVectors
 from glossator.retrieval.requests import QuestionVector, VectorsRequest
-from glossator.symbols import Library
-from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
+from glossator.symbols import Library, read
+from glossator.worker import Item, JobFailed, JobProgress, Worker, WorkerGone
 
 _log = logging.getLogger(__name__)
 
@@ -71,6 +71,8 @@ class Embedding:
         self._progress = progress
         self._waiting: dict[tuple[str, str], None] = {}  # root and relative path, in their order
         self._held: dict[tuple[str, str], None] = {}  # what lacks vectors while it is paused
+        self._worked = 0  # how often texts were embedded
+        self._failed: dict[tuple[str, str], int] = {}  # files, and how often it had worked before
         self._library: Library | None = None
         self._contexts = ""
         self._wake, self._rested = asyncio.Event(), asyncio.Event()
@@ -145,6 +147,7 @@ class Embedding:
             _log.warning("%s", self._of_question)
             return None
         self._of_question = ""
+        self._worked += 1
         self.tokens += embedded.tokens
         return QuestionVector(embedded.vector, self.place)
 
@@ -173,8 +176,8 @@ class Embedding:
 
     async def _embed(self) -> None:
         while self._waiting and self._library is not None:
-            root, _ = next(iter(self._waiting))
-            some = [at for at in islice(self._waiting, _FILES) if at[0] == root]
+            some = self._next()
+            root = some[0][0]
             for each in some:  # one that changes meanwhile is wanted once more
                 del self._waiting[each]
             failed = True
@@ -182,11 +185,47 @@ class Embedding:
                 if not await self._embed_files(self._library, root, tuple(at for _, at in some)):
                     self._held.update(dict.fromkeys(some))
                 failed = False
+                for root, path in some:
+                    self._failed.pop((root, path), None)
+                    self._indexer.troubles.forget(_item(root, path))
+            except (WorkerGone, JobFailed) as failure:
+                if not self._gives_up(some):
+                    raise
+                failed = False
+                await self._note(self._library, *some[0], failure)
             finally:
                 if failed:
                     self._waiting.update(dict.fromkeys(some))  # after the others
             self._done += len(some)
             self._show(self._done + len(self._waiting))
+
+    def _next(self) -> list[tuple[str, str]]:
+        """Some files of one root; one that failed before, by itself."""
+        first = next(iter(self._waiting))
+        if first in self._failed:
+            return [first]
+        some = islice(self._waiting, _FILES)
+        return [at for at in some if at[0] == first[0] and at not in self._failed]
+
+    def _gives_up(self, some: Sequence[tuple[str, str]]) -> bool:
+        """Whether a failure is the fault of the file: others were embedded since it first failed.
+
+        If it may be nobody's, all are tried again, each by itself.
+        """
+        if len(some) == 1 and self._worked > self._failed.get(some[0], self._worked):
+            del self._failed[some[0]]
+            return True
+        for at in some:
+            self._failed.setdefault(at, self._worked)
+        return False
+
+    async def _note(
+        self, library: Library, root: str, path: str, failure: WorkerGone | JobFailed
+    ) -> None:
+        """The file has no vectors until it changes, or the next start."""
+        text = await asyncio.to_thread(read, library, os.path.join(root, path))
+        if text is not None:
+            self._indexer.troubles.note(_item(root, path, text.sha256), str(failure))
 
     def _show(self, total: int) -> None:
         """What is announced is shown, as it can be paused there; else only what takes long."""
@@ -222,6 +261,11 @@ class Embedding:
             batch = texts[at : at + _TEXTS]
             job = EmbedChunks(self.choice, self.place.file, self.place.max_bytes, batch)
             self.tokens += (await self._embedder.run(job)).tokens
+            self._worked += 1
         if texts:
             await self._indexer.run(LoadVectors(asked))
         return True
+
+
+def _item(root: str, path: str, version: str = "") -> Item:
+    return Item(os.path.join(root, path), "has no vectors", version)

@@ -1,4 +1,4 @@
-"""The chunks of texts that are read for a search, remembered by content."""
+"""The chunks of texts: of whole files, and of those that are read for a search and remembered."""
 
 from __future__ import annotations
 
@@ -6,20 +6,44 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
 
 from glossator.core.text import split_lines
 from glossator.retrieval.candidate import Candidate, candidates_of, digest_of
 from glossator.retrieval.chunk_index import MOST_OF_FILE
 from glossator.retrieval.chunks import Chunk, cut
-from glossator.symbols import Outlines, SourceText, outline_by_lines
+from glossator.retrieval.requests import CutFile
+from glossator.symbols import Library, Outlines, SourceText, outline_by_lines, outlines, read
+from glossator.worker import Slices, Trouble, attempt
 
 _RECENT_CHUNKS = 5_000
+_SLICE_SECONDS = 0.03
+NOT_SEARCHED = "is not in the index for Search"  # if it fails at a file
 
 
 def chunks_of(text: SourceText, lines: Sequence[str], kept: Outlines) -> tuple[Chunk, ...]:
     """The chunks of a text, by its outline."""
     symbols = kept.of(text) if text.language is not None else outline_by_lines(lines, text.path)
-    return cut(lines, symbols)[:MOST_OF_FILE]
+    return cut(lines, symbols, MOST_OF_FILE)
+
+
+def cut_files(library: Library, paths: Sequence[str]) -> Slices[tuple[CutFile, ...]]:
+    """The chunks of files that are texts; one that makes it fail is left out."""
+    found: list[CutFile] = []
+    pause_at = monotonic() + _SLICE_SECONDS
+    with outlines(library) as kept:
+        for path in paths:
+            text = read(library, path)
+            if text is not None:
+                cut = partial(chunks_of, text, split_lines(text.text), kept)
+                chunks = attempt(text.item(NOT_SEARCHED), cut)
+                if not isinstance(chunks, Trouble):
+                    found.append(CutFile(path, text.sha256, chunks))
+            if monotonic() >= pause_at:
+                yield None
+                pause_at = monotonic() + _SLICE_SECONDS
+    return tuple(found)
 
 
 def below(root: str, paths: Iterable[str]) -> Iterator[str]:

@@ -47,12 +47,12 @@ class IndexWriter:
         context_of: Callable[[bytes], str] = lambda _: "",
     ) -> None:
         """Index a file at a relative path, in place of what was there; see `candidates_of`."""
+        # before anything is written, as a text may make it fail
+        made = [*candidates_of(self._root, path, file.digest, lines, chunks, context_of)]
         self.drop(path)
         of_path = terms([path])
         whole = of_path * _PATH_TIMES
-        for candidate, found in candidates_of(
-            self._root, path, file.digest, lines, chunks, context_of
-        ):
+        for candidate, found in made:
             context = candidate.context_terms(of_path, _PATH_TIMES)
             document = tantivy.Document()
             document.add_text("path", path_key(path))

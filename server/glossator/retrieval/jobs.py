@@ -86,7 +86,7 @@ class CutFiles(Job[tuple[CutFile, ...]]):
 
     def run(self) -> Slices[tuple[CutFile, ...]]:
         """Read one file after the other; what is no text is left out."""
-        from glossator.retrieval.work import cut_files  # noqa: PLC0415 - see above
+        from glossator.retrieval.fresh import cut_files  # noqa: PLC0415 - see above
 
         return (yield from cut_files(self.library, self.paths))
 

@@ -251,9 +251,10 @@ class Retriever:
             else:
                 self._load_again(asked.library, found)
                 return found
-        library = replace(asked.library, kept_bytes=0)  # only the worker opens SQLite
+        # only the worker opens SQLite, and parses: a parser may end its process
+        library = replace(asked.library, kept_bytes=0, parse_limit=0)
         alone = replace(asked, library=library, contexts="")
-        return await run_here(SearchChunks(alone))
+        return await run_here(SearchChunks(alone), self._worker.troubles)
 
 
 async def _reranked(

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 
 from glossator.core.document import text_hash
@@ -23,14 +24,13 @@ from glossator.retrieval.chunk_index import (
 )
 from glossator.retrieval.contexts import context_in
 from glossator.retrieval.features import relevant
-from glossator.retrieval.fresh import RECENT, below, chunks_of
+from glossator.retrieval.fresh import NOT_SEARCHED, RECENT, below, chunks_of
 from glossator.retrieval.index_writer import IndexedFile, IndexWriter
 from glossator.retrieval.ranker import rank
 from glossator.retrieval.requests import (
     CheckRequest,
     ChunksFound,
     Corpus,
-    CutFile,
     FoundChunk,
     SearchRequest,
     Synced,
@@ -39,8 +39,8 @@ from glossator.retrieval.requests import (
 )
 from glossator.retrieval.vectors import LOADED, NearQuestion, load, loaded_here
 from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
-from glossator.symbols import Library, Outlines, outlines, read
-from glossator.worker import JobProgress, Slices
+from glossator.symbols import Outlines, SourceText, outlines, read
+from glossator.worker import JobProgress, Slices, Trouble, attempt
 
 _log = logging.getLogger(__name__)
 
@@ -48,6 +48,7 @@ FOLDER = "chunks"  # in the state folder of a root
 _SLICE_SECONDS = 0.03
 _COMMIT_SECONDS = 3.0  # of work, after which a search sees it and a kill costs no more
 _MOST_FRESH = 300  # chunks of such texts that are ranked
+_NO_TEXT, _FAILED = bytes(DIGEST_BYTES), b"\xff" * DIGEST_BYTES  # in place of a text's digest
 
 
 def sync(asked: SyncRequest) -> Slices[Synced]:
@@ -92,10 +93,10 @@ def _same(asked: SyncRequest, path: str, known: IndexedFile | None) -> bool:
     place = os.path.join(asked.root, path)
     if known is None or known.stamp != asked.stamps[path] or place in asked.again:
         return False
-    if asked.whole:
-        return True
+    if asked.whole:  # what failed is looked at again: this program may know better
+        return known.digest != _FAILED
     text = read(asked.library, place)
-    return known.digest == (bytes(DIGEST_BYTES) if text is None else digest_of(text.sha256))
+    return known.digest == (_NO_TEXT if text is None else digest_of(text.sha256))
 
 
 def _keys(index: ChunkIndex, paths: Iterable[str]) -> Slices[set[bytes]]:
@@ -164,11 +165,16 @@ def _put(
             continue
         text = read(asked.library, os.path.join(asked.root, path))
         if text is None:  # no text; not to be read again before it changes
-            writer.put(path, IndexedFile(asked.stamps[path], bytes(DIGEST_BYTES)), (), ())
+            writer.put(path, IndexedFile(asked.stamps[path], _NO_TEXT), (), ())
             continue
-        lines = split_lines(text.text)
-        file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
-        writer.put(path, file, lines, chunks_of(text, lines, kept), context_of)
+
+        def put(path: str = path, text: SourceText = text) -> None:
+            lines = split_lines(text.text)
+            file = IndexedFile(asked.stamps[path], digest_of(text.sha256))
+            writer.put(path, file, lines, chunks_of(text, lines, kept), context_of)
+
+        if attempt(text.item(NOT_SEARCHED), put) is not None:
+            writer.put(path, IndexedFile(asked.stamps[path], _FAILED), (), ())
     return tuple(left)
 
 
@@ -188,8 +194,8 @@ def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
     for done, (path, file) in enumerate(known.items()):
         if asked.stamps.get(path) == file.stamp:
             text = read(asked.library, os.path.join(asked.root, path))
-            digest = bytes(DIGEST_BYTES) if text is None else digest_of(text.sha256)
-            if digest != file.digest:
+            digest = _NO_TEXT if text is None else digest_of(text.sha256)
+            if file.digest not in (digest, _FAILED):
                 place = os.path.join(asked.root, path)
                 problems.append(f"{place} is not as Search has it indexed; {remedy}")
         if monotonic() >= pause_at:
@@ -207,22 +213,6 @@ def renew(root: str) -> Slices[bool]:
     except IndexBusy:
         return False
     return True
-
-
-def cut_files(library: Library, paths: Sequence[str]) -> Slices[tuple[CutFile, ...]]:
-    """The chunks of files that are texts."""
-    found: list[CutFile] = []
-    pause_at = monotonic() + _SLICE_SECONDS
-    with outlines(library) as kept:
-        for path in paths:
-            text = read(library, path)
-            if text is not None:
-                chunks = chunks_of(text, split_lines(text.text), kept)
-                found.append(CutFile(path, text.sha256, chunks))
-            if monotonic() >= pause_at:
-                yield None
-                pause_at = monotonic() + _SLICE_SECONDS
-    return tuple(found)
 
 
 def search(asked: SearchRequest) -> Slices[ChunksFound]:
@@ -322,7 +312,9 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
             text = read(asked.library, path)
             if text is not None:
                 root = next((at for at in asked.roots if path.startswith(os.path.join(at, ""))), "")
-                found += RECENT.of(root, text, kept, context_of)
+                cut = partial(RECENT.of, root, text, kept, context_of)
+                candidates = attempt(text.item(NOT_SEARCHED), cut)
+                found += () if isinstance(candidates, Trouble) else candidates
             if monotonic() >= pause_at:
                 yield None
                 pause_at = monotonic() + _SLICE_SECONDS

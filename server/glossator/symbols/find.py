@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 from time import monotonic
 from typing import ClassVar, Generic, TypeVar
@@ -21,7 +22,7 @@ from glossator.core.text import split_lines
 from glossator.symbols.references import Reference, references
 from glossator.symbols.sources import SLICE, Library, Outlines, SourceText, outlines, read
 from glossator.symbols.symbol import Symbol
-from glossator.worker import Job, JobProgress, Slices
+from glossator.worker import Job, JobProgress, Slices, Trouble, attempt
 
 _SEPARATOR = re.compile(r"::|->|[.#/]")
 _RAW = re.compile(r"\br#(?=\w)")  # Rust's `r#type` is the name `type`
@@ -135,9 +136,9 @@ class Coverage:
 
     Of the `candidates`, the texts that may hold the name, `read` were read, and of these `holding`
     hold it. `unread` were left out because a limit was reached, `unreadable` are binary, too large
-    or gone, `unparsed` hold the name but are too large to parse. `mentions` counts the lines that
-    hold the name in texts without a grammar. With `worker_away` only few texts were read, and only
-    small ones parsed; `why_away` completes "the worker …".
+    or gone. `unparsed` hold the name but are too large to parse, or make the parser fail.
+    `mentions` counts the lines that hold the name in texts without a grammar. With `worker_away`
+    only few texts were read, and only small ones parsed; `why_away` completes "the worker …".
     """
 
     candidates: int = 0
@@ -256,7 +257,11 @@ def _search(
         elif len(text.text) > library.parse_limit:
             unparsed += 1
         else:
-            hits += look(text)
+            found = attempt(text.item("is not searched for names"), partial(look, text))
+            if isinstance(found, Trouble):
+                unparsed += 1
+            else:
+                hits += found
     looked = read_ + unreadable
     coverage = Coverage(
         len(paths), read_, holding, len(paths) - looked, unreadable, unparsed, mentioned

@@ -262,7 +262,8 @@ class SymbolFinder:
         away = worker.phase is WorkerPhase.BACKING_OFF
         taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
         if away:
-            found = await run_here(job(self._little_library(snapshot, texts), taken))
+            few = job(self._little_library(snapshot, texts), taken)
+            found = await run_here(few, self._worker.troubles)
         else:
             found = await self._worker.run(job(self._library(snapshot, texts), taken))
         coverage = replace(
@@ -283,9 +284,8 @@ class SymbolFinder:
         """The result of a job on one document; a small one does not wait for the worker."""
         ready = self._worker.state.phase is WorkerPhase.READY
         if not ready and len(document.text) <= _SMALL:
-            return await run_here(
-                job(self._little_library(snapshot, {}), document.path, document.text)
-            )
+            small = job(self._little_library(snapshot, {}), document.path, document.text)
+            return await run_here(small, self._worker.troubles)
         return await self._worker.run(
             job(self._library(snapshot, {}), document.path, document.text)
         )

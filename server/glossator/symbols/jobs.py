@@ -7,7 +7,7 @@ import re
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, pairwise
 from typing import ClassVar, TypeVar
 
@@ -21,7 +21,7 @@ from glossator.symbols.references import calls_in, is_name
 from glossator.symbols.sources import Library, SourceText, editor_text, outlines, read_each
 from glossator.symbols.statements import statements
 from glossator.symbols.symbol import NearSymbol, Symbol
-from glossator.worker import Job, Slices
+from glossator.worker import Job, JobFailed, Slices, Trouble, attempt
 
 R = TypeVar("R")
 
@@ -39,10 +39,13 @@ class _DocumentJob(Job[R]):
     text: str
 
     def run(self) -> Slices[R]:
-        """Hash the text, then parse it."""
+        """Hash the text, then parse it. Raises `JobFailed` if that fails at the text."""
         text = editor_text(self.path, self.text)
         yield None
-        return self.result(text)
+        done = attempt(text.item("is not parsed"), partial(self.result, text))
+        if isinstance(done, Trouble):
+            raise JobFailed(f"{done.in_words}. It is tried again when the file changes.")
+        return done
 
     @abstractmethod
     def result(self, text: SourceText) -> R:

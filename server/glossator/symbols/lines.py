@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from glossator.symbols.symbol import Symbol
 
 _LIMIT = 5_000  # symbols
+_DEPTH_LIMIT = 50  # symbols around a symbol; deeper ones are left out
 _SIGNATURE_LIMIT = 200  # characters
 _KINDS = {
     "class": "class", "object": "class", "actor": "class", "extension": "impl", "impl": "impl",
@@ -42,7 +43,7 @@ _PROSE = (".rst", ".txt", ".adoc", ".org")
 def outline_by_lines(lines: Sequence[str], path: str) -> tuple[Symbol, ...]:
     """The symbols of a text whose language has no grammar, in order."""
     found = _headings(lines) if path.lower().endswith(_PROSE) else _definitions(lines)
-    return tuple(found)[:_LIMIT]
+    return tuple(islice(found, _LIMIT))
 
 
 def _definitions(lines: Sequence[str]) -> Iterator[Symbol]:
@@ -58,6 +59,8 @@ def _definitions(lines: Sequence[str]) -> Iterator[Symbol]:
             continue
         while around and around[-1][0] < row + 1:
             around.pop()
+        if len(around) >= _DEPTH_LIMIT:
+            continue
         last = _last_line(lines, row, len(match["indent"].expandtabs(4)))
         container = tuple(name for _, name in around)
         column = match.start("name") if match["name"] else match.start("word")

@@ -24,6 +24,7 @@ from glossator.store import Blobs, BlobStatistics
 from glossator.symbols.outline import OUTLINE_LIMIT, outline
 from glossator.symbols.symbol import SYMBOLS_VERSION, Symbol, dump
 from glossator.symbols.symbol import load as parsed
+from glossator.worker import Item, Trouble, attempt
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +61,10 @@ class SourceText:
     sha256: str
     language: str | None
     in_file: bool  # or only in the editor
+
+    def item(self, lack: str) -> Item:
+        """It as something to `attempt`."""
+        return Item(self.path, lack, self.sha256)
 
 
 def read(library: Library, path: str) -> SourceText | None:
@@ -106,16 +111,17 @@ class Outlines:
     """
 
     _blobs: Blobs | None
+    _parse_limit: int = OUTLINE_LIMIT
     made: int = 0
     _unwritten: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
 
     def of(self, text: SourceText, word: str = "") -> tuple[Symbol, ...]:
-        """The symbols of a text; none in a language without a grammar.
+        """The symbols of a text; none in a language without a grammar, or if that fails at it.
 
         The result may be empty if no symbol contains `word`: searching the stored bytes is quicker
         than parsing them.
         """
-        if text.language is None:
+        if text.language is None or len(text.text) > self._parse_limit:
             return ()
         recent = _RECENT.get(text)
         if recent is not None:
@@ -128,7 +134,9 @@ class Outlines:
                 return parsed(kept)
             except ValueError as damage:
                 logger.warning("The outline kept of %s: %s", text.path, damage)
-        symbols = outline(text.text, text.language)
+        symbols = _outlined(text, text.language)
+        if isinstance(symbols, Trouble):
+            return ()
         self.made += 1
         if not text.in_file:
             _RECENT.keep(text, symbols)
@@ -159,6 +167,10 @@ class Outlines:
     def _do_without(self, problem: StoreUnavailable) -> None:
         logger.warning("%s", problem)
         self._blobs = None
+
+
+def _outlined(text: SourceText, language: str) -> tuple[Symbol, ...] | Trouble:
+    return attempt(text.item("has no outline"), lambda: outline(text.text, language))
 
 
 class _Recent:
@@ -205,7 +217,7 @@ def statistics(roots: tuple[str, ...]) -> BlobStatistics | None:
 @contextmanager
 def outlines(library: Library) -> Iterator[Outlines]:
     """The outlines of a library; new ones are written at the end at the latest."""
-    shelf = Outlines(_opened(library))
+    shelf = Outlines(_opened(library), library.parse_limit)
     try:
         yield shelf
     finally:

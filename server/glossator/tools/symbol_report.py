@@ -325,7 +325,7 @@ def _doubts(coverage: Coverage, *, proves_absence: bool) -> Iterator[str]:
     if (count := coverage.unreadable) and proves_absence:
         yield f"{_files(count)} could not be read as text."
     if count := coverage.unparsed:
-        yield f"{_files(count)} with the name too large to parse: look into it with Grep."
+        yield f"{_files(count)} with the name could not be parsed: look into it with Grep."
     if count := coverage.mentions:
         lines = "1 line mentions" if count == 1 else f"{count:,} lines mention"
         yield f"{lines} the name in files of languages that are not parsed."

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from glossator.application import Application
 from glossator.core.answers import Check, CheckState, DoctorAnswer
 from glossator.core.errors import ModelError
-from glossator.core.shown import shown
+from glossator.core.shown import shown, some_of
 from glossator.llm import describe_models, effort_problems, why_unreachable
 from glossator.permissions import how_to_trust
 from glossator.sandbox import Unavailable, find_sandbox
 from glossator.search import NoRipgrep, find_ripgrep
 from glossator.settings import user_file
-from glossator.usecases.status import embedding_state
+from glossator.usecases.status import embedding_state, failed_files
+
+_SHOWN_FILES = 5  # that fail; status names all
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:
         await asyncio.to_thread(_trust, app),
         _watcher(app),
         _index(app),
+        *await _failed_files(app),
         await _ripgrep(app),
         await _sandbox(),
         await _model(app),
@@ -112,6 +115,18 @@ def _index(app: Application) -> Check:
     if status.problems:
         return Check("Index", CheckState.WARNING, detail, " ".join(status.problems))
     return Check("Index", CheckState.OK, detail)
+
+
+async def _failed_files(app: Application) -> tuple[Check, ...]:
+    """The files that an index or a parser fails at."""
+    failed = await failed_files(app)
+    if not failed:
+        return ()
+    next_step = (
+        "All other files are indexed, and Grep and Read take these, too. Each is tried again when"
+        " it changes, or the index is rebuilt; please report what fails."
+    )
+    return (Check("Files", CheckState.WARNING, f"{some_of(failed, _SHOWN_FILES)}.", next_step),)
 
 
 async def _ripgrep(app: Application) -> Check:

@@ -45,6 +45,7 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
             found = await _write(app, manager.build())
             found += await _write_chunks(app, chunks.build())
         case IndexMode.REBUILD:
+            app.worker.try_all_again()
             found = await _write(app, manager.rebuild())
             found += await _write_chunks(app, chunks.rebuild())
         case IndexMode.CHECK:

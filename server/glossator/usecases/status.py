@@ -22,12 +22,14 @@ from glossator.core.answers import (
     StatusAnswer,
     SweepView,
 )
+from glossator.core.document import Document
 from glossator.core.shown import shown
+from glossator.documents import WorkspaceSnapshot
 from glossator.files import Sweep
-from glossator.index import TextIndexStatus
+from glossator.index import TextIndexStatus, version_of
 from glossator.search import NoRipgrep, find_ripgrep
 from glossator.sessions import Session
-from glossator.worker import WorkerPhase, WorkerState
+from glossator.worker import Trouble, WorkerPhase, WorkerState
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,29 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         runs=app.runs.active(),
         sharing=await app.describe_sharing(),
         mcp_servers=_mcp_servers(app),
+        failed=await failed_files(app),
     )
+
+
+async def failed_files(app: Application) -> tuple[str, ...]:
+    """What fails at files as they are now: `/ws/a.js has no outline: RecursionError`."""
+    snapshot, troubles = app.host.snapshot(), await app.worker.failed()
+    if not troubles:
+        return ()
+    return await asyncio.to_thread(
+        lambda: tuple(shown(each.in_words) for each in troubles if _is_current(each, snapshot))
+    )
+
+
+def _is_current(trouble: Trouble, snapshot: WorkspaceSnapshot) -> bool:
+    """Whether the file is as it was; else it is tried again once it is needed."""
+    path = trouble.item.name
+    entry, document = snapshot.listing.get(path), snapshot.read(path)
+    if entry is None and path not in snapshot.overlays:
+        return False
+    stamp = "" if entry is None else version_of(*entry[2:6])
+    sha256 = document.sha256 if isinstance(document, Document) else ""
+    return trouble.lasting or trouble.item.version in (sha256, stamp)
 
 
 def _mcp_servers(app: Application) -> str:
@@ -87,7 +111,7 @@ def _index(index: TextIndexStatus) -> IndexView:
     return IndexView(
         _index_state(index),
         text.documents,
-        text.pending,
+        max(0, text.pending - index.never),
         text.in_memory,
         text.segments,
         text.disk_bytes,

@@ -1,7 +1,8 @@
 """The server's side of the worker: one child process, started when it is first needed.
 
 When the process dies, or hangs and is killed, pending calls get `WorkerGone`, and new calls too for
-a while, longer each time. Finished work is on disk; the next call goes on from there.
+a while, longer each time. Finished work is on disk; the next call goes on from there. If it was the
+fault of one file (see `items.py`), another process takes over the calls at once.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import TypeVar, cast
 
 from glossator.core.errors import GlossatorError
 from glossator.core.resources import is_exhaustion
-from glossator.worker.connection import Connection, launch, unpickled
+from glossator.worker.connection import Connection, End, launch, unpickled
+from glossator.worker.items import Item, Trouble, Troubles, load, save
 from glossator.worker.jobs import Job, JobProgress
 
 _FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
@@ -24,6 +27,7 @@ _LONGEST_WAIT = 60.0  # seconds
 _PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
 _TOO_MANY_FILES = "too many files are open; raise the limit with ulimit -n, or restart Glossator"
 _RECOVERED = 60.0  # seconds of life, after which earlier failures do not count
+_MOST_SPARED = 8  # processes in a row that files ended, after which calls wait, too
 
 _log = logging.getLogger(__name__)
 _R = TypeVar("_R")
@@ -69,7 +73,14 @@ class Worker:
         first_wait: float = _FIRST_WAIT,
         longest_wait: float = _LONGEST_WAIT,
         patience: float = _PATIENCE,
+        saved: Callable[[], Path | None] = lambda: None,
     ) -> None:
+        """`saved` says where to keep, for the next start, which files were not to be worked on."""
+        self._troubles = Troubles(self._note_change)
+        self._saved = saved
+        self._loaded, self._unsaved = False, False
+        self._suspect: Item | None = None  # what the last process was at that was killed
+        self._spared = 0  # processes in a row that items ended
         self._patience = patience
         self._first_wait = first_wait
         self._longest_wait = longest_wait
@@ -92,6 +103,24 @@ class Worker:
             return WorkerState(WorkerPhase.BACKING_OFF, self._failures, wait, how=self._how)
         return WorkerState(WorkerPhase.OFF, self._failures)  # the next call starts it
 
+    @property
+    def troubles(self) -> Troubles:
+        """Those of this worker, for work in this process."""
+        return self._troubles
+
+    async def failed(self) -> tuple[Trouble, ...]:
+        """What could not be worked on, now and before this start."""
+        async with self._starting:
+            await self._load()
+        return self._troubles.listed
+
+    def try_all_again(self) -> None:
+        """Forget which files could not be worked on."""
+        self._troubles.replace(())
+        self._unsaved = True
+        if self._connection is not None:
+            self._connection.spare(())
+
     async def run(
         self, job: Job[_R], on_progress: Callable[[JobProgress], None] | None = None
     ) -> _R:
@@ -101,11 +130,14 @@ class Worker:
         """
         # in a thread, as a job may hold thousands of paths
         pickled = await asyncio.to_thread(pickle.dumps, job, pickle.HIGHEST_PROTOCOL)
-        connection = await self._connect()
-        result = await connection.ask(pickled, on_progress)
-        if result is None:
-            raise self._gone()
-        return cast(_R, await unpickled(result))
+        while True:
+            connection = await self._connect()
+            result = await connection.ask(pickled, on_progress)
+            await self._save()
+            if result is not None:
+                return cast(_R, await unpickled(result))
+            if not connection.over_items:
+                raise self._gone()
 
     async def close(self) -> None:
         """End the process and wait for its end; safe to call again."""
@@ -119,19 +151,50 @@ class Worker:
             if self._closed or (self._connection is None and self._remaining() > 0):
                 raise self._gone()
             if self._connection is None:
+                await self._load()
                 try:
                     launched = await launch()
                 except OSError as error:
                     why = _TOO_MANY_FILES if is_exhaustion(error) else str(error)
                     self._note_failure(f"could not be started ({why})", 0.0)
                     raise self._gone() from error
-                self._connection = Connection(launched, self._patience, self._ended)
+                self._connection = Connection(launched, self._patience, self._troubles, self._ended)
             return self._connection
 
-    def _ended(self, how: str, lived: float) -> None:
+    def _ended(self, end: End) -> bool:
+        """Whether another process may take over the jobs at once."""
         self._connection = None
-        if not self._closed:
-            self._note_failure(how, lived)
+        if self._closed:
+            return False
+        known = end.item is not None and not (end.outside and end.item != self._suspect)
+        self._suspect = end.item
+        if end.item is None or not known:
+            self._note_failure(end.how, end.lived)
+            return False
+        _log.warning("%s", self._troubles.note_end(end.item, end.how).in_words)
+        self._spared = 1 if end.lived > _RECOVERED else self._spared + 1
+        if self._spared > _MOST_SPARED:
+            self._note_failure(end.how, end.lived)
+            return False
+        return True
+
+    def _note_change(self, _news: Trouble | Item) -> None:
+        self._unsaved = True
+
+    async def _load(self) -> None:
+        place = None if self._loaded else self._saved()
+        if place is not None:
+            self._loaded = True
+            self._troubles.replace(await asyncio.to_thread(load, place))
+
+    async def _save(self) -> None:
+        place = self._saved() if self._unsaved else None
+        if place is not None:
+            self._unsaved = False
+            try:
+                await asyncio.to_thread(save, place, self._troubles.listed)
+            except OSError as error:
+                _log.warning("The next start tries files again that failed: %s", error)
 
     def _note_failure(self, how: str, lived: float) -> None:
         self._how = how

@@ -10,13 +10,17 @@ import contextlib
 import logging
 import os
 import pickle
+import signal
 import sys
+import tempfile
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
+from typing import BinaryIO
 
 from glossator.core.errors import GlossatorError
+from glossator.worker.items import MARK_BYTES, Item, Trouble, Troubles, marked
 from glossator.worker.jobs import (
     HEADER,
     Advanced,
@@ -27,7 +31,9 @@ from glossator.worker.jobs import (
     JobProgress,
     Ready,
     Report,
+    Spare,
     Start,
+    Told,
     frame,
 )
 
@@ -35,6 +41,10 @@ _LAST_SECONDS = 2.0  # for a process whose pipe was closed to end
 _LOOKS = 10  # checks in the allowed silence; a single check may come after our own pause
 _LARGE = 200_000  # bytes; unpickling more would block the event loop
 _LOG_CHUNK = 65_536
+_FROM_OUTSIDE = frozenset(  # signals that say nothing about what the process was at
+    getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT")
+    if hasattr(signal, name)
+)  # fmt: skip
 
 _log = logging.getLogger(__name__)
 
@@ -49,20 +59,40 @@ class _Asked:
     on_progress: Callable[[JobProgress], None] | None
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a process ended, as "the process …", how many seconds it lived, and what it was at.
+
+    `outside`: by a signal that somebody, or the system, sent; so it may not be the item's fault.
+    """
+
+    how: str
+    lived: float
+    item: Item | None
+    outside: bool
+
+
 class Connection:
-    """A running worker process; `on_end` gets how it ended and how many seconds it lived.
+    """A running worker process; `on_end` hears of its end, and says whether jobs may run again.
 
     It is killed after `patience` seconds of silence with a job to do.
     """
 
     def __init__(
-        self, launched: Launched, patience: float, on_end: Callable[[str, float], None]
+        self,
+        launched: Launched,
+        patience: float,
+        troubles: Troubles,
+        on_end: Callable[[End], bool],
     ) -> None:
+        """The process tries none of the `troubles`, and adds its own."""
         self.ready = False
+        self.over_items = False  # it ended, and what ended it is not tried again
         self.process_id = launched.process.pid
         self._process = launched.process
         self._pipes = launched
         self._patience = patience
+        self._troubles = troubles
         self._on_end = on_end
         self._numbers = count()
         self._asked: dict[int, _Asked] = {}
@@ -71,6 +101,7 @@ class Connection:
         self._silent = False  # for longer than it may be
         self._started = asyncio.get_running_loop().time()
         self._life = asyncio.create_task(self._live(), name="glossator-worker")
+        self.spare(troubles.listed)
 
     async def ask(
         self, pickled: bytes, on_progress: Callable[[JobProgress], None] | None
@@ -96,6 +127,10 @@ class Connection:
             if not self._asked:
                 self._busy.clear()
 
+    def spare(self, troubles: tuple[Trouble, ...]) -> None:
+        """Have it try none of these items."""
+        self._pipes.requests.write(frame(Spare(troubles)))
+
     async def close(self) -> None:
         """End the process and wait for its end."""
         self._pipes.requests.close()
@@ -115,7 +150,8 @@ class Connection:
             code = await self._exit_code()
             await logging_
             lived = asyncio.get_running_loop().time() - self._started
-            self._on_end(self._how(code), lived)
+            outside = -code in _FROM_OUTSIDE and not self._silent
+            self.over_items = self._on_end(End(self._how(code), lived, self._pipes.item(), outside))
             for asked in self._asked.values():
                 if not asked.result.done():
                     asked.result.set_result(None)
@@ -151,6 +187,8 @@ class Connection:
                 self.ready = True
             case Alive():
                 pass
+            case Told(news):
+                self._troubles.learn(news)
             case Advanced(number, progress):
                 asked = self._asked.get(number)
                 if asked is not None and asked.on_progress is not None:
@@ -213,12 +251,21 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # or numpy 
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A worker process and its pipes."""
+    """A worker process, its pipes, and the memory in which it marks its item, if there is any."""
 
     process: Process
     requests: asyncio.StreamWriter
     reports: asyncio.StreamReader
     log: asyncio.StreamReader
+    mark: BinaryIO | None
+
+    def item(self) -> Item | None:
+        """What the process was at when it ended; once."""
+        if self.mark is None:
+            return None
+        with self.mark as mark:
+            mark.seek(0)
+            return marked(mark.read())
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -241,21 +288,52 @@ async def launch() -> Launched:
     It runs outside the workspace with `-P`, so that it imports no module of the workspace, and in
     its own session, so that Ctrl-C in a terminal does not reach it.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        "-m",
-        "glossator.worker",
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        cwd=_NEUTRAL_FOLDER,
-        env=clean_environment(os.environ),
-        start_new_session=True,
-    )
+    mark = _shared()
+    passed = () if mark is None else (mark.fileno(),)
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",
+            "-m",
+            "glossator.worker",
+            *map(str, passed),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd=_NEUTRAL_FOLDER,
+            env=clean_environment(os.environ),
+            start_new_session=True,
+            pass_fds=passed,
+        )
+    except OSError:
+        if mark is not None:
+            mark.close()
+        raise
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise OSError("the worker process was started without its pipes")
-    return Launched(process, process.stdin, process.stdout, process.stderr)
+    return Launched(process, process.stdin, process.stdout, process.stderr, mark)
+
+
+def _shared() -> BinaryIO | None:
+    """A file without a name, to be mapped into memory; None where the system has none to share.
+
+    It is written, as its space must be there: a full disk would end a process that maps it.
+    """
+    if sys.platform == "win32":
+        return None
+    try:
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+    except OSError as error:
+        _log.warning("A file that ends the worker process cannot be told: %s", error)
+        return None
+    try:
+        file.write(bytes(MARK_BYTES))
+        file.flush()
+    except OSError as error:
+        file.close()
+        _log.warning("A file that ends the worker process cannot be told: %s", error)
+        return None
+    return file
 
 
 def _entries(path: str | None) -> list[str]:

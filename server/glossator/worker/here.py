@@ -6,6 +6,7 @@ import asyncio
 import threading
 from typing import TypeVar
 
+from glossator.worker.items import Troubles
 from glossator.worker.jobs import Job, Slices
 
 R = TypeVar("R")
@@ -21,7 +22,7 @@ def finished(slices: Slices[R]) -> R:
         return result
 
 
-async def run_here(job: Job[R]) -> R:
+async def run_here(job: Job[R], troubles: Troubles) -> R:
     """Run a small job in a thread; cancelling the await ends it at the next slice."""
     cancelled = threading.Event()
 
@@ -38,6 +39,6 @@ async def run_here(job: Job[R]) -> R:
         raise asyncio.CancelledError
 
     try:
-        return await asyncio.to_thread(work)
+        return await asyncio.to_thread(troubles.within, work)
     finally:
         cancelled.set()

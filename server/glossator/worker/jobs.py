@@ -14,6 +14,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import IO, ClassVar, Generic, TypeAlias, TypeVar
 
+from glossator.worker.items import Item, Trouble
+
 R_co = TypeVar("R_co", covariant=True)
 
 
@@ -61,7 +63,14 @@ class Drop:
     number: int
 
 
-Request: TypeAlias = Start | Drop
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """These items, and no others, are not to be tried (see `items.py`)."""
+
+    troubles: tuple[Trouble, ...]
+
+
+Request: TypeAlias = Start | Drop | Spare
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,14 @@ class Failed:
     message: str
 
 
-Report: TypeAlias = Ready | Alive | Advanced | Done | Failed
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An item could not be worked on, or one works again."""
+
+    news: Trouble | Item
+
+
+Report: TypeAlias = Ready | Alive | Advanced | Done | Failed | Told
 
 
 def frame(message: Request | Report) -> bytes:

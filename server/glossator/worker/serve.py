@@ -8,6 +8,7 @@ process.
 from __future__ import annotations
 
 import functools
+import mmap
 import os
 import pickle
 import threading
@@ -22,6 +23,7 @@ from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
 from glossator.core.resources import return_free_memory
+from glossator.worker.items import HERE, Troubles
 from glossator.worker.jobs import (
     Advanced,
     Alive,
@@ -34,7 +36,9 @@ from glossator.worker.jobs import (
     Report,
     Request,
     Slices,
+    Spare,
     Start,
+    Told,
     frame,
     read_request,
 )
@@ -64,11 +68,11 @@ class _Task:
             return _finished(end.value)
 
 
-def serve(requests: IO[bytes], reports: IO[bytes]) -> None:
-    """Run jobs as long as the server lives; never returns."""
+def serve(requests: IO[bytes], reports: IO[bytes], mark: mmap.mmap | None) -> None:
+    """Run jobs as long as the server lives; never returns. `mark`: see `items.py`."""
     arrived: SimpleQueue[Request] = SimpleQueue()
     threading.Thread(target=_receive, args=(requests, arrived), daemon=True).start()
-    _Server(arrived, functools.partial(_send, reports)).serve()
+    _Server(arrived, functools.partial(_send, reports), mark).serve()
 
 
 def _receive(requests: IO[bytes], arrived: SimpleQueue[Request]) -> None:
@@ -86,11 +90,20 @@ def _send(reports: IO[bytes], report: Report) -> None:
 
 
 class _Server:
-    def __init__(self, arrived: SimpleQueue[Request], send: Callable[[Report], None]) -> None:
+    def __init__(
+        self,
+        arrived: SimpleQueue[Request],
+        send: Callable[[Report], None],
+        mark: mmap.mmap | None,
+    ) -> None:
         self._arrived = arrived
         self._report = send
         self._sent_at = 0.0
-        self._working = ThreadPoolExecutor(1, "glossator-slices")
+        # told in a slice, while this thread waits for its end
+        self._troubles = Troubles(lambda news: self._send(Told(news)), mark)
+        self._working = ThreadPoolExecutor(
+            1, "glossator-slices", initializer=HERE.set, initargs=(self._troubles,)
+        )
         self._urgent: deque[_Task] = deque()
         self._patient: deque[_Task] = deque()
 
@@ -119,6 +132,8 @@ class _Server:
                 if not self._failed(number, opened):
                     task = opened.result()
                     (self._urgent if task.job.urgent else self._patient).append(task)
+            case Spare(troubles):
+                self._troubles.replace(troubles)
             case Drop(number):
                 for tasks in (self._urgent, self._patient):
                     for task in [task for task in tasks if task.number == number]:

@@ -46,6 +46,7 @@ export function statusReport(status: StatusAnswer): string {
     "# Glossator",
     table(["", ""], rows),
     ...section("Problems of the index", index.problems.map((each) => `- ${each}`).join("\n")),
+    ...section("Files that fail", status.failed.map((each) => `- ${escaped(each)}`).join("\n")),
     ...section("Left out of searches", skipped.length > 0 ? table(["By", "Paths"], skipped) : ""),
     ...section("What sessions took", spending(status.spending)),
   ].join("\n\n");

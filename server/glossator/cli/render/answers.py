@@ -184,6 +184,7 @@ def _status(status: StatusAnswer) -> Iterator[tuple[str, str]]:
         yield "contexts", status.sharing
     if (outlines := status.outlines) is not None:
         yield "outlines", f"{outlines.entries:,}, {size(outlines.bytes)}"
+    yield from (("failed", failed) for failed in status.failed)
     yield from _processes(status)
     for spent in status.spending:
         yield "spent", _spent(spent)

@@ -19,6 +19,7 @@ from glossator.core.standing import (
     distinct,
     found_of,
     holds,
+    is_left_open,
     names_no_file,
     one_sentence,
     sentence_at,
@@ -32,6 +33,7 @@ _SIGNS = {  # sign and style of what does not hold
     CitationStatus.UNSUPPORTED: ("✗ ", "red"),
     CitationStatus.STALE: ("! ", "yellow"),
     CitationStatus.MOVED: ("! ", "yellow"),
+    CitationStatus.READ: ("? ", "dim"),  # of what was tried to be judged
 }
 
 
@@ -53,7 +55,7 @@ def marked_text(answer: Answer) -> str:
 def standing_parts(answer: Answer) -> Iterator[Part]:
     """What does not hold, with sentences and reasons; what was corrected; how many hold."""
     for cited in distinct(answer.citations):
-        if not holds(cited):
+        if not holds(cited) or is_left_open(cited):
             yield _doubted(cited, sentence_at(answer.text, cited.at))
     named: defaultdict[str, dict[Styled, None]] = defaultdict(dict)
     for cited in answer.citations:
@@ -75,7 +77,7 @@ def _doubted(citation: CitationView, sentence: str) -> TextLine:
     """`✗ a.py:3, contradicted (judged by a model): The lines say 3. “It retries five times.”`."""
     sign, style = _SIGNS[citation.status]
     by = f" (judged {BY[citation.basis]})" if citation.basis else ""
-    how = f", {citation.status.value}{by}"
+    how = "" if is_left_open(citation) else f", {citation.status.value}{by}"
     why = f": {citation.reason}" if citation.reason else ""
     quoted = f" “{sentence}”" if sentence else ""
     at = Styled(where(citation), "blue", citation.uri)

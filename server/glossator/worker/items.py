@@ -1,0 +1,226 @@
+"""What a job works on one after the other, mostly files: one that fails never takes down the rest.
+
+`attempt` does the work on one item. If it raises, or ends the process (by a crash, or because it is
+ended after too long a silence), that is noted, and the item is not tried again until it changes. In
+a worker process the current item stands in memory that the server shares: there the server finds
+what the process was at when it ended.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import mmap
+import traceback
+from collections.abc import Callable, Generator, Iterable
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple, ParamSpec, TypeVar
+
+from glossator import __version__
+from glossator.core.errors import GlossatorError
+
+MARK_BYTES = 16_384  # of shared memory; an item whose path is longer is not marked
+_LENGTH_BYTES = 4
+_MOST_ENDS = 3  # processes that versions of an item ended: then a change is not enough
+_LONGEST_WHY = 200  # characters
+_TRACED = 8  # innermost calls; a recursion has a thousand
+
+_log = logging.getLogger(__name__)
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class Item(NamedTuple):
+    """One of many: its name, mostly a path, and a version that changes with its content.
+
+    `lack` says what the user does without if nothing can be made of it: `has no outline`.
+    """
+
+    name: str
+    lack: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why nothing was made of an item; `ends` counts the processes that it ended."""
+
+    item: Item
+    why: str
+    ends: int = 0
+
+    @property
+    def lasting(self) -> bool:
+        """Whether no version of the item is tried."""
+        return self.ends >= _MOST_ENDS
+
+    @property
+    def in_words(self) -> str:
+        """`/ws/a.js has no outline: RecursionError: …`."""
+        return f"{self.item.name} {self.item.lack}: {self.why}"
+
+
+class Troubles:
+    """The items that could not be worked on; for one thread at a time, but for `listed`.
+
+    `told` hears of each new trouble, and of an item that is none any more.
+    """
+
+    def __init__(
+        self,
+        told: Callable[[Trouble | Item], None] = lambda _: None,
+        mark: mmap.mmap | None = None,
+    ) -> None:
+        """`mark` is the shared memory, in a worker process."""
+        self._told, self._mark = told, mark
+        self._known: dict[tuple[str, str], Trouble] = {}
+        self._current: Item | None = None
+
+    @property
+    def listed(self) -> tuple[Trouble, ...]:
+        """All of them, by name."""
+        return tuple(sorted(self._known.values(), key=lambda each: each.item))
+
+    def of(self, item: Item) -> Trouble | None:
+        """Why the item is not to be tried."""
+        known = self._known.get(item[:2])
+        if known is not None and (known.lasting or known.item == item):
+            return known
+        return None
+
+    def within(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """In a thread of a server: do work, attempts in which are noted here."""
+        HERE.set(self)
+        return work(*args, **kwargs)
+
+    def replace(self, troubles: Iterable[Trouble]) -> None:
+        """These are all that there are."""
+        self._known = {each.item[:2]: each for each in troubles}
+
+    def learn(self, news: Trouble | Item) -> None:
+        """Take in what `told` heard in another process."""
+        if isinstance(news, Trouble):
+            self._add(news)
+        else:
+            self.forget(news)
+
+    def forget(self, item: Item) -> None:
+        """It works again."""
+        if self._known.pop(item[:2], None) is not None:
+            self._told(item)
+
+    def note(self, item: Item, why: str) -> Trouble:
+        """The work on the item raised."""
+        return self._add(Trouble(item, why[:_LONGEST_WHY]))
+
+    def note_end(self, item: Item, how: str) -> Trouble:
+        """The work on the item ended its process; `how` completes "the process …"."""
+        known = self._known.get(item[:2])
+        ends = 1 if known is None else known.ends + 1
+        return self._add(Trouble(item, f"the worker process {how}", ends))
+
+    def begin(self, item: Item | None) -> Item | None:
+        """It is worked on from now on, or nothing is; returns what was before."""
+        before, self._current = self._current, item
+        if self._mark is not None:
+            _write(self._mark, item)
+        return before
+
+    def _add(self, trouble: Trouble) -> Trouble:
+        self._known[trouble.item[:2]] = trouble
+        self._told(trouble)
+        return trouble
+
+
+HERE: ContextVar[Troubles] = ContextVar("troubles", default=Troubles())  # noqa: B039 - for tests
+"""Those of a worker process; in a server, see `Troubles.within`."""
+
+
+def attempt(item: Item, work: Callable[[], _R]) -> _R | Trouble:
+    """The result of the work on an item, or why there is none.
+
+    What is known to be no fault of the item, `GlossatorError` and `OSError`, is raised.
+    """
+    done = _tried(item, work)
+    if not isinstance(done, Trouble):
+        HERE.get().forget(item)
+    return done
+
+
+def attempt_steps(
+    item: Item, steps: Generator[None, None, _R]
+) -> Generator[None, None, _R | Trouble]:
+    """As `attempt`, for work that pauses between steps."""
+    result: list[_R] = []
+
+    def step() -> None:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result.append(end.value)
+
+    while not result:
+        if isinstance(trouble := _tried(item, step), Trouble):
+            return trouble
+        if not result:
+            yield
+    HERE.get().forget(item)
+    return result[0]
+
+
+def _tried(item: Item, work: Callable[[], _R]) -> _R | Trouble:
+    troubles = HERE.get()
+    if (known := troubles.of(item)) is not None:
+        return known
+    before = troubles.begin(item)
+    try:
+        return work()
+    except (GlossatorError, OSError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other items go on
+        trace = "".join(traceback.format_exception(error, limit=-_TRACED))
+        _log.warning("%s %s:\n%s", item.name, item.lack, trace.rstrip())
+        return troubles.note(item, f"{type(error).__name__}: {error}".rstrip(": "))
+    finally:
+        troubles.begin(before)
+
+
+def _write(mark: mmap.mmap, item: Item | None) -> None:
+    mark[:_LENGTH_BYTES] = bytes(_LENGTH_BYTES)
+    written = b"" if item is None else json.dumps(item).encode()
+    if written and len(written) <= MARK_BYTES - _LENGTH_BYTES:
+        mark[_LENGTH_BYTES : _LENGTH_BYTES + len(written)] = written
+        mark[:_LENGTH_BYTES] = len(written).to_bytes(_LENGTH_BYTES)
+
+
+def marked(mark: bytes) -> Item | None:
+    """The item that stands in shared memory."""
+    length = int.from_bytes(mark[:_LENGTH_BYTES])
+    return Item(*json.loads(mark[_LENGTH_BYTES : _LENGTH_BYTES + length])) if length else None
+
+
+def load(place: Path) -> tuple[Trouble, ...]:
+    """The troubles that were saved by this version of Glossator; another one may have none."""
+    try:
+        saved = json.loads(place.read_bytes())
+        if saved["version"] != __version__:
+            return ()
+        return tuple(
+            Trouble(Item(*each["item"]), each["why"], each["ends"]) for each in saved["troubles"]
+        )
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError, KeyError, TypeError) as damage:
+        _log.warning("Files that failed before are tried again: %s: %s", place, damage)
+        return ()
+
+
+def save(place: Path, troubles: Iterable[Trouble]) -> None:
+    """Keep troubles for the next start, if there is a folder for them. Raises `OSError`."""
+    if place.parent.is_dir():
+        kept = {"version": __version__, "troubles": [asdict(each) for each in troubles]}
+        unfinished = place.with_suffix(".tmp")
+        unfinished.write_text(json.dumps(kept), "utf-8")
+        unfinished.replace(place)
