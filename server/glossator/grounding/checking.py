@@ -162,11 +162,11 @@ def _stands_in(quoted: Sequence[str], lines: Sequence[str]) -> bool:
         else:
             return False
     written = [line for block in blocks for line in block]
-    return any(  # a tab may be quoted as some spaces
-        len({_depth(b.expandtabs(tab)) - _depth(a) for a, b in zip(written, found, strict=True)})
-        == 1
-        for tab in (8, 4, 2)
+    pairs = list(zip(written, found, strict=True))
+    shifts = (  # a tab may be quoted as some spaces
+        {_depth(line.expandtabs(tab)) - _depth(quote) for quote, line in pairs} for tab in (8, 4, 2)
     )
+    return any(len(each) == 1 for each in shifts)
 
 
 def _depth(line: str) -> int:
