@@ -696,3 +696,28 @@ async def test_no_descriptor_is_no_proof_of_absence(
     assert "too many files open" in failed.text
     assert "Try again" in failed.text
     assert not (await ws.call(tool, **asked)).error
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        (r"\büber\b", ["a.py:1:über = größe(x)"]),
+        (r"\<größe\>", ["a.py:1:über = größe(x)"]),
+        (r"\w+ = \w+\(", ["a.py:1:über = größe(x)"]),
+        (r"\d+\s東", ["b.md:1:٣\u3000東京"]),
+        (r"\bgröß\b", []),
+    ],
+)
+async def test_words_are_not_ascii_alone(
+    workspace: MakeWorkspace, pattern: str, found: list[str]
+) -> None:
+    ws = await workspace({"a.py": "über = größe(x)\n", "b.md": "٣\u3000東京\n"})
+    result = await ws.call("Grep", pattern=pattern, output_mode="content")
+    assert flat(result) == found if found else result.text.startswith("No match")
+    assert "ASCII" not in result.text
+
+
+async def test_a_pattern_that_may_miss_says_so(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "xüber\n"})
+    result = await ws.call("Grep", pattern=r"x\Büber")
+    assert "only ASCII letters make words" in result.text

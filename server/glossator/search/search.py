@@ -93,6 +93,11 @@ class TextSearch:
         )
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
+    @property
+    def may_miss(self) -> bool:
+        """Whether the pattern is searched as ASCII has it in all texts."""
+        return self._pattern.may_miss
+
     def expected(self, found: int) -> float:
         """An estimate of all results, if `found` is the number so far; at least that number."""
         return self._finder.expected(found)

@@ -303,6 +303,11 @@ def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolRe
         extra.append("A line end in the pattern matches only with multiline.")
     if "carriage" in line_ends:
         extra.append(r"Every line end is searched as \n, so \r matches nothing.")
+    if search.may_miss:
+        extra.append(
+            r"With \B, or \b beside \A or \z, only ASCII letters make words: near others this"
+            " pattern may miss matches."
+        )
     what = f"No match for {args.pattern}" + (
         f" after the first {args.offset}" if args.offset else ""
     )
