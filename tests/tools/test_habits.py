@@ -52,6 +52,17 @@ WHY = {"description": "Look for it", "explanation": "…", "reason": "…", "tit
             {"path": "a", "edits": [{"old_text": "x", "new_text": "y"}]},
         ),
         (
+            "MultiEdit",
+            {"path": "a", "edits": '[{"old_text": "x", "new_text": "[1]", "replace_all": null}]'},
+            {"path": "a", "edits": [{"old_text": "x", "new_text": "[1]"}]},
+        ),
+        ("Todo", {"todos": '[{"text": "a"}]'}, {"steps": [{"text": "a"}]}),
+        ("Grep", {"pattern": "a", "path": None, "-i": None, "head_limit": None, "regex": None},
+         {"pattern": "a"}),
+        ("Read", {"path": "a", "offset": None, "limit": None, "end_line": None}, {"path": "a"}),
+        ("Bash", {"command": "ls", "cwd": None, "timeout": None}, {"command": "ls"}),
+        ("Write", {"path": "a", "content": "[1]"}, {"path": "a", "content": "[1]"}),
+        (
             "AskUser",
             {
                 "question": "x",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar, get_origin
 
 from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic.fields import FieldInfo
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import Editing, EditPlan
@@ -121,6 +123,7 @@ class ToolArgs(BaseModel):
         """Translate what models write by habit; unknown arguments stay."""
         if not isinstance(given, dict):
             return given
+        given = {name: value for name, value in given.items() if value is not None}
         fields = cls.model_fields
         known = fields.keys() | {field.alias for field in fields.values()}
         meant = {name: value for name, value in given.items() if name in known}
@@ -136,6 +139,8 @@ class ToolArgs(BaseModel):
             if other != name or name not in _DESCRIPTIONS:
                 meant[other] = value
         for name, value in meant.items():
+            if isinstance(value, str) and name in fields:
+                meant[name] = value = _parsed(value, fields[name])
             alone = value[0] if isinstance(value, list) and len(value) == 1 else None
             if name in _SINGLE and isinstance(alone, str):
                 meant[name] = alone
@@ -196,6 +201,18 @@ class ToolArgs(BaseModel):
     def planned(self, _context: ToolContext) -> EditPlan | None:
         """The edit that the call would make now, where the user may take parts of it; blocking."""
         return None
+
+
+def _parsed(value: str, field: FieldInfo) -> Any:  # noqa: ANN401 - whatever a model wrote
+    """The array or object that `value` holds as JSON, where the argument is one."""
+    kind = get_origin(field.annotation)
+    if kind not in (tuple, dict):
+        return value
+    try:
+        inner = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return inner if isinstance(inner, list if kind is tuple else dict) else value
 
 
 async def _no_answer(_question: Question) -> QuestionAnswer:
