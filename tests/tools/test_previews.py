@@ -69,7 +69,9 @@ async def test_the_places_are_those_of_now(workspace: MakeWorkspace) -> None:
 
 async def test_no_number_is_better_than_a_wrong_one(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": CODE})
-    assert shown(ws, SEVERAL) == UNPLACED  # it was not read
+    every = EditArgs(path="a.py", old_text="line 9", new_text="x", replace_all=True)
+    assert places(shown(ws, every)) == ["--- a.py", "+++ a.py", "@@ … @@"]  # it was not read
+    assert "@@ … @@" not in shown(ws, SEVERAL)
     await call(ws, "Read", path="a.py")
     ws.open("a.py", CODE.replace("line 9", "mine"))
     assert places(shown(ws, SOME)) == ["--- a.py", "+++ a.py", "@@ … @@"]
