@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
@@ -28,6 +29,7 @@ SECONDS = 120
 MAX_SECONDS = 600
 
 _MILLISECONDS = 10_000  # larger timeouts are milliseconds
+_IMPOSSIBLE = re.compile("[\0\ud800-\udfff]")
 
 
 class BashArgs(ToolArgs):
@@ -55,6 +57,13 @@ class BashArgs(ToolArgs):
             seconds = timeout // 1000 if timeout >= _MILLISECONDS else timeout
             given["timeout_seconds"] = min(seconds, MAX_SECONDS)
         return given
+
+    @field_validator("command")
+    @classmethod
+    def _can_be_passed_on(cls, command: str | None) -> str | None:
+        if command is not None and _IMPOSSIBLE.search(command):
+            raise ValueError("it holds a NUL or half a character, which no command can")
+        return command
 
     def preview(self, _context: ToolContext) -> str:
         """The command, and its options."""
