@@ -214,7 +214,6 @@ async def test_a_path_with_lines_is_decided_about_by_its_file_too(
     assert args.reached(ws.snapshot) == (f"{ws.root}/a.md:1", f"{ws.root}/a.md")
 
 
-@pytest.mark.parametrize("command", ["echo a\0b", "echo \ud800"])
-def test_what_no_command_can_hold(command: str) -> None:
-    with pytest.raises(ValidationError, match="it holds a NUL or half a character"):
-        TOOLS["Bash"].args.model_validate({"command": command})
+def test_what_no_command_can_hold() -> None:
+    with pytest.raises(ValidationError, match="it holds a NUL"):
+        TOOLS["Bash"].args.model_validate({"command": "echo a\0b"})
