@@ -147,11 +147,11 @@ class WriteArgs(ToolArgs):
 
     def preview(self, context: ToolContext) -> str:
         """The text, or of a document what changes in it, as a diff."""
-        return preview(context, self.path, self.change) or self.content
+        return preview(context, self.path, self.change, Needs.ALL) or self.content
 
     def planned(self, context: ToolContext) -> EditPlan | None:
         """The new file, or what changes in a document."""
-        changed = planned(context, self.path, self.change)
+        changed = planned(context, self.path, self.change, Needs.ALL)
         return changed or planned_file(context, self.path, self.content)
 
     def change(self, text: str) -> Sequence[Replacement]:
