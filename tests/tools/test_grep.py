@@ -721,3 +721,20 @@ async def test_a_pattern_that_may_miss_says_so(workspace: MakeWorkspace) -> None
     ws = await workspace({"a.py": "xüber\n"})
     result = await ws.call("Grep", pattern=r"x\Büber")
     assert "only ASCII letters make words" in result.text
+
+
+WORD = "\u0447\u0438\u0441\u043b\u043e"
+RUSSIAN = (
+    f"# \u0412\u044b\u0447\u0438\u0441\u043b\u044f\u0435\u0442 {WORD} \u0434\u043d\u0435\u0439\n"
+)
+
+
+async def test_other_encodings_than_unicodes_are_recognised_and_named(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace({"a.py": RUSSIAN.encode("koi8-r"), "b.py": RUSSIAN})
+    found = await ws.call("Grep", pattern=rf"\b{WORD}\b", output_mode="content")
+    assert [span.uri for span in found.spans] == [ws.uri("a.py"), ws.uri("b.py")]
+    assert found.text.endswith("[read as their bytes look like: a.py (koi8-r)]")
+    nothing = await ws.call("Grep", pattern=f"{WORD}{WORD}", path="a.py")
+    assert "Read as their bytes look like: a.py (koi8-r)." in nothing.text

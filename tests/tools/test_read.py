@@ -275,3 +275,11 @@ async def test_after_a_last_line_that_is_more_than_a_page_there_is_none(
     assert "[line 1 goes on for" in result.text
     assert "go on with" not in result.text
     assert result.omitted == 0
+
+
+async def test_a_guessed_encoding_is_named(workspace: MakeWorkspace) -> None:
+    text = "// \u8ba1\u7b97\u4e24\u4e2a\u65e5\u671f\u4e4b\u95f4\u7684\u5929\u6570"
+    ws = await workspace({"a.c": text.encode("gb18030"), "b.c": text})
+    assert (await ws.call("Read", path="b.c")).text == f"1\t{text}"
+    read = await ws.call("Read", path="a.c")
+    assert read.text == f"1\t{text}\n[read as gb18030, which its bytes look like]"

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from glossator.core.document import Missing, MissingReason
+from glossator.core.encoding import is_guessed
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry, Parts
 from glossator.index import Candidates, Ranges, analyse, with_plain_line_ends
@@ -53,7 +54,7 @@ class TextSearch:
     When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
     `alone` is the only file to search, if there is only one; it needs no index. `had` gives the
     share, 0 to 1, of the wanted results that the caller has. `unsearched` collects the candidates
-    that could not be read.
+    that could not be read, `guessed` the encodings of those that are no Unicode.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class TextSearch:
             cancelled=cancelled,
         )
         self.unsearched: dict[FileEntry, MissingReason] = {}
+        self.guessed: dict[str, str] = {}  # by relative path
 
     @property
     def may_miss(self) -> bool:
@@ -212,6 +214,8 @@ class TextSearch:
         if isinstance(text, Missing):
             self.unsearched[entry] = text.reason
             return None
+        if is_guessed(text.encoding):
+            self.guessed[entry.relative] = text.encoding
         return text
 
     def _texts(self, entry: FileEntry, parts: Parts | None = None) -> list[bytes]:

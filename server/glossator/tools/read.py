@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from pydantic import Field, ValidationError
 
 from glossator.core.document import Document, Missing, MissingReason, text_hash
+from glossator.core.encoding import is_guessed
 from glossator.core.images import MAX_BYTES as MAX_IMAGE_BYTES
 from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
@@ -165,6 +166,8 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     )
     omitted = total + 1 - page.next if page.next else 0
     outcome = _outcome(args.offset, (page.next or end) - 1, total)
+    if is_guessed(document.encoding):
+        note += f"\n[read as {document.encoding}, which its bytes look like]"
     return ToolResult(text + note, spans, omitted=omitted, outcome=outcome)
 
 
