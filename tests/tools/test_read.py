@@ -6,7 +6,8 @@ import base64
 import json
 import os
 import re
-from typing import Any
+from typing import Any, Literal
+from unicodedata import normalize
 
 import pytest
 
@@ -283,3 +284,20 @@ async def test_a_guessed_encoding_is_named(workspace: MakeWorkspace) -> None:
     assert (await ws.call("Read", path="b.c")).text == f"1\t{text}"
     read = await ws.call("Read", path="a.c")
     assert read.text == f"1\t{text}\n[read as gb18030, which its bytes look like]"
+
+
+@pytest.mark.parametrize("on_disk", ["NFC", "NFD"])
+async def test_accented_names_open_by_either_spelling(
+    workspace: MakeWorkspace, on_disk: Literal["NFC", "NFD"]
+) -> None:
+    name = "\u00e9t\u00e9/na\u00efve.md"
+    ws = await workspace({normalize(on_disk, name): "1\n"})
+    for form in ("NFC", "NFD"):
+        spelled = normalize(form, name)
+        located = ws.snapshot.folders.locate(spelled)
+        assert located == str(ws.root / normalize(on_disk, name))
+        beside = ws.snapshot.folders.locate(normalize(form, "\u00e9t\u00e9/new.md"))
+        assert beside == str(ws.root / normalize(on_disk, "\u00e9t\u00e9") / "new.md")
+    assert (await ws.call("Read", path=normalize("NFC", name))).text == "1\t1"
+    found = await ws.call("Grep", pattern="1", path=normalize("NFC", "\u00e9t\u00e9"))
+    assert found.outcome == "1 file"
