@@ -738,3 +738,35 @@ async def test_other_encodings_than_unicodes_are_recognised_and_named(
     assert found.text.endswith("[read as their bytes look like: a.py (koi8-r)]")
     nothing = await ws.call("Grep", pattern=f"{WORD}{WORD}", path="a.py")
     assert "Read as their bytes look like: a.py (koi8-r)." in nothing.text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "word"),
+    [("needle", "needle"), (r"\bneedle\b", "needle"), ("\\bn\u00e4hle\\b", "n\u00e4hle")],
+)
+async def test_a_match_far_into_a_line_is_shown(
+    workspace: MakeWorkspace, pattern: str, word: str
+) -> None:
+    line = "\u00e9xneedle," * 60_000 + f" {word} " + "end," * 1_000
+    ws = await workspace({"f": f"{line}\n"})
+    result = await ws.call("Grep", pattern=pattern, output_mode="content")
+    shown = flat(result)[0]
+    column = 1 if pattern == "needle" else len("\u00e9xneedle," * 60_000) + 2
+    if pattern == "needle":
+        assert shown.startswith("f:1:\u00e9xneedle,")
+    else:
+        assert f",\u00e9xneedle, {word} end,end," in shown
+        told = f"[cut; the match is at column {column:,} of {len(line):,} characters, minified or"
+        assert told in shown
+        assert len(shown) < 700
+        read = await ws.call("Read", path="f", offset=1, column=column)
+        assert read.text.startswith(f"1\t{word} end,end,")
+    assert result.citable
+
+
+async def test_a_match_near_the_beginning_of_a_line_is_shown_as_before(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace({"f": "x" * 300 + "needle" + "y" * 900})
+    result = await ws.call("Grep", pattern="needle", output_mode="content")
+    assert flat(result)[0].startswith("f:1:xxx")

@@ -89,7 +89,9 @@ async def test_large_files_are_paged(workspace: MakeWorkspace) -> None:
 async def test_long_lines_are_cut(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.min.js": "x" * 5_000 + "\nend\n"})
     (_, cut), (number, end) = numbered(await ws.call("Read", path="a.min.js"))
-    assert cut == "x" * 2_000 + " [cut; 5,000 characters in all]"
+    assert (
+        cut == "x" * 2_000 + " [cut; 5,000 characters in all, go on with offset=1 and column=2001]"
+    )
     assert (number, end) == (2, "end")
 
 
@@ -301,3 +303,23 @@ async def test_accented_names_open_by_either_spelling(
     assert (await ws.call("Read", path=normalize("NFC", name))).text == "1\t1"
     found = await ws.call("Grep", pattern="1", path=normalize("NFC", "\u00e9t\u00e9"))
     assert found.outcome == "1 file"
+
+
+async def test_a_long_line_is_read_in_parts(workspace: MakeWorkspace) -> None:
+    line = "".join(f"{number};" for number in range(1, 6_000))
+    ws = await workspace({"f": f"first\n{line}\nlast\n"})
+    first = await ws.call("Read", path="f", offset=2, limit=1)
+    assert f"{len(line):,} characters in all, go on with offset=2 and column=2001]" in first.text
+    seen, column = numbered(first)[0][1].split(" [cut")[0], 2_001
+    while True:
+        part = await ws.call("Read", path="f", offset=2, column=column)
+        assert not part.spans  # not whole, so it may be cited, but counts as no line for edits
+        (row,) = numbered(part)
+        seen += row[1]
+        more = re.search(r"go on with offset=2 and column=(\d+)", part.text)
+        if more is None:
+            break
+        column = int(more[1])
+    assert (row[0], seen) == (2, line)
+    beyond = await ws.call("Read", path="f", offset=1, column=9)
+    assert "Line 1 of f has 5 characters; there is no column 9." in beyond.text

@@ -17,7 +17,7 @@ from itertools import accumulate, islice
 import re2
 
 from glossator.core.errors import UsageError
-from glossator.search.unicode import Forms, forms, less_marks, mark_edges
+from glossator.search.unicode import Forms, forms, less_marks, mark_edges, unmarked
 
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
 _PIECE = 1 << 16  # bytes searched at a time: even RE2's slowest way takes few ms for them
@@ -73,6 +73,12 @@ class Pattern:
         if self._marked is not None and self.checks(text):
             return self._marked, mark_edges(text)
         return self.searching(text), text
+
+    def place(self, line: bytes) -> int:
+        """Where in the line, in bytes, a match begins; 0 if none lies within it."""
+        regex, searched = self.spanning(line)
+        match = regex.search(searched)
+        return 0 if match is None else len(unmarked(searched[: match.start()]))
 
     @cached_property
     def _directed(self) -> bool:

@@ -20,6 +20,7 @@ from glossator.search.finder import SHOWN, Finder, MatchCollector
 from glossator.search.ripgrep import LARGE, Request, folds_alike
 from glossator.search.scan import (
     Lines,
+    as_searched,
     compile_pattern,
     count_matching_lines,
     holds_match,
@@ -99,6 +100,11 @@ class TextSearch:
     def may_miss(self) -> bool:
         """Whether the pattern is searched as ASCII has it in all texts."""
         return self._pattern.may_miss
+
+    def column(self, line: str) -> int:
+        """The character of a line, from 0, at which a match begins; 0 if none lies within it."""
+        encoded = as_searched(line)
+        return len(encoded[: self._pattern.place(encoded)].decode("utf-8", "ignore"))
 
     def expected(self, found: int) -> float:
         """An estimate of all results, if `found` is the number so far; at least that number."""

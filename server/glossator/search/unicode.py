@@ -104,6 +104,13 @@ def less_marks(text: bytes, start: int, end: int) -> int:
     return end
 
 
+def unmarked(text: bytes) -> bytes:
+    """A text from `mark_edges` as it was."""
+    for mark in _ENCODED_MARKS:
+        text = text.replace(mark, b"")
+    return text
+
+
 def _ascii(token: re.Match[str]) -> str:
     if token["edge"]:
         return r"\b"

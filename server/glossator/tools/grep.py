@@ -198,7 +198,7 @@ def _examples(
     for entry, text, lines, numbers in search.lines(iter(chosen)):
         share = shares[entry.relative]
         spread = islice(numbers, 0, None, max(1, counts[entry] // share))
-        place = _place(args, entry, text, lines)
+        place = _place(args, entry, text, lines, search)
         found[entry.relative] = scattered([Example(place, n) for n in islice(spread, share)])
     return found
 
@@ -277,7 +277,7 @@ def _results(
 ) -> Generator[OutputLine, None, None]:
     if args.output_mode == "content":
         for entry, text, lines, numbers in search.lines(selection.among(search.by_path())):
-            yield from _place(args, entry, text, lines).shown(numbers)
+            yield from _place(args, entry, text, lines, search).shown(numbers)
         return
     for entry, count in _counts(args, search, selection):
         yield _path(args, entry.relative, count)
@@ -294,9 +294,11 @@ def _counts(
             yield entry, 1
 
 
-def _place(args: GrepArgs, entry: FileEntry, text: SearchedText, lines: Lines) -> FileContext:
+def _place(
+    args: GrepArgs, entry: FileEntry, text: SearchedText, lines: Lines, search: TextSearch
+) -> FileContext:
     before, after = max(args.before, args.context), max(args.after, args.context)
-    return FileContext(entry.relative, text, lines, before, after)
+    return FileContext(entry.relative, text, lines, search.column, before, after)
 
 
 def _path(args: GrepArgs, relative: str, count: int) -> OutputLine:
