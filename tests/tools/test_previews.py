@@ -77,24 +77,24 @@ async def test_no_number_is_better_than_a_wrong_one(workspace: MakeWorkspace) ->
     await call(ws, "Read", path="a.py")
     ws.open("a.py", CODE.replace("line 9", "mine"))
     assert places(shown(ws, SOME)) == ["--- a.py", "+++ a.py", "@@ … @@"]
+    lost = EditArgs(path="a.py", old_text="nowhere", new_text="x")
+    assert shown(ws, lost) == "--- a.py\n+++ a.py\n@@ … @@\n-nowhere\n+x\n"
 
 
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        (EditArgs(path="a.py", old_text="nowhere", new_text="x"), "old_text is not in the file"),
-        (EditArgs(path="a.py", old_text="line 1", new_text="x"), "11 times"),
-        (EditArgs(path="b.py", old_text="x", new_text="y"), "b.py does not exist"),
         (EditArgs(path="n.ipynb", old_text="x", new_text="y"), "is a notebook"),
+        (EditArgs(path="link", old_text="x", new_text="y"), "is a notebook"),
         (WriteArgs(path="n.ipynb", content="x"), "is a notebook"),
-        (WriteArgs(path="a.py", content=CODE), "has this text already"),
+        (WriteArgs(path="a.png", content="x"), "is an image"),
     ],
 )
-async def test_nobody_is_asked_about_an_edit_that_cannot_be_made(
+async def test_nobody_is_asked_about_a_file_that_cannot_be_edited(
     workspace: MakeWorkspace, args: ToolArgs, why: str
 ) -> None:
-    ws = await workspace({"a.py": CODE, "n.ipynb": "{}"})
-    await call(ws, "Read", path="a.py")
+    ws = await workspace({"n.ipynb": "{}"})
+    (ws.root / "link").symlink_to("n.ipynb")
     with pytest.raises(UsageError, match=why):
         shown(ws, args)
 

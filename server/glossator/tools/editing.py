@@ -75,18 +75,26 @@ async def edit_known(
     raises `UsageError` if it is impossible.
     """
     target = await find_target(context, path)
-    current = _existing(target)
-    needs = _of_hidden(context, current, needs)
-    return await _carry_out(context, target, current, change, needs)
+    if target.current is None:
+        raise UsageError(
+            f"Nothing was changed: {target.relative} does not exist.\nUse Glob to find its path, or"
+            " Write to create it."
+        )
+    needs = _of_hidden(context, target.current, needs)
+    return await _carry_out(context, target, target.current, change, needs)
 
 
 def preview(context: ToolContext, path: str, change: Change, needs: Needs = Needs.REPLACED) -> str:
     """The diff of what `edit_known` would change now; blocking.
 
-    It is empty if that must first show lines, and if lines are too long to review. Raises
-    `UsageError` if the call will fail.
+    It is empty if nothing would change, and if lines are too long to review. Raises `UsageError`
+    for a file of a kind that cannot be edited: nobody is asked about that.
     """
-    plan = _plan(context, path, change, needs)
+    real = context.snapshot.resolve(path)
+    for name in (path, real):
+        if isinstance(name, str):
+            _refuse_kind(name)
+    plan = planned(context, path, change, needs)
     if plan is None:
         return ""
     (edit,) = plan.files
@@ -102,33 +110,20 @@ def planned(
 ) -> EditPlan | None:
     """What `edit_known` would change now; None if nothing, or if the call will fail; blocking."""
     try:
-        return _plan(context, path, change, needs)
+        target = _find(context, path)
+        if target.current is None:
+            return None
+        needs = _of_hidden(context, target.current, needs)
+        if target.base is None and needs is not Needs.NONE:
+            return None
+        moved = _moved(context, target, target.current, change, needs)
     except UsageError:  # the call reports it
         return None
-
-
-def _plan(context: ToolContext, path: str, change: Change, needs: Needs) -> EditPlan | None:
-    target = _find(context, path)
-    if target.current is None and needs is Needs.ALL:
-        return None  # it is created
-    current = _existing(target)
-    needs = _of_hidden(context, current, needs)
-    if target.base is None and needs is not Needs.NONE:
-        return None
-    moved = _moved(context, target, current, change, needs)
     if isinstance(moved, Conflict):
         return None
+    current = target.current
     edit = FileEdit(current.uri, current.path, current, moved)
     return EditPlan.of(f"Edit {target.relative}", edit)
-
-
-def _existing(target: EditTarget) -> Document:
-    if target.current is None:
-        raise UsageError(
-            f"Nothing was changed: {target.relative} does not exist.\nUse Glob to find its path, or"
-            " Write to create it."
-        )
-    return target.current
 
 
 def planned_file(context: ToolContext, path: str, content: str) -> EditPlan | None:
