@@ -48,7 +48,7 @@ PLAN = (
         (
             {"mode": "auto"},
             "Edit",
-            EDIT,
+            EDIT | {"replace_all": True},
             f"{NO_EDIT}fish.py was not read in this conversation.",
         ),
         (

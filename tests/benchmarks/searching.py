@@ -13,7 +13,7 @@ from pathlib import Path
 
 from glossator.application.application import Application
 from glossator.index.required import analyse
-from glossator.search.ripgrep import Request, ripgrep_syntax
+from glossator.search.ripgrep import Request
 from glossator.search.search import TextSearch
 from glossator.search.source import candidates
 from tests.benchmarks.corpus import ripgrep
@@ -101,8 +101,7 @@ def _compare(app: Application, root: Path, pattern: str) -> tuple[_Timed, _Timed
         return sum(lines for entry, lines in found if not entry.is_link)  # ripgrep follows none
 
     def theirs() -> int:
-        words = ripgrep_syntax(pattern)  # RE2's classes are ASCII's
-        options = ("--hidden", "--count", "--null", "--crlf", "--regexp", words)
+        options = ("--hidden", "--count", "--null", "--crlf", "--regexp", pattern)
         output = _ripgrep(root, *options)
         return sum(int(part.partition(b"\n")[0]) for part in output.split(b"\0")[1:])
 

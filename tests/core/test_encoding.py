@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +66,25 @@ def test_a_single_byte_behind_utf_16_stays(codec: str) -> None:
     assert decode(raw) == ("caf\xe9 OLD", f"{codec}+0a")
     assert edited(raw, "OLD", "n\xe9w") == mark + "caf\xe9 n\xe9w".encode(codec) + b"\n"
     assert decode(mark + b"\n") is None
+
+
+@pytest.mark.parametrize(
+    ("codec", "text"),
+    json.loads(Path(__file__).with_name("encoding_cases.json").read_text("utf-8")),
+)
+def test_the_encoding_is_what_the_bytes_look_like(codec: str, text: str) -> None:
+    code = f"int main(void) {{ return 0; }}  /* x */\n{text}\n" + "int x = 1;\n" * 2_000
+    for whole in (text, code, code.replace("\n", "\r\n")):
+        raw = whole.encode(codec)
+        assert decode(raw) == (whole, codec)
+        assert encode_edited("f.c", whole, whole + "OLD", codec) == raw + b"OLD"
+
+
+def test_damaged_utf_8_is_not_taken_for_another_encoding() -> None:
+    raw = "// caf\xe9, gr\xf6\xdfe, \u8ba1\u7b97\n".encode() * 3 + b"\xff\n"
+    assert decode(raw) == (raw.decode("latin-1"), "latin-1")
+
+
+def test_what_would_be_taken_for_another_encoding_is_refused() -> None:
+    with pytest.raises(UsageError, match="would be taken for another encoding than latin-1"):
+        edited(b"OLD \xe9", "OLD \xe9", "\xc4\xe3\xba\xc3\xca\xc0\xbd\xe7" * 40)

@@ -132,6 +132,22 @@ def test_why_not(old: str, says: str) -> None:
     assert says in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "says"),
+    [
+        ("RETRY_TIMES = 3", "The nearest place is:\n1\tRETRY_TIMES = 2"),
+        ("return 3", "The nearest place is:\n4\t    return 2"),  # one token of two
+        ("a = 1 ", "The nearest place is:\n3\t    a = 10"),  # 10 is not a 1 that looks alike
+        ("a  = 10", "Line 3 would match but for white space."),
+        ("xa =10", "The nearest place is:\n3\t    a = 10"),
+    ],
+)
+def test_why_short_texts_are_not_there(old: str, says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        edited("RETRY_TIMES = 2\ndef f(a):\n    a = 10\n    return 2\n", old, "x")
+    assert says in str(refused.value)
+
+
 def test_many_places() -> None:
     with pytest.raises(UsageError, match=r"1,000 times, on lines 1, 2, .*10, …\.\nAdd"):
         edited("x\n" * 1_000, "x", "y")

@@ -29,7 +29,7 @@ def check(pattern: str, *required: str, **flags: bool) -> None:
     [
         ("update_or_create", ["update_or_create"]),
         (r"def \w+_cache", ["def ", "_cache"]),
-        (r"\bclass\s+Foo\b", ["class ", " foo"]),
+        (r"\bclass Foo\b", ["class foo"]),
         (r"^import\tre$", ["\nimport re\n"]),  # white space is one class
         ("(?i)ERROR:", ["error:"]),
         ("[Ee]rror", ["error"]),
@@ -107,7 +107,7 @@ def test_what_may_be_missing_has_two_sides() -> None:
     )
     (group,) = analyse(r"^\s*\}\s*$").query.groups
     shapes = ("\n}\n", "\n} ", " }\n", " } ")
-    assert set(group) == {Query(keys(shape)) for shape in shapes}
+    assert set(group) > {Query(keys(shape)) for shape in shapes}  # and with Unicode's other space
     assert analyse(r"foo\s*").query == Query(keys("foo"))
     assert analyse(r"\s*\s*\s*\s*foo\s*").query == Query(keys("foo"))
 
@@ -121,8 +121,18 @@ def test_alternatives() -> None:
     error = analyse(r"(?i)Error: [45]\d\d").query
     assert error.keys == keys("error: ")
     (group,) = error.groups
-    assert Query(keys(": 40")) in group
-    assert len(group) == 20
+    assert set(group) == {Query(keys(": 4")), Query(keys(": 5"))}
+
+
+def test_words_digits_and_space_are_also_others_than_asciis() -> None:
+    query = analyse(r"\bclass\s+Foo\b").query
+    assert query.keys == keys("class", "foo")
+    assert {next(iter(group)) for group in query.groups} == {
+        Query(keys("ss ")),
+        Query(keys(" fo")),
+    }
+    (group,) = analyse(r"x\dy").query.groups
+    assert {Query(keys(shape)) for shape in ("x1y", "x\u0663y")} <= set(group)
 
 
 def test_a_word_of_many() -> None:
@@ -140,7 +150,7 @@ def test_line_ends() -> None:
     check(r"^foo$", "\nfoo", multiline=True)
     space_or_end = analyse(r"foo\s+bar", multiline=True).query
     assert space_or_end.keys == keys("foo", "bar")
-    assert (Query(keys("oo ")), Query(keys("oo\n"))) in space_or_end.groups
+    assert any({Query(keys("oo ")), Query(keys("oo\n"))} < set(g) for g in space_or_end.groups)
     assert analyse(r"foo\nbar").query == NEVER
     assert analyse(r"(?:foo\nbar|baz)").query == Query(keys("baz"))
     assert analyse(r"(?:foo\nbar)*").query == ANYTHING

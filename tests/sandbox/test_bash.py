@@ -112,6 +112,8 @@ async def test_a_job(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
         ({"job": "1", "background": True}, "not both"),
         ({"job": "9"}, "There is no job '9'"),
         ({"command": "ls", "cwd": "/"}, "outside the workspace"),
+        ({"command": "ls", "cwd": "a\0b"}, "is no folder.\nGive one, or none."),
+        ({"command": "ls", "cwd": "a\ud800"}, "is no folder.\nGive one, or none."),
     ],
 )
 async def test_misuse(

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from glossator.search.ripgrep import Request
+from glossator.search.scan import compile_pattern, matching_lines
 from tests.search.searching import RIPGREP, lines, pending, write
 
 WORDS = "foo foobar Key x1 update_key Straße 错误 kit a.b (x) 2024".split()
@@ -69,10 +70,6 @@ async def test_the_same_lines(tmp_path: Path, seed: int) -> None:
 @pytest.mark.parametrize(
     ("raw", "pattern", "ours", "theirs"),
     [
-        ("é1\n".encode(), r"^\w", [], [1]),
-        ("é\n".encode(), r"\b", [], [1]),
-        ("\u0663\n".encode(), r"\d", [], [1]),
-        ("\u2003\n".encode(), r"\s", [], [1]),
         (b"a\rb\nb\n", "b", [2, 3], [1, 2]),
         (b"caf\xe9\n", "é", [1], []),
         (b"\xef\xbb\xbfa\n", "^a", [1], [1]),
@@ -89,3 +86,62 @@ async def test_where_they_differ(
     assert await grep(tmp_path, pattern) == ([("f", ours)] if ours else [])
     if theirs is not None:
         assert ripgrep(tmp_path, pattern) == ([("f", theirs)] if theirs else [])
+
+
+EDGES = (
+    r"\büber\b",
+    r"\<über\>",
+    r"über\b",
+    r"\w+\b",
+    r"\bx\b",
+    r"\<\w",
+    r"\w\>",
+    r"def \w+\(",
+    r"^ *\<",
+    r"\d{2}",
+    r"[\d.]+",
+    r"[^\w\s]",
+    r"[\W_]x",
+    r"\S\s\S",
+    r"[^\S ]",
+    r"\Sx\b",
+    r"\b[[:alpha:]]",
+    r"a\b.\bb",
+    r"\b(?:é|ß)+\b",
+    r"(?i)\bÜBER\b",
+    r"\b\b",
+    r"\bx$",
+    r"^\b",
+    r"$\b|x\b$",
+    r"\b\(|-\b",
+)
+UNICODE = "über überall x.über def größe(self) ٣٤ 12.5 a-b é ß éß x ² Ⓐ _x (x -é a\u0301x".split(
+    " "
+)
+
+
+@pytest.mark.parametrize("multiline", [False, True])
+@pytest.mark.parametrize("seed", range(2))
+def test_words_digits_and_space_are_unicodes(seed: int, multiline: bool) -> None:
+    random = Random(seed)
+    for _ in range(4):
+        text = "\n".join(
+            random.choice([" ", "\u2003", "\v", "-", ""]).join(
+                random.choices(UNICODE, k=random.randrange(4))
+            )
+            for _ in range(40)
+        )
+        for pattern in EDGES:
+            compiled = compile_pattern(pattern, multiline=multiline)
+            assert not compiled.may_miss
+            command = [RIPGREP, "--no-config", "--line-number", f"--regexp={pattern}"]
+            command += ["--multiline", "--multiline-dotall"] * multiline
+            raw = text.encode()
+            run = subprocess.run([*command, "-"], input=raw, capture_output=True, check=False)
+            theirs = [int(line.split(b":")[0]) for line in run.stdout.split(b"\n")[:-1]]
+            assert list(matching_lines(raw, compiled)) == theirs, (pattern, text)
+
+
+@pytest.mark.parametrize("pattern", [r"\Büber", r"\A\büber", r"\büber\z"])
+def test_a_pattern_that_may_miss_says_so(pattern: str) -> None:
+    assert compile_pattern(pattern).may_miss

@@ -71,7 +71,7 @@ async def test_replace_all(workspace: MakeWorkspace) -> None:
     assert "200 times" in (await edit(ws, "x", "y")).text
     result = await edit(ws, "x", "y", replace_all=True)
     assert result.text.startswith("Changed a.py in 1 place (+200 -200 lines).")
-    assert "[140 more lines around the changes are not shown]" in result.text
+    assert "[140 more lines that changed are not shown]" in result.text
     assert result.omitted == 140
     assert on_disk(ws, "a.py") == "y = 1\n" * 200
 
@@ -147,7 +147,8 @@ async def test_calls_at_the_same_time(workspace: MakeWorkspace) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "says"),
     [
-        ("Edit", {"path": "unread.py"}, "unread.py was not read in this conversation.\nRead it"),
+        ("Edit", {"path": "unread.py"}, "old_text is not in the file"),
+        ("Edit", {"path": "unread.py", "replace_all": "true"}, "unread.py was not read"),
         ("Edit", {"path": "nowhere.py"}, "does not exist.\nUse Glob to find its path, or Write"),
         ("Edit", {"path": "../out.py"}, "outside the workspace"),
         ("Edit", {"path": "/etc/passwd"}, "outside the workspace"),
@@ -193,11 +194,13 @@ async def test_refusals(
     assert hands.plans == []
 
 
-async def test_a_changed_file_that_is_searched_in_vain(workspace: MakeWorkspace) -> None:
+async def test_what_was_not_there_when_the_file_was_read(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": "one\n"})
     await call(ws, "Read", path="a.py")
-    ws.write("a.py", "two\n")
-    assert "has changed since you read it; read it again" in (await edit(ws, "two", "2")).text
+    ws.write("a.py", "two\nthree\n")
+    refused = await edit(ws, "two", "2", replace_all=True)
+    assert "has changed since you read it; read it again" in refused.text
+    assert "1\t2" in (await edit(ws, "two", "2")).text
 
 
 @pytest.mark.parametrize("what", ["deleted", "renamed"])

@@ -1,4 +1,4 @@
-"""An edit rests on lines that were shown, by whatever tool; a refusal shows what it lacks."""
+"""An edit of one place finds it by its text; others rest on lines that some tool showed."""
 
 from __future__ import annotations
 
@@ -31,27 +31,26 @@ async def look(ws: Workspace, tool: str, **arguments: Any) -> ToolResult:
     )
 
 
-async def test_reading_line_1_does_not_unlock_line_1725(workspace: MakeWorkspace) -> None:
+async def test_a_text_that_is_there_once_is_edited_though_no_line_was_shown(
+    workspace: MakeWorkspace,
+) -> None:
     ws = await workspace({"a.py": CODE})
-    await look(ws, "Read", path="a.py", offset=1, limit=1)
-    refused = await edit(ws, "def area():\n    return 1\n", "def area():\n    return 2\n")
-    assert refused.error
-    assert refused.text == (
-        "Nothing was changed: lines 1725-1726 of a.py were not shown in this conversation.\n"
-        "There stands:\n1722\tvalue_1722 = 1722\n1723\tvalue_1723 = 1723\n"
-        "1724\tvalue_1724 = 1724\n1725\tdef area():\n1726\t    return 1\n"
-        "1727\tvalue_1725 = 1725\n1728\tvalue_1726 = 1726\n1729\tvalue_1727 = 1727\n"
-        "Make the edit again if it is right for these lines."
+    made = await edit(ws, "def area():\n    return 1\n", "def area():\n    return 2\n")
+    assert made.text == (
+        "Changed a.py in 1 place (+1 -1 lines).\n1723\tvalue_1723 = 1723\n"
+        "1724\tvalue_1724 = 1724\n1725\tdef area():\n1726\t    return 2\n"
+        "1727\tvalue_1725 = 1725\n1728\tvalue_1726 = 1726\n1729\tvalue_1727 = 1727"
     )
-    assert not (await edit(ws, "def area():\n    return 1\n", "def area():\n    pass\n")).error
+    assert (await edit(ws, "value_1", "v")).error  # there are many
+    missed = await edit(ws, "def area(self):", "def size():")
+    assert missed.text.endswith("The nearest place is:\n1725\tdef area():")
 
 
 async def test_a_file_that_changed_since_a_search_showed_it(workspace: MakeWorkspace) -> None:
-    """Its text was not kept: the refusal shows the lines as they are now."""
     ws = await workspace({"a.py": "one\ntwo\n"})
     await look(ws, "Grep", pattern="two", output_mode="content")
     ws.write("a.py", "zero\none\ntwo\n")
-    refused = await edit(ws, "two", "2")
+    refused = await edit(ws, "two", "2", replace_all=True)
     assert refused.text.startswith(
         "Nothing was changed: a.py has changed since lines of it were shown in this conversation."
     )
@@ -75,8 +74,8 @@ async def test_lines_shown_by_any_tool_count(
     ws = await workspace({"a.py": f"{notes}\n\ndef area():\n    return 1\n"})
     assert not (await look(ws, tool, **arguments)).error
     old = "return 1" if tool == "Grep" else "area"
-    assert not (await edit(ws, old, "new")).error
-    assert (await edit(ws, "# note 7\n", "")).error
+    assert not (await edit(ws, old, "new", replace_all=True)).error
+    assert (await edit(ws, "# note 7\n", "", replace_all=True)).error
 
 
 async def test_a_line_that_grep_cut_is_not_shown(workspace: MakeWorkspace) -> None:
@@ -84,10 +83,10 @@ async def test_a_line_that_grep_cut_is_not_shown(workspace: MakeWorkspace) -> No
     found = await look(ws, "Grep", pattern="table", output_mode="content")
     (cited,) = found.citable
     assert not ws.reads.missing(cited)
-    refused = await edit(ws, "# end", "# END")
+    refused = await edit(ws, "# end", "# END", replace_all=True)
     assert refused.error
     assert "line 1 of a.py was not shown" in refused.text or "was not read" in refused.text
-    assert not (await edit(ws, "# end", "# END")).error  # the refusal showed all of it
+    assert not (await edit(ws, "# end", "# END", replace_all=True)).error  # the refusal showed it
 
 
 async def test_all_places_must_have_been_shown(workspace: MakeWorkspace) -> None:
@@ -96,7 +95,8 @@ async def test_all_places_must_have_been_shown(workspace: MakeWorkspace) -> None
     refused = await edit(ws, "x", "z", replace_all=True)
     assert "line 22 of a.py was not shown" in refused.text
     assert "22\ty = x" in refused.text
-    assert not (await edit(ws, "x", "z", replace_all=True)).error
+    made = await edit(ws, "x", "z", replace_all=True)
+    assert made.text.endswith("(+2 -2 lines).\n1\tz = 1\n…\n22\ty = z")  # nothing around them
 
 
 async def test_many_lines_are_to_be_read_first(workspace: MakeWorkspace) -> None:
@@ -113,17 +113,18 @@ async def test_many_lines_are_to_be_read_first(workspace: MakeWorkspace) -> None
     assert "lines " in (await edit(ws, "value_", "v_", replace_all=True)).text
 
 
-async def test_several_edits_need_all_their_lines(workspace: MakeWorkspace) -> None:
+async def test_of_several_edits_those_of_all_places_need_their_lines(
+    workspace: MakeWorkspace,
+) -> None:
     ws = await workspace({"a.py": CODE})
-    await look(ws, "Read", path="a.py", offset=1, limit=10)
-    steps = [
+    steps: list[dict[str, Any]] = [
         {"old_text": "value_3 = 3\n", "new_text": "three = 3\nmore = 4\n"},
         {"old_text": "more = 4\nvalue_4 = 4", "new_text": "four = 4"},
     ]
     assert not (await call(ws, "MultiEdit", path="a.py", edits=steps)).error
     steps = [
         {"old_text": "four = 4\n", "new_text": "4\n"},
-        {"old_text": "return 1\n", "new_text": "return 2\n"},
+        {"old_text": "return 1\n", "new_text": "return 2\n", "replace_all": True},
     ]
     refused = await call(ws, "MultiEdit", path="a.py", edits=steps)
     assert "line 1726 of a.py was not shown" in refused.text
@@ -133,8 +134,10 @@ async def test_several_edits_need_all_their_lines(workspace: MakeWorkspace) -> N
 async def test_a_hidden_file_is_not_shown(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": "key = 1\n"})
     ws.hidden = lambda path: path.endswith("a.py")
-    refused = await edit(ws, "key = 1", "key = 2")
-    assert "key" not in refused.text
+    for old in ("key = 1", "key = 3"):
+        refused = await edit(ws, old, "new")
+        assert refused.error
+        assert "key" not in refused.text
 
 
 async def test_lines_stay_known_when_others_change(workspace: MakeWorkspace) -> None:
@@ -143,9 +146,9 @@ async def test_lines_stay_known_when_others_change(workspace: MakeWorkspace) -> 
     await look(ws, "Read", path="a.py", offset=1720, limit=10)
     ws.write("a.py", "# first\n" + CODE.replace("value_9 = 9\n", "value_9 = 99\n"))
     await look(ws, "Grep", pattern="value_9 = ", output_mode="content")
-    assert not (await edit(ws, "return 1", "return 2")).error
-    assert not (await edit(ws, "value_9 = 99", "value_9 = 9")).error
-    assert (await edit(ws, "value_99 = 99\n", "")).error
+    assert not (await edit(ws, "return 1", "return 2", replace_all=True)).error
+    assert not (await edit(ws, "value_9 = 99", "value_9 = 9", replace_all=True)).error
+    assert (await edit(ws, "value_99 = 99\n", "", replace_all=True)).error
 
 
 async def test_lines_that_were_shown_while_an_edit_waited_are_known(
@@ -161,5 +164,5 @@ async def test_lines_that_were_shown_while_an_edit_waited_are_known(
         ws, "Edit", hands, path="a.py", old_text="value_1 = 1\n", new_text="value_1 = 1\nnew\n"
     )
     assert not first.error, first.text
-    second = await edit(ws, "def area():", "def size():")
+    second = await edit(ws, "def area():", "def size():", replace_all=True)
     assert not second.error, second.text

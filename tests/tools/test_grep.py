@@ -696,3 +696,77 @@ async def test_no_descriptor_is_no_proof_of_absence(
     assert "too many files open" in failed.text
     assert "Try again" in failed.text
     assert not (await ws.call(tool, **asked)).error
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        (r"\büber\b", ["a.py:1:über = größe(x)"]),
+        (r"\<größe\>", ["a.py:1:über = größe(x)"]),
+        (r"\w+ = \w+\(", ["a.py:1:über = größe(x)"]),
+        (r"\d+\s東", ["b.md:1:٣\u3000東京"]),
+        (r"\bgröß\b", []),
+    ],
+)
+async def test_words_are_not_ascii_alone(
+    workspace: MakeWorkspace, pattern: str, found: list[str]
+) -> None:
+    ws = await workspace({"a.py": "über = größe(x)\n", "b.md": "٣\u3000東京\n"})
+    result = await ws.call("Grep", pattern=pattern, output_mode="content")
+    assert flat(result) == found if found else result.text.startswith("No match")
+    assert "ASCII" not in result.text
+
+
+async def test_a_pattern_that_may_miss_says_so(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "xüber\n"})
+    result = await ws.call("Grep", pattern=r"x\Büber")
+    assert "only ASCII letters make words" in result.text
+
+
+WORD = "\u0447\u0438\u0441\u043b\u043e"
+RUSSIAN = (
+    f"# \u0412\u044b\u0447\u0438\u0441\u043b\u044f\u0435\u0442 {WORD} \u0434\u043d\u0435\u0439\n"
+)
+
+
+async def test_other_encodings_than_unicodes_are_recognised_and_named(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace({"a.py": RUSSIAN.encode("koi8-r"), "b.py": RUSSIAN})
+    found = await ws.call("Grep", pattern=rf"\b{WORD}\b", output_mode="content")
+    assert [span.uri for span in found.spans] == [ws.uri("a.py"), ws.uri("b.py")]
+    assert found.text.endswith("[read as their bytes look like: a.py (koi8-r)]")
+    nothing = await ws.call("Grep", pattern=f"{WORD}{WORD}", path="a.py")
+    assert "Read as their bytes look like: a.py (koi8-r)." in nothing.text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "word"),
+    [("needle", "needle"), (r"\bneedle\b", "needle"), ("\\bn\u00e4hle\\b", "n\u00e4hle")],
+)
+async def test_a_match_far_into_a_line_is_shown(
+    workspace: MakeWorkspace, pattern: str, word: str
+) -> None:
+    line = "\u00e9xneedle," * 60_000 + f" {word} " + "end," * 1_000
+    ws = await workspace({"f": f"{line}\n"})
+    result = await ws.call("Grep", pattern=pattern, output_mode="content")
+    shown = flat(result)[0]
+    column = 1 if pattern == "needle" else len("\u00e9xneedle," * 60_000) + 2
+    if pattern == "needle":
+        assert shown.startswith("f:1:\u00e9xneedle,")
+    else:
+        assert f",\u00e9xneedle, {word} end,end," in shown
+        told = f"[cut; the match is at column {column:,} of {len(line):,} characters, minified or"
+        assert told in shown
+        assert len(shown) < 700
+        read = await ws.call("Read", path="f", offset=1, column=column)
+        assert read.text.startswith(f"1\t{word} end,end,")
+    assert result.citable
+
+
+async def test_a_match_near_the_beginning_of_a_line_is_shown_as_before(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace({"f": "x" * 300 + "needle" + "y" * 900})
+    result = await ws.call("Grep", pattern="needle", output_mode="content")
+    assert flat(result)[0].startswith("f:1:xxx")

@@ -52,6 +52,17 @@ WHY = {"description": "Look for it", "explanation": "…", "reason": "…", "tit
             {"path": "a", "edits": [{"old_text": "x", "new_text": "y"}]},
         ),
         (
+            "MultiEdit",
+            {"path": "a", "edits": '[{"old_text": "x", "new_text": "[1]", "replace_all": null}]'},
+            {"path": "a", "edits": [{"old_text": "x", "new_text": "[1]"}]},
+        ),
+        ("Todo", {"todos": '[{"text": "a"}]'}, {"steps": [{"text": "a"}]}),
+        ("Grep", {"pattern": "a", "path": None, "-i": None, "head_limit": None, "regex": None},
+         {"pattern": "a"}),
+        ("Read", {"path": "a", "offset": None, "limit": None, "end_line": None}, {"path": "a"}),
+        ("Bash", {"command": "ls", "cwd": None, "timeout": None}, {"command": "ls"}),
+        ("Write", {"path": "a", "content": "[1]"}, {"path": "a", "content": "[1]"}),
+        (
             "AskUser",
             {
                 "question": "x",
@@ -201,3 +212,8 @@ async def test_a_path_with_lines_is_decided_about_by_its_file_too(
     ws = await workspace({"a.md": "1\n"})
     args = TOOLS["Read"].args.model_validate({"path": "a.md:1"})
     assert args.reached(ws.snapshot) == (f"{ws.root}/a.md:1", f"{ws.root}/a.md")
+
+
+def test_what_no_command_can_hold() -> None:
+    with pytest.raises(ValidationError, match="it holds a NUL"):
+        TOOLS["Bash"].args.model_validate({"command": "echo a\0b"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from glossator.core.errors import UsageError
 from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.edit import EditArgs, EditStep, MultiEditArgs, WriteArgs
 from tests.tools.hands import Hands, call
@@ -69,12 +70,33 @@ async def test_the_places_are_those_of_now(workspace: MakeWorkspace) -> None:
 
 async def test_no_number_is_better_than_a_wrong_one(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": CODE})
-    assert shown(ws, SEVERAL) == UNPLACED  # it was not read
+    *first, last = SEVERAL.edits
+    every = (*first, last.model_copy(update={"replace_all": True}))
+    assert shown(ws, MultiEditArgs(path="a.py", edits=every)) == UNPLACED  # it was not read
+    assert "@@ … @@" not in shown(ws, SEVERAL)
     await call(ws, "Read", path="a.py")
     ws.open("a.py", CODE.replace("line 9", "mine"))
     assert places(shown(ws, SOME)) == ["--- a.py", "+++ a.py", "@@ … @@"]
     lost = EditArgs(path="a.py", old_text="nowhere", new_text="x")
     assert shown(ws, lost) == "--- a.py\n+++ a.py\n@@ … @@\n-nowhere\n+x\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        (EditArgs(path="n.ipynb", old_text="x", new_text="y"), "is a notebook"),
+        (EditArgs(path="link", old_text="x", new_text="y"), "is a notebook"),
+        (WriteArgs(path="n.ipynb", content="x"), "is a notebook"),
+        (WriteArgs(path="a.png", content="x"), "is an image"),
+    ],
+)
+async def test_nobody_is_asked_about_a_file_that_cannot_be_edited(
+    workspace: MakeWorkspace, args: ToolArgs, why: str
+) -> None:
+    ws = await workspace({"n.ipynb": "{}"})
+    (ws.root / "link").symlink_to("n.ipynb")
+    with pytest.raises(UsageError, match=why):
+        shown(ws, args)
 
 
 async def test_the_plan_has_the_parts_of_the_edit(workspace: MakeWorkspace) -> None:

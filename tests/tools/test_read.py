@@ -6,7 +6,8 @@ import base64
 import json
 import os
 import re
-from typing import Any
+from typing import Any, Literal
+from unicodedata import normalize
 
 import pytest
 
@@ -88,7 +89,9 @@ async def test_large_files_are_paged(workspace: MakeWorkspace) -> None:
 async def test_long_lines_are_cut(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.min.js": "x" * 5_000 + "\nend\n"})
     (_, cut), (number, end) = numbered(await ws.call("Read", path="a.min.js"))
-    assert cut == "x" * 2_000 + " [cut; 5,000 characters in all]"
+    assert (
+        cut == "x" * 2_000 + " [cut; 5,000 characters in all, go on with offset=1 and column=2001]"
+    )
     assert (number, end) == (2, "end")
 
 
@@ -275,3 +278,48 @@ async def test_after_a_last_line_that_is_more_than_a_page_there_is_none(
     assert "[line 1 goes on for" in result.text
     assert "go on with" not in result.text
     assert result.omitted == 0
+
+
+async def test_a_guessed_encoding_is_named(workspace: MakeWorkspace) -> None:
+    text = "// \u8ba1\u7b97\u4e24\u4e2a\u65e5\u671f\u4e4b\u95f4\u7684\u5929\u6570"
+    ws = await workspace({"a.c": text.encode("gb18030"), "b.c": text})
+    assert (await ws.call("Read", path="b.c")).text == f"1\t{text}"
+    read = await ws.call("Read", path="a.c")
+    assert read.text == f"1\t{text}\n[read as gb18030, which its bytes look like]"
+
+
+@pytest.mark.parametrize("on_disk", ["NFC", "NFD"])
+async def test_accented_names_open_by_either_spelling(
+    workspace: MakeWorkspace, on_disk: Literal["NFC", "NFD"]
+) -> None:
+    name = "\u00e9t\u00e9/na\u00efve.md"
+    ws = await workspace({normalize(on_disk, name): "1\n"})
+    for form in ("NFC", "NFD"):
+        spelled = normalize(form, name)
+        located = ws.snapshot.folders.locate(spelled)
+        assert located == str(ws.root / normalize(on_disk, name))
+        beside = ws.snapshot.folders.locate(normalize(form, "\u00e9t\u00e9/new.md"))
+        assert beside == str(ws.root / normalize(on_disk, "\u00e9t\u00e9") / "new.md")
+    assert (await ws.call("Read", path=normalize("NFC", name))).text == "1\t1"
+    found = await ws.call("Grep", pattern="1", path=normalize("NFC", "\u00e9t\u00e9"))
+    assert found.outcome == "1 file"
+
+
+async def test_a_long_line_is_read_in_parts(workspace: MakeWorkspace) -> None:
+    line = "".join(f"{number};" for number in range(1, 6_000))
+    ws = await workspace({"f": f"first\n{line}\nlast\n"})
+    first = await ws.call("Read", path="f", offset=2, limit=1)
+    assert f"{len(line):,} characters in all, go on with offset=2 and column=2001]" in first.text
+    seen, column = numbered(first)[0][1].split(" [cut")[0], 2_001
+    while True:
+        part = await ws.call("Read", path="f", offset=2, column=column)
+        assert not part.spans  # not whole, so it may be cited, but counts as no line for edits
+        (row,) = numbered(part)
+        seen += row[1]
+        more = re.search(r"go on with offset=2 and column=(\d+)", part.text)
+        if more is None:
+            break
+        column = int(more[1])
+    assert (row[0], seen) == (2, line)
+    beyond = await ws.call("Read", path="f", offset=1, column=9)
+    assert "Line 1 of f has 5 characters; there is no column 9." in beyond.text

@@ -43,6 +43,17 @@ def test_lines_that_stay_count_as_shown(
     assert reads.last("/a") == new
 
 
+def test_what_calls_beside_each_other_show_stands_above_none_of_them() -> None:
+    reads = ReadState()
+    reads.remember("/a", (1, 2), "text")
+    one, other = reads.draft(), reads.draft()
+    other.remember("/a", (3, 2), "text")
+    reads.adopt(other)
+    assert one.unchanged("/a", (1, 2), "text")
+    assert not one.unchanged("/a", (3, 2), "text")
+    assert reads.unchanged("/a", (1, 4), "text")
+
+
 def test_forgetting() -> None:
     reads = ReadState()
     reads.saw(document("a"))

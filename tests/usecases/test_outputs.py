@@ -150,6 +150,25 @@ async def test_changed_files_are_told_with_their_sizes(tmp_path: Path) -> None:
             await file_before(s.app, FileBeforeRequest(session, run, "else.py"))
 
 
+async def test_ignored_and_compiled_files_do_not_count(tmp_path: Path) -> None:
+    command = (
+        "mkdir -p build __pycache__; touch __pycache__/m.cpython.pyc main.o new.py"
+        " build/{1..30}; echo kept >> build/old"
+    )
+    files = {".gitignore": "build/\n", "build/old": "1\n"}
+    script = [Turn(ToolUse("Bash", {"command": command})), DONE]
+    async with stage(tmp_path, files, script, AUTO) as s:
+        _, changed = await _changed(s)
+        assert ([file.path for file in changed.files], changed.more) == (["new.py"], 0)
+
+
+async def test_where_only_ignored_files_changed_nothing_is_told(tmp_path: Path) -> None:
+    script = [Turn(ToolUse("Bash", {"command": "touch a.log"})), DONE]
+    async with stage(tmp_path, {".gitignore": "*.log\n"}, script, AUTO) as s:
+        await s.ask("?")
+        assert s.port.of(FilesChanged) == []
+
+
 async def test_one_file_is_taken_back_alone_then_the_rest(tmp_path: Path) -> None:
     async with stage(tmp_path, FILES, [Turn(CHANGES), DONE, DONE], AUTO) as s:
         session, _ = await _changed(s)

@@ -194,6 +194,10 @@ class WorkspaceHost:
         folder, name = os.path.split(path)
         return os.path.join(real_path(folder) or folder, name)
 
+    def is_ignored(self, path: str) -> bool:
+        """Whether a rule leaves out the file at this absolute path, now; blocking."""
+        return self._indexer.rules.excluding(path, is_dir=False) is not None
+
     def status(self) -> WorkspaceStatus:
         """Figures for the user and for logs."""
         snapshot = self.snapshot()

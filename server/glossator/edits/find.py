@@ -94,6 +94,7 @@ def _ambiguous(text: str, places: list[int]) -> str:
 _MAX_CHARACTERS = 4_000_000  # of a document in which a place is looked for
 _CANDIDATES = 5
 _COMPARED = 2_000  # characters of a place that are compared
+_SHORT = 200  # characters that are compared one by one
 _ALIKE = 0.6  # ratio from which a place is worth showing
 _LINES_SHOWN = 12
 _LINE_CHARACTERS = 200
@@ -131,8 +132,17 @@ def _loosely(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
     joined = "\n".join(map(_plain, lines))
     at = f"\n{joined}\n".find("\n" + "\n".join(plain) + "\n")
     if at < 0:
-        at = joined.find("\n".join(plain))
+        part = "\n".join(plain)
+        whole_words = (at for at in _places(joined, part) if not _cuts_word(joined, at, part))
+        at = next(whole_words, -1)
     return None if at < 0 else joined[:at].count("\n")
+
+
+def _cuts_word(text: str, at: int, part: str) -> bool:
+    """Whether `part` of `text` begins or ends within a word."""
+    end = at + len(part)
+    edges = (text[max(at - 1, 0) : at] + part[:1], part[-1:] + text[end : end + 1])
+    return any(len(edge) == 2 and _WORD.fullmatch(edge) for edge in edges)
 
 
 def _plain(line: str) -> str:
@@ -171,7 +181,7 @@ def _kind(there: str, asked: str) -> str:
         return "indentation"
     if there.rstrip() == asked.rstrip():
         return "white space at the end of the line"
-    if "".join(there.split()) == "".join(asked.split()):
+    if "".join(asked.split()) in "".join(there.split()):
         return "white space"
     return "characters that look alike"
 
@@ -195,11 +205,22 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
     matcher.set_seq2(_tokens(wanted))
     found: tuple[float, int] | None = None
     for place in places:
-        matcher.set_seq1(_tokens(lines[place : place + len(wanted)]))
-        ratio = matcher.ratio() if matcher.quick_ratio() >= _ALIKE else 0.0
+        there = lines[place : place + len(wanted)]
+        matcher.set_seq1(_tokens(there))
+        ratio = (
+            matcher.ratio() if matcher.quick_ratio() >= _ALIKE else _by_characters(there, wanted)
+        )
         if ratio >= _ALIKE and (found is None or ratio > found[0]):
             found = (ratio, place)
     return None if found is None else found[1]
+
+
+def _by_characters(there: Sequence[str], wanted: Sequence[str]) -> float:
+    """How alike short lines are, of which one token may be half."""
+    one, other = (" ".join(" ".join(lines).split()) for lines in (there, wanted))
+    if len(one) + len(other) > _SHORT:
+        return 0.0
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def _tokens(lines: Sequence[str]) -> list[str]:

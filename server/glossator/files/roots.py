@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from unicodedata import normalize
 
 from glossator.core.document import Missing, MissingReason
 from glossator.core.shown import meant
@@ -69,6 +70,18 @@ def real_path(path: str) -> str | None:
     return None
 
 
+def _respelled(path: str) -> str:
+    """`path` with the spelling of each name that is there."""
+    if path.isascii():
+        return path
+    found = os.sep if os.path.isabs(path) else ""
+    for name in path.split(os.sep):
+        spellings = (name, normalize("NFD", name), normalize("NFC", name))
+        steps = [os.path.join(found, each) for each in spellings]
+        found = next(filter(os.path.lexists, steps), steps[0])
+    return found
+
+
 @dataclass(frozen=True)
 class Roots:
     """The workspace's folders by real path; roots may be nested."""
@@ -117,14 +130,19 @@ class Roots:
     def locate(self, path: str) -> str | Missing:
         """The absolute path `path` names, links and `..` unresolved, wherever it lies.
 
-        Where there is nothing of that name, the escapes of `core.shown` are taken back.
+        Where there is nothing of that name, the escapes of `core.shown` are taken back, and
+        accented letters may be spelled in the other way (composed, or decomposed as on a Mac).
         """
         located = self._joined(path)
-        if "\\" in path and isinstance(located, str) and not os.path.lexists(located):
-            other = self._joined(meant(path))
-            if isinstance(other, str) and os.path.lexists(other):
-                return other
-        return located
+        if path.isascii() and "\\" not in path:
+            return located
+        if isinstance(located, Missing) or os.path.lexists(located):
+            return located
+        spelled, other = _respelled(located), self._joined(meant(path))
+        if isinstance(other, str) and not os.path.lexists(spelled):
+            other = _respelled(other)
+            return other if os.path.lexists(other) else spelled
+        return spelled
 
     def _joined(self, path: str) -> str | Missing:
         if os.path.isabs(path):

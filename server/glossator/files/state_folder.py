@@ -18,7 +18,7 @@ import platformdirs
 
 from glossator.files.roots import outermost
 
-VERSION = 6  # of the index: its layout on disk, how texts are folded, framed and read
+VERSION = 7  # of the index: its layout on disk, how texts are folded, framed and read
 LOCK = "lock"
 INNER = ("segments", "quarantine", "chunks")  # the folders in it
 _ROOT = "root"

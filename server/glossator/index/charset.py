@@ -8,6 +8,7 @@ from collections.abc import Iterable
 CodePoints = tuple[tuple[int, int], ...]  # of code points, both ends included, ascending, disjoint
 
 _LAST = 0x10FFFF
+_BEYOND = (0x80, _LAST)  # ASCII
 EVERYTHING: CodePoints = ((0, _LAST),)
 
 
@@ -93,8 +94,12 @@ def _of(text: str) -> CodePoints:
     return merged((ord(low), ord(high)) for low, high in zip(text[::2], text[1::2], strict=True))
 
 
-_DIGITS, _SPACES, _WORD = _of("09"), _of("\t\n\f\r  "), _of("09AZ__az")
-_PERL = {"d": _DIGITS, "s": _SPACES, "w": _WORD}
+_DIGITS, _SPACES, _WORD = _of("09"), _of("\t\r  "), _of("09AZ__az")
+# Unicode promises not to change these; of words and digits there are more in each version
+_ALL_SPACES = _of(
+    "\t\r  \x85\x85\xa0\xa0\u1680\u1680\u2000\u200a\u2028\u2029\u202f\u202f\u205f\u205f\u3000\u3000"
+)
+_PERL = {"d": _DIGITS, "w": _WORD}
 _POSIX = {
     "alnum": _of("09AZaz"),
     "alpha": _of("AZaz"),
@@ -106,7 +111,7 @@ _POSIX = {
     "lower": _of("az"),
     "print": _of(" ~"),
     "punct": _of("!/:@[`{~"),
-    "space": _of("\t\r  "),
+    "space": _SPACES,
     "upper": _of("AZ"),
     "word": _WORD,
     "xdigit": _of("09AFaf"),
@@ -120,10 +125,10 @@ _CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _SET_OPERATIONS = ("&&", "--", "~~")  # Rust's, also meant for the future
 
 
-def named_set(cursor: Cursor) -> CodePoints | None:
-    r"""The set of `\d`, `\pL` and the like, if one comes next.
+def named_set(cursor: Cursor, *, least: bool = False) -> CodePoints | None:
+    r"""The set of `\d`, `\pL` and the like, if one comes next: all that it may match.
 
-    The meaning of Unicode's names depends on the version: they may match anything.
+    Beyond ASCII that is anything where it depends on Unicode's version; with `least`, nothing.
     """
     if cursor.match(_UNICODE_NAME):
         cursor.shared = False
@@ -131,8 +136,11 @@ def named_set(cursor: Cursor) -> CodePoints | None:
     match = cursor.match(_PERL_NAME)
     if not match:
         return None
+    if match[1] in "sS":
+        return _ALL_SPACES if match[1] == "s" else complement(_ALL_SPACES)
     ranges = _PERL[match[1].lower()]
-    return complement(ranges) if match[1].isupper() else ranges
+    ranges = complement(merged((*ranges, _BEYOND))) if match[1].isupper() else ranges
+    return ranges if least else merged((*ranges, _BEYOND))
 
 
 def escaped_character(cursor: Cursor) -> int:
@@ -170,7 +178,7 @@ def bracketed(cursor: Cursor) -> CodePoints:
             if posix[1]:
                 named = complement(_POSIX[posix[2]])
         else:
-            named = named_set(cursor)
+            named = named_set(cursor, least=negated)
         if named is None:
             members.append(_range(cursor))
             continue

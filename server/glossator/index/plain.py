@@ -16,11 +16,12 @@ class Searchable(NamedTuple):
     """UTF-8 text whose lines end in LF; a LF at its end opens no further line.
 
     `plain`: the file is UTF-8 without a mark, NUL and lone CR; ripgrep with `--crlf` sees the same
-    lines and characters in it.
+    lines and characters in it. `encoding` is as `core.encoding` names it.
     """
 
     text: bytes
     plain: bool
+    encoding: str = "utf-8"
 
     @property
     def exotic(self) -> bool:
@@ -30,7 +31,7 @@ class Searchable(NamedTuple):
 
 def searchable(raw: bytes) -> Searchable | None:
     """The text of a file's bytes; None when they are binary."""
-    text, plain = raw, b"\0" not in raw
+    text, plain, encoding = raw, b"\0" not in raw, "utf-8"
     if not (plain and raw.isascii()):  # most files need no decoding
         decoded = decode(raw)
         if decoded is None:
@@ -42,7 +43,7 @@ def searchable(raw: bytes) -> Searchable | None:
         text = text.replace(b"\r\n", b"\n")
         plain = plain and b"\r" not in text
         text = text.replace(b"\r", b"\n")
-    return Searchable(text, plain)
+    return Searchable(text, plain, encoding)
 
 
 def version_of(size: int, mtime_ns: int, ctime_ns: int, inode: int) -> str:

@@ -192,8 +192,8 @@ class _RegexParser:
         if (ranges := named_set(cursor)) is not None:
             return [Chars(ranges, self._fold)]
         cursor.take("\\")
-        if assertion := next((letter for letter in "bBAz" if cursor.take(letter)), None):
-            self.by_line &= assertion in "bB"
+        if assertion := next((letter for letter in "bBAz<>" if cursor.take(letter)), None):
+            self.by_line &= assertion not in "Az"
             cursor.shared &= assertion == "b" and not cursor.sees("{")  # Rust: \b{start}
             return [Assertion({"A": "^", "z": "$"}.get(assertion, "\\b"))]
         if cursor.take("C"):

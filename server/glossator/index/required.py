@@ -35,8 +35,7 @@ _FEW_STRINGS = 3  # … matches at most so many strings once
 class Analysis:
     """What follows from a pattern alone.
 
-    `portable`: ripgrep finds the same lines as RE2, in ASCII text, and in all plain text if the
-    pattern is rewritten by `ripgrep_syntax`.
+    `portable`: ripgrep finds the same lines as `scan.py`, in all plain text.
     """
 
     query: Query

@@ -17,7 +17,7 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
 from glossator.core.resources import open_file_limit_of_commands
 from glossator.core.shown import shown
-from glossator.files import is_inside
+from glossator.files import is_inside, real_path
 from glossator.sandbox.environment import (
     GitSettings,
     git_settings,
@@ -214,7 +214,9 @@ class Shell:
         roots = [os.path.realpath(root) for root in self._policy.roots]
         if not roots:
             raise UsageError("No folder is open, so there is nowhere to run a command.")
-        folder = os.path.realpath(os.path.join(roots[0], cwd or ""))
+        folder = real_path(os.path.join(roots[0], cwd or ""))
+        if folder is None:  # no file can have this name
+            raise UsageError(f"{shown(cwd or '')} is no folder.\nGive one, or none.")
         if not any(is_inside(folder, root) for root in roots):
             raise UsageError(
                 f"{shown(cwd or '')} is outside the workspace.\nGive a folder in it, or none."

@@ -65,7 +65,7 @@ class Ripgrep:
             "--count" if self.counting else "--files-with-matches",
             *(("--multiline", "--multiline-dotall") if request.multiline else ()),
             "--ignore-case" if request.ignore_case else "--case-sensitive",
-            f"--regexp={ripgrep_syntax(request.pattern)}",
+            f"--regexp={request.pattern}",
             "--",
         ]
 
@@ -252,30 +252,7 @@ class _Run:
         return None
 
 
-_PIECE = re.compile(r"\\.|\[:\^?[a-z]+:\]|.", re.DOTALL)
-_MEMBERS = {"d": "0-9", "s": r"\t\n\f\r ", "w": "0-9A-Za-z_"}
 _FOLDING = re.compile(r"\(\?[a-zA-Z]*i")
-
-
-def ripgrep_syntax(pattern: str) -> str:
-    r"""The portable pattern in ripgrep's syntax.
-
-    RE2's `\w`, `\d`, `\s` and `\b` are ASCII, ripgrep's are Unicode's: they are written out. All
-    else in portable patterns is the same in both, for any UTF-8 text.
-    """
-    written: list[str] = []
-    in_class = False
-    for piece in _PIECE.findall(pattern):
-        members = _MEMBERS.get(piece[1].lower()) if piece[0] == "\\" else None
-        if members is not None:
-            members = f"[^{members}]" if piece[1].isupper() else members
-            written.append(members if in_class or members[0] == "[" else f"[{members}]")
-        elif piece == r"\b":
-            written.append(r"(?-u:\b)")
-        else:
-            in_class = piece == "[" or (in_class and piece != "]")
-            written.append(piece)
-    return "".join(written)
 
 
 def folds_alike(pattern: str, *, ignore_case: bool) -> bool:

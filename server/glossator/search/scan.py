@@ -10,12 +10,14 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate, islice
 
 import re2
 
 from glossator.core.errors import UsageError
+from glossator.search.unicode import Forms, forms, less_marks, mark_edges, unmarked
 
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
 _PIECE = 1 << 16  # bytes searched at a time: even RE2's slowest way takes few ms for them
@@ -30,17 +32,72 @@ _OF_TEXTS = re.compile(
 )  # also matches a few patterns that only look like it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pattern:
     """A compiled pattern.
 
     `of_texts`: it may ask where a text begins or ends, or match part of a character. Otherwise,
-    unless `multiline`, a match depends on its line alone.
+    unless `multiline`, a match depends on its line alone. `regex` is for ASCII texts; for others it
+    has further `forms` if it asks for classes of characters or edges of words.
     """
 
     regex: re2.Pattern[bytes]
     multiline: bool
     of_texts: bool
+    forms: Forms | None = None
+    options: re2.Options = field(default_factory=re2.Options, repr=False)
+
+    @property
+    def may_miss(self) -> bool:
+        """Whether it is searched as ASCII has it in all texts."""
+        return self.forms is not None and (
+            self.forms.inner or (self.of_texts and self.forms.marked is not None)
+        )
+
+    def searching(self, text: bytes) -> re2.Pattern[bytes]:
+        """What finds all matches in `text`, and more where `checks`."""
+        return self.regex if self._wide is None or text.isascii() else self._wide
+
+    def checks(self, text: bytes) -> bool:
+        """Whether a match of `searching` must be one of `holds`, too."""
+        return self._marked is not None and (self._directed or not text.isascii())
+
+    def holds(self, line: bytes) -> bool:
+        """Whether a match lies in the line."""
+        if self._marked is None or (line.isascii() and not self._directed):
+            return self.regex.search(line) is not None
+        return self._marked.search(mark_edges(line)) is not None
+
+    def spanning(self, text: bytes) -> tuple[re2.Pattern[bytes], bytes]:
+        """What finds the matches in `text`, and a text with the same lines in which it does so."""
+        if self._marked is not None and self.checks(text):
+            return self._marked, mark_edges(text)
+        return self.searching(text), text
+
+    def place(self, line: bytes) -> int:
+        """Where in the line, in bytes, a match begins; 0 if none lies within it."""
+        regex, searched = self.spanning(line)
+        match = regex.search(searched)
+        return 0 if match is None else len(unmarked(searched[: match.start()]))
+
+    @cached_property
+    def _directed(self) -> bool:
+        return self.forms is not None and self.forms.directed
+
+    @cached_property
+    def _wide(self) -> re2.Pattern[bytes] | None:
+        if self.forms is None or self.may_miss:
+            return None
+        return self._compiled(self.forms.wide)
+
+    @cached_property
+    def _marked(self) -> re2.Pattern[bytes] | None:
+        if self.forms is None or self.forms.marked is None or self.may_miss:
+            return None
+        return self._compiled(self.forms.marked)
+
+    def _compiled(self, pattern: str) -> re2.Pattern[bytes]:
+        return re2.compile(_flagged(pattern, multiline=self.multiline), self.options)
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Pattern:
@@ -53,10 +110,10 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
     # A match that cannot hold a line end also ends at it: without this, `[^x]+` would look at the
     # whole rest of the text from every line.
     options.never_nl = not multiline
-    flags = "(?ms)" if multiline else "(?m)"
+    by_unicode = forms(pattern)
+    searched = by_unicode.ascii if by_unicode else pattern
     try:
-        encoded = (flags + pattern).encode("utf-8", "surrogatepass")
-        regex = re2.compile(encoded, options)
+        regex = re2.compile(_flagged(searched, multiline=multiline), options)
     except re2.error as error:
         reason = error.args[0]
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
@@ -64,7 +121,11 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
             f"The pattern {pattern!r} cannot be used: {reason}.\nThe syntax is RE2's: no"
             " look-around and no back-references; escape characters such as ( [ { meant literally."
         ) from error
-    return Pattern(regex, multiline, _OF_TEXTS.search(pattern) is not None)
+    return Pattern(regex, multiline, _OF_TEXTS.search(pattern) is not None, by_unicode, options)
+
+
+def _flagged(pattern: str, *, multiline: bool) -> bytes:
+    return (("(?ms)" if multiline else "(?m)") + pattern).encode("utf-8", "surrogatepass")
 
 
 def as_searched(text: str) -> bytes:
@@ -91,7 +152,9 @@ def matching_lines(
     if not pattern.multiline:
         yield from map(lines.number, _in_lines(text, pattern, cancelled, start))
     elif text:
-        yield from _spanning(text, pattern.regex, lines, cancelled)
+        regex, searched = pattern.spanning(text)
+        counted = lines if searched is text else Lines(searched)
+        yield from _spanning(searched, regex, counted, cancelled)
 
 
 def holds_match(
@@ -99,8 +162,9 @@ def holds_match(
 ) -> bool:
     """Whether `matching_lines` yields any."""
     if pattern.multiline:
-        match = pattern.regex.search(text) if text else None
-        return match is not None and not _is_behind(text, match.start())
+        regex, searched = pattern.spanning(text)
+        match = regex.search(searched) if text else None
+        return match is not None and not _is_behind(searched, match.start())
     return next(_in_lines(text, pattern, cancelled), None) is not None
 
 
@@ -202,16 +266,21 @@ def _in_lines(
         return text.find(b"\n", start) + 1
 
     view, after = _view(text), after or next_line
+    regex, checks = pattern.searching(text), pattern.checks(text)
     last = len(view)
     while at < len(text) and not cancelled():
         end = text.find(b"\n", at + _PIECE, last)
         if end < 0:
             end = last
         found = 0
-        while match := pattern.regex.search(view, at, end):
-            yield match.start()
+        while match := regex.search(view, at, end):
+            start = match.start()
+            if not checks or pattern.holds(_line_at(view, text, start)):
+                yield start
+                at = after(start)
+            else:
+                at = next_line(start)
             found += 1
-            at = after(match.start())
             if not 0 < at <= last or (found % _LOOK == 0 and cancelled()):
                 return
             if at > end:
@@ -219,6 +288,11 @@ def _in_lines(
         if end == last:
             return
         at = max(at, end + 1)
+
+
+def _line_at(view: bytes | memoryview, text: bytes, place: int) -> bytes:
+    end = text.find(b"\n", place, len(view))
+    return text[text.rfind(b"\n", 0, place) + 1 : end if end >= 0 else len(view)]
 
 
 def _spanning(
@@ -229,14 +303,16 @@ def _spanning(
         if cancelled() or _is_behind(text, match.start()):
             return
         line, at = lines.number(match.start()), match.start()
-        last = line + text.count(b"\n", at, max(at, match.end() - 1))
+        end = less_marks(text, at, match.end())
+        last = line + text.count(b"\n", at, max(at, end - 1))
         yield from range(max(line, reported + 1), last + 1)
         reported = max(reported, last)
 
 
 def _is_behind(text: bytes, place: int) -> bool:
     """Whether it is after the last line end, where no further line begins."""
-    return place == len(text) and text.endswith(b"\n")
+    end = less_marks(text, 0, len(text))
+    return place >= end and text[end - 1 : end] == b"\n"
 
 
 def _view(text: bytes) -> bytes | memoryview:

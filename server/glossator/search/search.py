@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from glossator.core.document import Missing, MissingReason
+from glossator.core.encoding import is_guessed
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry, Parts
 from glossator.index import Candidates, Ranges, analyse, with_plain_line_ends
@@ -19,6 +20,7 @@ from glossator.search.finder import SHOWN, Finder, MatchCollector
 from glossator.search.ripgrep import LARGE, Request, folds_alike
 from glossator.search.scan import (
     Lines,
+    as_searched,
     compile_pattern,
     count_matching_lines,
     holds_match,
@@ -53,7 +55,7 @@ class TextSearch:
     When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
     `alone` is the only file to search, if there is only one; it needs no index. `had` gives the
     share, 0 to 1, of the wanted results that the caller has. `unsearched` collects the candidates
-    that could not be read.
+    that could not be read, `guessed` the encodings of those that are no Unicode.
     """
 
     def __init__(
@@ -92,6 +94,17 @@ class TextSearch:
             cancelled=cancelled,
         )
         self.unsearched: dict[FileEntry, MissingReason] = {}
+        self.guessed: dict[str, str] = {}  # by relative path
+
+    @property
+    def may_miss(self) -> bool:
+        """Whether the pattern is searched as ASCII has it in all texts."""
+        return self._pattern.may_miss
+
+    def column(self, line: str) -> int:
+        """The character of a line, from 0, at which a match begins; 0 if none lies within it."""
+        encoded = as_searched(line)
+        return len(encoded[: self._pattern.place(encoded)].decode("utf-8", "ignore"))
 
     def expected(self, found: int) -> float:
         """An estimate of all results, if `found` is the number so far; at least that number."""
@@ -207,6 +220,8 @@ class TextSearch:
         if isinstance(text, Missing):
             self.unsearched[entry] = text.reason
             return None
+        if is_guessed(text.encoding):
+            self.guessed[entry.relative] = text.encoding
         return text
 
     def _texts(self, entry: FileEntry, parts: Parts | None = None) -> list[bytes]:

@@ -30,10 +30,11 @@ OPENING = 15_000  # bytes that are searched in the time that opening a file take
 
 
 class SearchedText(NamedTuple):
-    """A text as it is searched (see `scan.as_searched`), and its source."""
+    """A text as it is searched (see `scan.as_searched`), its source, and how that is encoded."""
 
     content: bytes
     source: Overlay | Raw
+    encoding: str = "utf-8"
 
 
 class FileMatch(NamedTuple):
@@ -179,7 +180,7 @@ def read_text(
     found = searchable(raw.content)
     if found is None:
         return Missing(raw.path, MissingReason.BINARY, f"{entry.relative} is binary.")
-    return SearchedText(found.text, raw)
+    return SearchedText(found.text, raw, found.encoding)
 
 
 def plain_text(entry: FileEntry, parts: Parts) -> SearchedText:

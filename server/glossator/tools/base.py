@@ -24,33 +24,8 @@ from glossator.retrieval import Rerank, Retriever
 from glossator.sandbox import ShellContext
 from glossator.symbols import SymbolFinder
 from glossator.tools.conversation_state import CommandRuns, Findings, TodoList
+from glossator.tools.habits import as_meant
 from glossator.tools.reads import ReadState
-
-# names that models write by habit, with the arguments that they may mean, likeliest first
-_HABITS: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("file_path", "filepath", "filename", "file", "directory", "dir"), ("path",)),
-    **dict.fromkeys(("old_string", "old_str", "search"), ("old_text",)),
-    **dict.fromkeys(("new_string", "new_str", "replace"), ("new_text",)),
-    **dict.fromkeys(("cmd", "script"), ("command",)),
-    **dict.fromkeys(("workdir", "working_directory"), ("cwd",)),
-    **dict.fromkeys(("regex", "regexp", "search_term"), ("pattern", "query")),
-    **dict.fromkeys(("include", "file_pattern", "glob_pattern", "includes"), ("glob",)),
-    **dict.fromkeys(("max_results", "max_count", "num_results"), ("head_limit", "limit")),
-    **dict.fromkeys(("prompt", "question"), ("task",)),
-    "query": ("pattern", "task"),
-    "pattern": ("query",),
-    "symbol": ("name",),
-    "text": ("content",),
-    "contents": ("content",),
-    "run_in_background": ("background",),
-}
-
-# arguments that only say why a call is made
-_DESCRIPTIONS = frozenset(
-    "description explanation reason reasoning rationale justification title purpose".split()
-)
-
-_SINGLE = frozenset({"path", "glob", "type"})  # arguments that may come as a list of one
 
 _THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="tool")
 _SEARCHES = ThreadPoolExecutor(max_workers=2, thread_name_prefix="search")
@@ -121,26 +96,9 @@ class ToolArgs(BaseModel):
         """Translate what models write by habit; unknown arguments stay."""
         if not isinstance(given, dict):
             return given
-        fields = cls.model_fields
-        known = fields.keys() | {field.alias for field in fields.values()}
-        meant = {name: value for name, value in given.items() if name in known}
-        for name, value in given.items():
-            if (
-                name in known
-                or name in cls.ignored
-                or (name in cls.ignored_if_true and value is True)
-            ):
-                continue
-            likely = (*cls.habits.get(name, ()), *_HABITS.get(name, ()))
-            other = next((each for each in likely if each in fields and each not in meant), name)
-            if other != name or name not in _DESCRIPTIONS:
-                meant[other] = value
-        for name, value in meant.items():
-            alone = value[0] if isinstance(value, list) and len(value) == 1 else None
-            if name in _SINGLE and isinstance(alone, str):
-                meant[name] = alone
-            elif isinstance(value, str):
-                meant[name] = cls.values.get(name, {}).get(value, value)
+        meant = as_meant(
+            given, cls.model_fields, cls.habits, cls.values, cls.ignored, cls.ignored_if_true
+        )
         return cls.translated(meant)
 
     @classmethod

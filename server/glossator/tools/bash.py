@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
@@ -55,6 +55,13 @@ class BashArgs(ToolArgs):
             seconds = timeout // 1000 if timeout >= _MILLISECONDS else timeout
             given["timeout_seconds"] = min(seconds, MAX_SECONDS)
         return given
+
+    @field_validator("command")
+    @classmethod
+    def _can_be_passed_on(cls, command: str | None) -> str | None:
+        if command is not None and "\0" in command:
+            raise ValueError("it holds a NUL, which no command can")
+        return command
 
     def preview(self, _context: ToolContext) -> str:
         """The command, and its options."""

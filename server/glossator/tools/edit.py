@@ -18,6 +18,7 @@ from glossator.edits import Substitution, rewrite, substitute
 from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.editing import (
+    Needs,
     create,
     edit_known,
     find_target,
@@ -42,11 +43,17 @@ class EditArgs(ToolArgs):
     def preview(self, context: ToolContext) -> str:
         """The change as a diff."""
         parts = [(self.old_text, self.new_text)]
-        return preview(context, self.path, self.change) or unplaced_diff(parts, shown(self.path))
+        placed = preview(context, self.path, self.change, self.needs)
+        return placed or unplaced_diff(parts, shown(self.path))
 
     def planned(self, context: ToolContext) -> EditPlan | None:
         """The change in its parts."""
-        return planned(context, self.path, self.change)
+        return planned(context, self.path, self.change, self.needs)
+
+    @property
+    def needs(self) -> Needs:
+        """Which lines must have been shown: none of a text that is there once."""
+        return Needs.REPLACED if self.replace_all else Needs.NONE
 
     def change(self, text: str) -> tuple[Replacement, ...]:
         """The replacements in `text`. Raises `UsageError` if it cannot be done."""
@@ -63,7 +70,7 @@ class Edit:
 
     async def run(self, args: EditArgs, context: ToolContext) -> ToolResult:
         """Find the text where the model read it, and replace it where it is now."""
-        return await edit_known(context, args.path, args.change)
+        return await edit_known(context, args.path, args.change, args.needs)
 
 
 class EditStep(ToolArgs):
@@ -87,11 +94,18 @@ class MultiEditArgs(ToolArgs):
     def preview(self, context: ToolContext) -> str:
         """The changes as one diff."""
         parts = ((step.old_text, step.new_text) for step in self.edits)
-        return preview(context, self.path, self.change) or unplaced_diff(parts, shown(self.path))
+        placed = preview(context, self.path, self.change, self.needs)
+        return placed or unplaced_diff(parts, shown(self.path))
 
     def planned(self, context: ToolContext) -> EditPlan | None:
         """The changes in their parts."""
-        return planned(context, self.path, self.change)
+        return planned(context, self.path, self.change, self.needs)
+
+    @property
+    def needs(self) -> Needs:
+        """Which lines must have been shown."""
+        every = any(step.replace_all for step in self.edits)
+        return Needs.REPLACED if every else Needs.NONE
 
     def change(self, text: str) -> tuple[Replacement, ...]:
         """What the edits do together. Raises `UsageError` if one of them cannot be done."""
@@ -118,7 +132,7 @@ class MultiEdit:
 
     async def run(self, args: MultiEditArgs, context: ToolContext) -> ToolResult:
         """Make one change of all edits, and apply it as Edit does."""
-        return await edit_known(context, args.path, args.change)
+        return await edit_known(context, args.path, args.change, args.needs)
 
 
 class WriteArgs(ToolArgs):
@@ -133,11 +147,11 @@ class WriteArgs(ToolArgs):
 
     def preview(self, context: ToolContext) -> str:
         """The text, or of a document what changes in it, as a diff."""
-        return preview(context, self.path, self.change) or self.content
+        return preview(context, self.path, self.change, Needs.ALL) or self.content
 
     def planned(self, context: ToolContext) -> EditPlan | None:
         """The new file, or what changes in a document."""
-        changed = planned(context, self.path, self.change)
+        changed = planned(context, self.path, self.change, Needs.ALL)
         return changed or planned_file(context, self.path, self.content)
 
     def change(self, text: str) -> Sequence[Replacement]:
@@ -158,4 +172,4 @@ class Write:
         target = await find_target(context, args.path)
         if target.current is None:
             return await create(context, target, args.content)
-        return await edit_known(context, args.path, args.change, whole=True)
+        return await edit_known(context, args.path, args.change, Needs.ALL)

@@ -16,7 +16,7 @@ from glossator.core.tool_result import ToolResult, shorten
 MAX_LINE_CHARACTERS = 2_000  # of a line to edit: as in Read
 MORE_CHANGED = "The user or the editor changed more at the same time than you asked for."
 
-_CONTEXT_LINES = 3
+CONTEXT_LINES = 3
 _MAX_LINES = 60  # shown of a file
 _LINE_CHARACTERS = 500  # of a changed file
 _PLACES = 8
@@ -27,11 +27,16 @@ _MOVED = (
 
 
 def changed(
-    relative: str, known: Document, current: Document, after: Document, note: str
+    relative: str,
+    known: Document,
+    current: Document,
+    after: Document,
+    note: str,
+    context: int = CONTEXT_LINES,
 ) -> ToolResult:
     """An edit that turned `current` into `after`, for a model that knew the text `known`.
 
-    It shows how `after` differs from `known`, with a few lines around each change.
+    It shows how `after` differs from `known`, with `context` lines around each change.
     """
     blocks = changed_blocks(lines_with_ends(current.text), lines_with_ends(after.text))
     is_moved = known.sha256 != current.sha256
@@ -44,11 +49,12 @@ def changed(
     head = f"Changed {relative} in {places} (+{added:,} -{removed:,} lines)."
     if is_moved:
         blocks = changed_blocks(lines_with_ends(known.text), lines_with_ends(after.text))
-    numbers = lines_around(blocks, after)
+    numbers = lines_around(blocks, after, context)
     text = numbered_lines(after, numbers[:_MAX_LINES], _LINE_CHARACTERS)
     whole, cut = whole_and_cut(after, numbers[:_MAX_LINES], _LINE_CHARACTERS)
     left_out = max(len(numbers) - _MAX_LINES, 0)
-    more = f"\n[{left_out:,} more lines around the changes are not shown]" if left_out else ""
+    around = "around the changes " if context else "that changed "
+    more = f"\n[{left_out:,} more lines {around}are not shown]" if left_out else ""
     return ToolResult(
         f"{sentences(head, note)}\n{text}{more}",
         whole,
@@ -107,7 +113,7 @@ def numbered_lines(document: Document, numbers: Iterable[int], characters: int) 
 
 
 def lines_around(
-    blocks: Iterable[Block], document: Document, context: int = _CONTEXT_LINES
+    blocks: Iterable[Block], document: Document, context: int = CONTEXT_LINES
 ) -> list[int]:
     """The new lines of `blocks` in `document`, with `context` lines around them; ascending."""
     numbers: set[int] = set()

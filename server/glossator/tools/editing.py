@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.edit import Applied, Conflict, Editing, EditPlan, FileEdit, Refused
@@ -19,6 +21,7 @@ from glossator.core.uri import to_uri
 from glossator.edits import rebase
 from glossator.tools.base import ToolContext, in_thread
 from glossator.tools.edit_report import (
+    CONTEXT_LINES,
     MORE_CHANGED,
     changed,
     in_conflict,
@@ -55,13 +58,21 @@ async def find_target(context: ToolContext, path: str) -> EditTarget:
     return target
 
 
+class Needs(Enum):
+    """Which lines the model must have been shown before an edit."""
+
+    NONE = "none"  # it names texts that are there only once, so it cannot hit another place
+    REPLACED = "those that it replaces"
+    ALL = "all of the document"
+
+
 async def edit_known(
-    context: ToolContext, path: str, change: Change, *, whole: bool = False
+    context: ToolContext, path: str, change: Change, needs: Needs = Needs.REPLACED
 ) -> ToolResult:
     """Apply `change` to the text that the model knows, and make the same edit in the current one.
 
-    The model must have been shown every line that it replaces; with `whole`, every line of the
-    document. `change` runs in a thread and raises `UsageError` if it is impossible.
+    The model must have been shown the lines that the edit `needs`. `change` runs in a thread and
+    raises `UsageError` if it is impossible.
     """
     target = await find_target(context, path)
     if target.current is None:
@@ -69,15 +80,21 @@ async def edit_known(
             f"Nothing was changed: {target.relative} does not exist.\nUse Glob to find its path, or"
             " Write to create it."
         )
-    return await _carry_out(context, target, target.current, change, whole=whole)
+    needs = _of_hidden(context, target.current, needs)
+    return await _carry_out(context, target, target.current, change, needs)
 
 
-def preview(context: ToolContext, path: str, change: Change) -> str:
+def preview(context: ToolContext, path: str, change: Change, needs: Needs = Needs.REPLACED) -> str:
     """The diff of what `edit_known` would change now; blocking.
 
-    It is empty if nothing would change, and if lines are too long to review.
+    It is empty if nothing would change, and if lines are too long to review. Raises `UsageError`
+    for a file of a kind that cannot be edited: nobody is asked about that.
     """
-    plan = planned(context, path, change)
+    real = context.snapshot.resolve(path)
+    for name in (path, real):
+        if isinstance(name, str):
+            _refuse_kind(name)
+    plan = planned(context, path, change, needs)
     if plan is None:
         return ""
     (edit,) = plan.files
@@ -88,13 +105,18 @@ def preview(context: ToolContext, path: str, change: Change) -> str:
     return diff if max(map(len, diff.splitlines()), default=0) <= _LINE_CHARACTERS else ""
 
 
-def planned(context: ToolContext, path: str, change: Change) -> EditPlan | None:
+def planned(
+    context: ToolContext, path: str, change: Change, needs: Needs = Needs.REPLACED
+) -> EditPlan | None:
     """What `edit_known` would change now; None if nothing, or if the call will fail; blocking."""
     try:
         target = _find(context, path)
-        if target.base is None or target.current is None:
+        if target.current is None:
             return None
-        moved = _prepare(target, target.base, target.current, change)
+        needs = _of_hidden(context, target.current, needs)
+        if target.base is None and needs is not Needs.NONE:
+            return None
+        moved = _moved(context, target, target.current, change, needs)
     except UsageError:  # the call reports it
         return None
     if isinstance(moved, Conflict):
@@ -155,10 +177,10 @@ def _find(context: ToolContext, path: str) -> EditTarget:
 
 
 async def _carry_out(
-    context: ToolContext, target: EditTarget, current: Document, change: Change, *, whole: bool
+    context: ToolContext, target: EditTarget, current: Document, change: Change, needs: Needs
 ) -> ToolResult:
     editing = edits_of(context)
-    replacements = await in_thread(_decide, context, target, current, change, whole=whole)
+    replacements = await in_thread(_decide, context, target, current, change, needs)
     if isinstance(replacements, ToolResult):
         return replacements
     if isinstance(replacements, Conflict):
@@ -177,7 +199,8 @@ async def _carry_out(
 
     def compare() -> tuple[set[int], ToolResult]:
         lines = carried_lines(shown, current, after, by_model=as_asked)
-        return lines, changed(target.relative, known, current, after, note)
+        around = 0 if needs is Needs.REPLACED else CONTEXT_LINES
+        return lines, changed(target.relative, known, current, after, note, around)
 
     lines, result = await in_thread(compare)
     context.reads.became(after, lines)
@@ -185,41 +208,63 @@ async def _carry_out(
 
 
 def _decide(
-    context: ToolContext,
-    target: EditTarget,
-    current: Document,
-    change: Change,
-    *,
-    whole: bool,
+    context: ToolContext, target: EditTarget, current: Document, change: Change, needs: Needs
 ) -> tuple[Replacement, ...] | Conflict | ToolResult:
     """The replacements for the current text, or why they are not made."""
-    base = target.base or Base(current, frozenset(), current)
-    is_outdated = context.reads.is_outdated(Span(current.uri, current.sha256, 1, 1))
-    how = "has changed since lines of it were shown" if is_outdated else "was not read"
-    unread = f"{target.relative} {how} in this conversation."
-    try:
-        moved = _prepare(target, base, current, change)
-    except UsageError:
-        if target.base is not None:
-            raise
-        step = "Read it first, then make the edit again."
-        raise UsageError(f"Nothing was changed: {unread}\n{step}") from None
-    if isinstance(moved, Conflict):
+    moved = _moved(context, target, current, change, needs)
+    if isinstance(moved, Conflict) or needs is Needs.NONE:
         return moved
+    base = target.base
+    whole = needs is Needs.ALL
     wanted = range(1, len(current.lines) + 1) if whole else _lines_of(current, moved)
-    unseen = [line for line in wanted if line not in base.lines]
+    unseen = [line for line in wanted if base is None or line not in base.lines]
     if not unseen:
         return moved
-    if target.base is None:
-        why = unread
+    if base is None:
+        why = _unread(context, target, current)
     elif whole:
         why = f"only a part of {target.relative} was shown, and Write replaces all of it."
     else:
         lines = f"{'lines' if len(unseen) > 1 else 'line'} {line_ranges(unseen)}"
         were = "were" if len(unseen) > 1 else "was"
         why = f"{lines} of {target.relative} {were} not shown in this conversation."
-    hidden = context.hidden is not None and context.hidden(current.path)
-    return not_shown(why, current, unseen, hidden=hidden)
+    return not_shown(why, current, unseen, hidden=_is_hidden(context, current))
+
+
+def _moved(
+    context: ToolContext, target: EditTarget, current: Document, change: Change, needs: Needs
+) -> tuple[Replacement, ...] | Conflict:
+    """The replacements for the current text: of what the model knows, else of what is there now."""
+    now = Base(current, frozenset(), current)
+    if needs is Needs.NONE:
+        if target.base is not None and target.base.document.sha256 != current.sha256:
+            with suppress(UsageError):
+                return _prepare(target, target.base, current, change)
+        return _prepare(target, now, current, change)
+    try:
+        return _prepare(target, target.base or now, current, change)
+    except UsageError:
+        if target.base is not None:
+            raise
+        step = "Read it first, then make the edit again."  # the error may quote the file
+        why = _unread(context, target, current)
+        raise UsageError(f"Nothing was changed: {why}\n{step}") from None
+
+
+def _unread(context: ToolContext, target: EditTarget, current: Document) -> str:
+    is_outdated = context.reads.is_outdated(Span(current.uri, current.sha256, 1, 1))
+    how = "has changed since lines of it were shown" if is_outdated else "was not read"
+    return f"{target.relative} {how} in this conversation."
+
+
+def _of_hidden(context: ToolContext, document: Document, needs: Needs) -> Needs:
+    """An edit that shows its place, or the nearest one, would show what rules hide."""
+    is_free = needs is Needs.NONE
+    return Needs.REPLACED if is_free and _is_hidden(context, document) else needs
+
+
+def _is_hidden(context: ToolContext, document: Document) -> bool:
+    return context.hidden is not None and context.hidden(document.path)
 
 
 def _prepare(

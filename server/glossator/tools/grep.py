@@ -113,7 +113,8 @@ def _grep(
         note = _paths(args, search, selection, output, deadline)
     if not output.lines:
         return _nothing(args, selection, search)
-    text = "\n".join(filter(None, (output.text(), note, _unsearched(search))))
+    notes = (note, _guessed(search, output), _unsearched(search))
+    text = "\n".join(filter(None, (output.text(), *notes)))
     whole, shortened = spans(output.lines, snapshot)
     outcome = _outcome(args, output) + ", and there are more" * bool(note)
     return ToolResult(text, whole, omitted=1 if note else 0, citable=shortened, outcome=outcome)
@@ -197,7 +198,7 @@ def _examples(
     for entry, text, lines, numbers in search.lines(iter(chosen)):
         share = shares[entry.relative]
         spread = islice(numbers, 0, None, max(1, counts[entry] // share))
-        place = _place(args, entry, text, lines)
+        place = _place(args, entry, text, lines, search)
         found[entry.relative] = scattered([Example(place, n) for n in islice(spread, share)])
     return found
 
@@ -246,9 +247,24 @@ def _unsearched(search: TextSearch) -> str:
         entry.relative: reason for entry, reason in search.unsearched.items() if reason in reasons
     }
     named = [f"{shown(path)} ({why[path]})" for path in sorted(why)]
+    return f"[not searched: {_some(named)}]" if named else ""
+
+
+def _guessed(search: TextSearch, output: OutputLines) -> str:
+    """By which encodings the files of the output were read that are no Unicode."""
+    files = {line.file for line in output.lines}
+    named = [f"{path} ({codec})" for path, codec in _named(search) if path in files]
+    return f"[read as their bytes look like: {_some(named)}]" if named else ""
+
+
+def _named(search: TextSearch) -> list[tuple[str, str]]:
+    return [(shown(path), codec) for path, codec in sorted(search.guessed.items())]
+
+
+def _some(named: list[str]) -> str:
     if len(named) > _NAMED:
         named[_NAMED:] = [f"{len(named) - _NAMED:,} more"]
-    return f"[not searched: {', '.join(named)}]" if named else ""
+    return ", ".join(named)
 
 
 def _is_far_too_much(search: TextSearch, found: int, room: int) -> bool:
@@ -261,7 +277,7 @@ def _results(
 ) -> Generator[OutputLine, None, None]:
     if args.output_mode == "content":
         for entry, text, lines, numbers in search.lines(selection.among(search.by_path())):
-            yield from _place(args, entry, text, lines).shown(numbers)
+            yield from _place(args, entry, text, lines, search).shown(numbers)
         return
     for entry, count in _counts(args, search, selection):
         yield _path(args, entry.relative, count)
@@ -278,9 +294,11 @@ def _counts(
             yield entry, 1
 
 
-def _place(args: GrepArgs, entry: FileEntry, text: SearchedText, lines: Lines) -> FileContext:
+def _place(
+    args: GrepArgs, entry: FileEntry, text: SearchedText, lines: Lines, search: TextSearch
+) -> FileContext:
     before, after = max(args.before, args.context), max(args.after, args.context)
-    return FileContext(entry.relative, text, lines, before, after)
+    return FileContext(entry.relative, text, lines, search.column, before, after)
 
 
 def _path(args: GrepArgs, relative: str, count: int) -> OutputLine:
@@ -298,11 +316,19 @@ def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolRe
     if reasons:
         listed = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
         extra.append(f"Could not be searched: {listed}.")
+    if search.guessed:
+        named = [f"{path} ({codec})" for path, codec in _named(search)]
+        extra.append(f"Read as their bytes look like: {_some(named)}.")
     line_ends = {token.lastgroup for token in _LINE_END.finditer(args.pattern)} - {None}
     if line_ends and not args.multiline:
         extra.append("A line end in the pattern matches only with multiline.")
     if "carriage" in line_ends:
         extra.append(r"Every line end is searched as \n, so \r matches nothing.")
+    if search.may_miss:
+        extra.append(
+            r"With \B, or \b beside \A or \z, only ASCII letters make words: near others this"
+            " pattern may miss matches."
+        )
     what = f"No match for {args.pattern}" + (
         f" after the first {args.offset}" if args.offset else ""
     )

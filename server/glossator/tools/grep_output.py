@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, zip_longest
 from typing import TypeVar
@@ -17,6 +17,7 @@ from glossator.search import Lines, SearchedText, document_of
 
 MAX_LINE_CHARACTERS = 500
 
+_BEFORE_MATCH = 100  # characters of a long line
 _EXAMPLES = 1 / 3  # the share of the budget that examples get at least
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 _LIKE_A_LINE = re.compile(r"\d+[:-]|--$|\[.*\]$")
@@ -115,11 +116,15 @@ class OutputLines:
 
 @dataclass(frozen=True, slots=True)
 class FileContext:
-    """A file, and how many lines of context to show around a match."""
+    """A file, and how many lines of context to show around a match.
+
+    `column` says at which character of a line a match begins.
+    """
 
     relative: str
     source: SearchedText
     lines: Lines
+    column: Callable[[str], int]
     before: int = 0
     after: int = 0
 
@@ -140,7 +145,8 @@ class FileContext:
                 text = self.lines.get(number)
                 if text is None:
                     return
-                text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
+                if len(text) > MAX_LINE_CHARACTERS:
+                    text = _around(text, self.column(text) if mark == ":" else 0)
                 yield OutputLine(f"{number}{mark}{text}", file, self.source, number, mark == ":")
 
         for number in matches:
@@ -189,6 +195,19 @@ def spans(
 def size(text: str) -> int:
     """Bytes of the text with a line end."""
     return len(text.encode("utf-8", "surrogatepass")) + 1
+
+
+def _around(line: str, column: int) -> str:
+    """A long line, cut to what is around a match that begins at `column`, from 0."""
+    start = column - _BEFORE_MATCH
+    if column < MAX_LINE_CHARACTERS - _BEFORE_MATCH:
+        return shorten(line, MAX_LINE_CHARACTERS, _kind(line))
+    part = line[start : start + MAX_LINE_CHARACTERS]
+    ends = "…" if start + MAX_LINE_CHARACTERS < len(line) else ""
+    return (
+        f"…{part}{ends} [cut; the match is at column {column + 1:,} of {len(line):,} characters,"
+        f" {_kind(line)}]"
+    )
 
 
 def _kind(line: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from pydantic import Field, ValidationError
 
 from glossator.core.document import Document, Missing, MissingReason, text_hash
+from glossator.core.encoding import is_guessed
 from glossator.core.images import MAX_BYTES as MAX_IMAGE_BYTES
 from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
@@ -28,6 +29,7 @@ MAX_LINES = 2_000
 MAX_TOKENS = 25_000
 MAX_BYTES = 256 * 1024  # of a document that is asked for whole
 MAX_LINE_CHARACTERS = 2_000
+MAX_PART_CHARACTERS = 10_000  # of one line
 
 _LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the note on how to continue
@@ -39,6 +41,7 @@ class ReadArgs(ToolArgs):
     path: str = Field(description="The file, relative to the workspace.")
     offset: int = Field(1, ge=1, description="The first line to show, from 1.")
     limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines.")
+    column: int | None = Field(None, ge=1, description="Of a long line.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
         ("start_line", "line_start", "start"), ("offset",)
@@ -130,6 +133,8 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     if not total:
         context.reads.saw(document)
         return ToolResult(f"{relative} is empty.")
+    if args.offset <= total and args.column is not None:
+        return _part(args.offset, args.column, document, relative)
     if args.offset > total:
         return ToolResult.failed(
             f"{relative} has {total:,} lines; there is no line {args.offset:,}.\nGive an offset up"
@@ -165,7 +170,29 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     )
     omitted = total + 1 - page.next if page.next else 0
     outcome = _outcome(args.offset, (page.next or end) - 1, total)
+    if is_guessed(document.encoding):
+        note += f"\n[read as {document.encoding}, which its bytes look like]"
     return ToolResult(text + note, spans, omitted=omitted, outcome=outcome)
+
+
+def _part(number: int, column: int, document: Document, relative: str) -> ToolResult:
+    """A part of a line, from a character on (1-based)."""
+    line = document.lines[number - 1]
+    total = max(len(line), 1)
+    if column > total:
+        return ToolResult.failed(
+            f"Line {number:,} of {relative} has {len(line):,} characters; there is no column"
+            f" {column:,}.\nGive a column up to {total}."
+        )
+    part = line[column - 1 :][:MAX_PART_CHARACTERS]
+    last = column - 1 + len(part)
+    more = f"; go on with offset={number} and column={last + 1}" if last < len(line) else ""
+    span = Span(document.uri, document.sha256, number, number)
+    return ToolResult(
+        f"{number}\t{part}\n[characters {column:,}-{last:,} of {len(line):,}{more}]",
+        citable=(span,),
+        outcome=f"characters {column:,}-{last:,} of line {number:,}",
+    )
 
 
 def _outcome(first: int, last: int, total: int) -> str:
@@ -204,7 +231,8 @@ def _page(lines: list[NumberedLine], end: int, total: int) -> _Page:
     numbers: list[int] = []
     room = _PAGE_BYTES
     for number, group in groupby(lines, key=itemgetter(0)):
-        texts = [f"{number}\t{shorten(text, MAX_LINE_CHARACTERS)}" for _, text in group]
+        on = f"go on with offset={number} and column={MAX_LINE_CHARACTERS + 1}"
+        texts = [f"{number}\t{shorten(text, MAX_LINE_CHARACTERS, on)}" for _, text in group]
         fitting, left_out = cut(texts, Budget(bytes=room))
         if left_out and numbers:
             return _Page(shown, numbers, number)

@@ -56,11 +56,11 @@ class ReadState:
     _faded: dict[str, ReadDocument] = field(
         default_factory=dict
     )  # read before a resume, without text
-    _base: ReadState | None = None
+    _before: ReadState | None = None
 
     def draft(self) -> ReadState:
-        """A copy on write, which keeps to itself what is shown from now on."""
-        return ReadState(_base=self)
+        """Of a call beside others: what they show from now on may stand below what it shows."""
+        return ReadState(_before=ReadState(dict(self._shown)))
 
     def copy(self) -> ReadState:
         """An independent copy."""
@@ -100,7 +100,7 @@ class ReadState:
         last, ranges = self._shown.get(path, (sha256, frozenset()))
         if last != sha256:
             return frozenset()
-        return ranges | self._base.ranges(path, sha256) if self._base else ranges
+        return ranges | self._before.ranges(path, sha256) if self._before else ranges
 
     def saw(self, document: Document) -> None:
         """Lines of this document were shown, or that it is empty.

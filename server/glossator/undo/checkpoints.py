@@ -248,9 +248,10 @@ class Checkpoints:
         return self._turns[turn]
 
     async def deltas(self, turn: str, choose: Choose) -> tuple[FileDelta, ...]:
-        """What a turn changed in those files that are chosen of all, in their order."""
+        """What a turn changed in those files that are chosen of all in a thread, in their order."""
         await self._settled()
-        chosen = choose([path for each in self.turns if each.turn == turn for path in each.paths])
+        paths = [path for each in self.turns if each.turn == turn for path in each.paths]
+        chosen = await asyncio.to_thread(choose, paths)
         return await deltas_of(self._turns.get(turn, Turn(turn)), self._looking, chosen)
 
     async def _take_back(

@@ -14,7 +14,7 @@ from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
 from glossator.sessions import Run, Session, output_in, output_of
 from glossator.undo import CHECKPOINTS, FileDelta
-from glossator.usecases.undo import acting_of, telling_first
+from glossator.usecases.undo import acting_of, counting, telling_first
 
 _MOST_FILES = 200
 
@@ -107,7 +107,7 @@ async def tell_changed_files(app: Application, session: Session, run: Run) -> No
     changed: list[str] = []
 
     def first(paths: Sequence[str]) -> list[str]:
-        changed.extend(telling_first(session, paths))
+        changed.extend(counting(app, session, telling_first(session, paths)))
         return changed[:_MOST_FILES]
 
     try:

@@ -23,7 +23,9 @@ from glossator.undo import (
     Undone,
 )
 
-_CACHED = re.compile(r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)")
+_MADE = re.compile(  # by tools for themselves: caches, and what compilers leave
+    r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)|\.(?:py[co]|o|obj|class|a|lib|so|dylib|dll|exe|wasm)$"
+)
 _NAMED = 30  # files that the model knows, in a reminder
 _OTHERS = 5  # files that it does not know; where there are more, they are only counted
 _UNDO = "an undo: changes made earlier in this conversation are taken back"
@@ -233,7 +235,20 @@ def _named(
 def telling_first(session: Session, paths: Iterable[str]) -> list[str]:
     """First what the conversation read or edited, what tools keep for themselves last."""
     known = session.reads.paths()
-    return sorted(paths, key=lambda each: (bool(_CACHED.search(each)), each not in known, each))
+    return sorted(paths, key=lambda each: (bool(_MADE.search(each)), each not in known, each))
+
+
+def counting(app: Application, session: Session, paths: Iterable[str]) -> list[str]:
+    """Those that people call changed files: none that is ignored or compiled; blocking.
+
+    What the conversation read or edited counts all the same.
+    """
+    known = session.reads.paths()
+    return [
+        path
+        for path in paths
+        if path in known or not (_MADE.search(path) or app.host.is_ignored(path))
+    ]
 
 
 def _problems(app: Application, problems: tuple[Problem, ...]) -> tuple[UndoProblem, ...]:
