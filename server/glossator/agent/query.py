@@ -35,23 +35,23 @@ _SELF_EVIDENT = (None, False, "", 0, 1)  # defaults
 async def query(
     agent: Agent,
     conversation: Conversation,
+    messages: Sequence[Message],
     run: RunContext,
     meter: Meter,
     seconds: float,
     early: EarlyCalls,
-    paused: Sequence[Message] = (),
 ) -> Reply | str:
-    """The model's reply to the conversation, or its text so far after `seconds`.
+    """The model's reply to `messages`, or its text so far after `seconds`.
 
-    `paused` is the part of the reply before the provider paused it. Waiting for the user does not
-    count as time. An incomplete reply is removed from the screen. `early` starts calls as soon as
-    they are complete. Raises `ModelError`.
+    They are those of the conversation, perhaps mended, and the part of the reply before the
+    provider paused it. Waiting for the user does not count as time. An incomplete reply is removed
+    from the screen. `early` starts calls as soon as they are complete. Raises `ModelError`.
     """
     early.void()  # calls of an earlier reply
     request = ModelRequest(
         agent.system,
-        agent.specs or tool_specs(agent.tools),
-        (*conversation.messages, *paused),
+        specs_of(agent),
+        tuple(messages),
         previous_reply=conversation.newest_reply,
         encoded=conversation.encoded,
     )
@@ -90,6 +90,11 @@ async def query(
 def _wait_notice(wait: RetryWait) -> str:
     seconds = f"{wait.seconds:.0f}" if wait.seconds >= 1 else "less than 1"
     return f"{wait.reason} Asking again in {seconds} s (try {wait.attempt + 1})."
+
+
+def specs_of(agent: Agent) -> tuple[ToolSpec, ...]:
+    """The tools as the model sees them."""
+    return agent.specs or tool_specs(agent.tools)
 
 
 def tool_specs(tools: Registry) -> tuple[ToolSpec, ...]:

@@ -16,6 +16,7 @@ from .instructions import (
     instruction_reminders,
 )
 from .kept import KeptTools
+from .mending import Mending
 from .mentions import (
     DIAGNOSTICS,
     GIT,
@@ -42,7 +43,6 @@ from .system import (
     session_section,
     system_blocks,
 )
-from .transcript import estimate_messages
 from .whole import TooLarge, WholeWorkspace, changed_since, whole_workspace
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "InstructionFinder",
     "Instructions",
     "KeptTools",
+    "Mending",
     "Mention",
     "Mentioned",
     "NoGain",
@@ -77,7 +78,6 @@ __all__ = [
     "attach_any",
     "changed_since",
     "environment_facts",
-    "estimate_messages",
     "estimate_sent",
     "exhibit_image",
     "extracted",

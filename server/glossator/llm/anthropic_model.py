@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
@@ -15,6 +16,7 @@ from pydantic import BaseModel
 from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable
 from glossator.llm.assembly import Assembly
 from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
+from glossator.llm.capabilities import Capabilities
 from glossator.llm.catalog import (
     CATALOG,
     ModelFacts,
@@ -25,7 +27,7 @@ from glossator.llm.catalog import (
     with_limits,
 )
 from glossator.llm.failures import RequestTarget, RetryPolicy, explain, with_retries
-from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest
+from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest, RetryWait
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions, build_body, encode_body
 from glossator.settings import Backend, ModelSettings, RoleSettings
 
@@ -67,8 +69,8 @@ class AnthropicModel:
         self._role = role
         self._settings = settings
         self._options = options
-        self._profile = profile_of(settings)
-        self._facts = facts_of(role.model, self._options.prices)
+        facts = facts_of(role.model, self._options.prices)
+        self._known = Capabilities(facts, profile_of(settings))
         self._client_factory = client_factory
         self._client: asyncio.Task[AsyncAnthropic] | None = None
         self._limits: asyncio.Task[None] | None = None
@@ -82,17 +84,17 @@ class AnthropicModel:
     @property
     def window(self) -> int:
         """The context window in tokens: the table's, until the provider reports its own."""
-        return self._facts.window
+        return self._known.facts.window
 
     @property
     def images(self) -> bool:
         """Whether it sees images."""
-        return self._profile.images
+        return self._known.profile.images
 
     @property
     def facts(self) -> ModelFacts:
         """What is known about the model."""
-        return self._facts
+        return self._known.facts
 
     async def prepare(self) -> None:
         """Import the SDK and make the client before the first request, off the event loop.
@@ -107,13 +109,22 @@ class AnthropicModel:
 
         Close the generator (`contextlib.aclosing`) to break off early: that closes the connection.
         """
-        effort = self._role.effort
-        self._check_effort(request.effort or effort)
-        body = build_body(request, self._facts, self._profile, effort, self._options)
-        attempts = with_retries(lambda: self._attempt(body, request.encoded), self.retry)
-        async with aclosing(attempts) as events:
-            async for event in events:
-                yield event
+        self._check_effort(request.effort or self._role.effort)
+        tries = 0
+        while True:
+            body = self._body(request)
+            attempts = with_retries(partial(self._attempt, body, request.encoded), self.retry)
+            try:
+                async with aclosing(attempts) as events:
+                    async for event in events:
+                        yield event
+            except ModelRefused as refusal:
+                tries += 1
+                sent = [tool["name"] for tool in body.get("tools", ())]
+                changed = self._known.adapt(refusal, request, sent)
+                yield RetryWait(0, tries, f"{server_of(self._settings)} {changed}")
+            else:
+                return
 
     async def offered(self) -> tuple[ModelFacts, ...]:
         """The models that the server lists. Raises `ModelError`."""
@@ -146,14 +157,12 @@ class AnthropicModel:
     @property
     def takes_batches(self) -> bool:
         """Whether the server has the Message Batches API, as far as is known."""
-        return self._profile.batches
+        return self._known.profile.batches
 
     def body_of(self, request: ModelRequest) -> bytes:
         """The request as it is sent, for a batch. Raises `ModelRefused`."""
-        effort = self._role.effort
-        self._check_effort(request.effort or effort)
-        body = build_body(request, self._facts, self._profile, effort, self._options)
-        return encode_body(body, request.encoded)
+        self._check_effort(request.effort or self._role.effort)
+        return encode_body(self._body(request), request.encoded)
 
     async def call(self, ask: Callable[[AsyncAnthropic], Awaitable[T]], about: str) -> T:
         """What another call of the client gives; made once. Raises `ModelError`.
@@ -185,6 +194,11 @@ class AnthropicModel:
             if not self._client.cancelled() and self._client.exception() is None:
                 await self._client.result().close()
 
+    def _body(self, request: ModelRequest) -> dict[str, Any]:
+        known = self._known
+        sent = known.sendable(request)
+        return build_body(sent, known.facts, known.profile, self._role.effort, self._options)
+
     async def _attempt(
         self, body: dict[str, Any], known: EncodedRequest
     ) -> AsyncGenerator[ModelEvent, None]:
@@ -193,7 +207,7 @@ class AnthropicModel:
         import anthropic  # noqa: PLC0415 - loaded by now; at the top it would delay the start
         import httpx2  # noqa: PLC0415 - likewise
 
-        reply = Assembly(self._facts.price, body["messages"])
+        reply = Assembly(self._known.facts.price, body["messages"])
         failure: ModelError | None = None
         try:
             async with await self._send(client, body, known) as events:
@@ -245,7 +259,7 @@ class AnthropicModel:
 
     def _learn_limits(self, client: AsyncAnthropic) -> None:
         """Ask the provider once for the model's limits, during the first reply."""
-        if self._profile.model_limits and self._limits is None:
+        if self._known.profile.model_limits and self._limits is None:
             self._limits = asyncio.create_task(self._ask_limits(client))
 
     async def _ask_limits(self, client: AsyncAnthropic) -> None:
@@ -262,11 +276,11 @@ class AnthropicModel:
                 " assumed.",
                 self.id,
                 explain(error, self._target(client)),
-                self._facts.window,
-                self._facts.max_output,
+                self._known.facts.window,
+                self._known.facts.max_output,
             )
         else:
-            self._facts = self._reported(self._facts, info)
+            self._known.facts = self._reported(self._known.facts, info)
 
     @staticmethod
     def _reported(facts: ModelFacts, info: object) -> ModelFacts:
@@ -279,7 +293,8 @@ class AnthropicModel:
         )
 
     def _check_effort(self, effort: str | None) -> None:
-        if problem := effort_problem(effort, self._role_name, self._facts, self._profile):
+        known = self._known
+        if problem := effort_problem(effort, self._role_name, known.facts, known.profile):
             raise ModelRefused(problem)
 
     @property
