@@ -1,12 +1,11 @@
-"""A long session is refused in every way that servers have; it goes on, and nothing said is lost."""
+"""A long session is refused in every way that servers have: it goes on, and no word is lost."""
 
 import base64
 import random
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -17,12 +16,13 @@ from glossator.agent.run import Agent, RunContext, RunOutcome
 from glossator.context.compaction import CarriedState, Compacted, Compactor
 from glossator.context.kept import KeptTools
 from glossator.context.summary import PromptPrefix
-from glossator.core.errors import ModelRefused, RequestTooLong
+from glossator.core.errors import ModelRefused
 from glossator.core.events import Event, Notice
 from glossator.core.images import Image
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.model import Message, ModelRequest, Reply, ToolSpec
+from glossator.llm.refusals import read_refusal
 from glossator.prompts import load_prompt
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import ToolContext
@@ -51,6 +51,7 @@ SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
 SPECS = tuple(ToolSpec(name, f"Does {name}.", SCHEMA) for name in ("Bash", "Grep", "Read"))
 FRAME = PromptPrefix(SYSTEM, SPECS)
 WORDS = [f"Words {number} that I said, and that must not be lost." for number in range(9)]
+AT = "messages.0.content.2"
 PDF = base64.b64encode(b"%PDF-1.7 no pages").decode()
 
 
@@ -127,8 +128,9 @@ class Session:
     conversation: Conversation
     events: list[Event]
     compacted: list[Compacted]
+    window: int = 0  # what the model believes
 
-    async def ask(self, question: str) -> RunOutcome:
+    async def ask(self, *question: str) -> RunOutcome:
         model = self.api.model()
         known = model._known
         known.facts = replace(known.facts, window=self.api.window)
@@ -150,10 +152,12 @@ class Session:
             model, self.events.append, no_tools, permit_direct_call, compactor=compactor
         )
         limits = LimitSettings(tokens=10**9, turns=40)
-        self.conversation.append(user_message(question))
-        return await run_agent(
-            Agent("main", SYSTEM, {}, limits, SPECS), self.conversation, context
-        )
+        self.conversation.append(user_message(*question))
+        agent = Agent("main", SYSTEM, {}, limits, SPECS)
+        try:
+            return await run_agent(agent, self.conversation, context)
+        finally:
+            self.window = model.window
 
     @property
     def told(self) -> str:
@@ -181,58 +185,61 @@ def while_true(wording: Wording, wrong: Callable[[Json], bool], **values: object
     return lambda body: (wording.status, wording.say(**values)) if wrong(body) else None
 
 
-def choose(kind: str, name: str, wording: Wording, messages: list[Message], rng: random.Random):
+def has(*types: str) -> Callable[[Json], int]:
+    """How many parts of these types a request has."""
+    return lambda body: sum(part.get("type") in types for _, part in parts_of(body))
+
+
+def choose(
+    kind: str, name: str, wording: Wording, messages: list[Message], rng: random.Random
+) -> tuple[Refuse, str]:
     """How the server refuses, and what the notice must name."""
-    body = {"messages": messages}
-    parts = [(path, plain(part)) for path, part in parts_of(body)]
-    of = lambda *types: [part for _, part in parts if part.get("type") in types]  # noqa: E731
-    images = of("image")
+    body: Json = {"messages": messages}
+
+    def any_of(*types: str) -> Json:
+        found = [plain(part) for _, part in parts_of(body) if part.get("type") in types]
+        return rng.choice([part for part in found if part.get("text") not in WORDS])
+
     match kind:
-        case "image":
-            return while_present(wording, rng.choice(images)), "image"
-        case "document":
-            return while_present(wording, rng.choice(of("document"))), "document"
+        case "image" | "document":
+            return while_present(wording, any_of(kind)), kind
         case "signature":
-            old = of("thinking")
-
-            def refuse(body: Json) -> tuple[int, Json] | None:
-                at = next((path for path, part in parts_of(body) if plain(part) in old), None)
-                return None if at is None else (wording.status, wording.say(at=at))
-
-            return refuse, "thinking"
+            return while_present(wording, any_of("thinking")), "thinking"
         case "many":
-            most = rng.randrange(len(images))
-            count = lambda body: sum(p.get("type") == "image" for _, p in parts_of(body))  # noqa: E731
-            return while_true(wording, lambda body: count(body) > most, at=parts[1][0]), "image"
-        case "blind":
-            seen = lambda body: any(p.get("type") == "image" for _, p in parts_of(body))  # noqa: E731
-            return while_true(wording, seen), "images"
+            most = rng.randrange(has("image")(body))
+            return while_true(wording, lambda body: has("image")(body) > most, at=AT), "image"
         case "part" | "anywhere":
-            poison = rng.choice([p for p in of("text", "tool_use", "tool_result", "thinking")
-                                 if p.get("text") not in WORDS])
-            return while_present(wording, poison), ""
+            return while_present(wording, any_of("text", "tool_use", "tool_result", "thinking")), ""
         case "length":
             whole = tokens_in(body)
             limit = round(whole * rng.uniform(0.5, 0.9))
-            long = lambda body: tokens_in(body) > limit  # noqa: E731
-            return while_true(wording, long, tokens=whole, limit=limit), ""
-    option = name.partition(",")[0]
+            too_long = while_true(
+                wording, lambda body: tokens_in(body) > limit, tokens=whole, limit=limit
+            )
+            return too_long, ""
+    return refusing_option(name.partition(",")[0], wording, rng)
+
+
+def refusing_option(option: str, wording: Wording, rng: random.Random) -> tuple[Refuse, str]:
+    """Refuses what stands beside the messages."""
     if option == "max_tokens":
         return while_true(wording, lambda body: body["max_tokens"] > 8192), "tokens"
-    if option == "tools":
-        tool = rng.choice(SPECS).name
-
-        def refuse_tool(body: Json) -> tuple[int, Json] | None:
-            names = [each["name"] for each in body.get("tools", ())]
-            if tool not in names:
-                return None
-            return wording.status, wording.say(tool=names.index(tool))
-
-        return refuse_tool, tool
     if option == "cache_control":
-        marked = lambda body: any(option in part for _, part in parts_of(body))  # noqa: E731
-        return while_true(wording, marked, at="system.0"), "cache"
-    return while_true(wording, lambda body: option in body), ""
+        marked = while_true(
+            wording, lambda body: any(option in part for _, part in parts_of(body)), at="system.0"
+        )
+        return marked, "cache"
+    if option in BLIND:
+        return while_true(wording, lambda body: has("image")(body) > 0), "images"
+    if option != "tools":
+        return while_true(wording, lambda body: option in body), ""
+    tool = rng.choice(SPECS).name
+
+    def refuse_tool(body: Json) -> tuple[int, Json] | None:
+        names = [each["name"] for each in body.get("tools", ())]
+        return (wording.status, wording.say(tool=names.index(tool))) if tool in names else None
+
+    return refuse_tool, tool
 
 
 KINDS: Mapping[str, Mapping[str, Wording]] = {
@@ -250,33 +257,113 @@ ROWS = [(kind, name) for kind, rows in KINDS.items() for name in rows]
 
 
 async def test_whatever_is_refused_the_session_goes_on(history: tuple[Message, ...]) -> None:
+    """Also with the next question, which is not refused for the same reason again."""
     seed = random.randrange(2**32)
-    print(f"seed {seed}")
     rng = random.Random(seed)
     for turn in range(TIMES):
         kind, name = ROWS[turn % len(ROWS)]
-        messages = deepcopy(list(history[: rng.randrange(len(history) // 2, len(history))]))
-        while messages[-1]["role"] != "assistant" or messages[-1]["content"][-1]["type"] != "text":
-            messages.pop()
-        words = sum(words in str(messages) for words in WORDS)
+        where = f"seed {seed}, {turn}: {kind}, {name}"
+        messages = upto_an_answer(history, rng)
+        words = said({"messages": messages})
         refuse, must_name = choose(kind, name, KINDS[kind][name], messages, rng)
         window = round(tokens_in({"messages": messages}) * 1.3) if kind == "length" else 1_000_000
         api = InProcess(play_answers, refuse, window)
         session = Session(api, Conversation(messages), [], [])
-        where = f"{turn}: {kind}, {name}"
         outcome = await session.ask(WORDS[-1])
         assert outcome.text == "The answer.", where
         assert said(api.accepted[-1]) == words + 1, where
         assert must_name in session.told, f"{where}: {session.told}"
         assert session.told or session.compacted, where
-        refused, told = len(api.refused), session.told
+        refused = len(api.refused)
         await session.ask("And more?")
-        assert kind in ("option", "blind", "length") or len(api.refused) == refused, where
-        assert session.told == told or kind in ("option", "blind", "length"), where
+        learnt = kind in ("option", "blind", "length")  # by the model, which is another one now
+        assert learnt or len(api.refused) == refused, where
         await api.close()
 
 
+def upto_an_answer(history: Sequence[Message], rng: random.Random) -> list[Message]:
+    """The history up to a random answer in its later half."""
+    answered = [
+        number
+        for number, message in enumerate(history, start=1)
+        if message["role"] == "assistant" and message["content"][-1]["type"] == "text"
+    ]
+    return deepcopy(list(history[: rng.choice(answered[len(answered) // 2 :])]))
+
+
+async def test_a_question_that_is_larger_than_the_window_is_cut() -> None:
+    """There is nothing to compact yet, and what the user typed stays."""
+    refuse = while_true(TOO_LONG["llama.cpp"], lambda b: tokens_in(b) > 8_000, tokens=9, limit=8192)
+    api = InProcess(play_answers, refuse, 200_000)
+    attached = load_prompt("user/terminal").render(name="sh", told="line\n" * 90_000)
+    session = Session(api, Conversation(), [], [])
+    outcome = await session.ask(WORDS[0], attached)
+    assert outcome.text == "The answer."
+    assert WORDS[0] in str(api.accepted[-1])
+    assert "characters left out here" in str(api.accepted[-1])
+    assert "Left out: about" in session.told
+    assert session.window == 8192
+    await api.close()
+
+
+async def test_a_compaction_that_is_too_long_goes_on_with_less(
+    history: tuple[Message, ...],
+) -> None:
+    """And at last without a model."""
+    whole = tokens_in({"messages": list(history)})
+    for most, by_model in ((0.5, True), (0.2, False)):
+        asked: list[int] = []
+
+        def too_long(body: Json, most: float = most, asked: list[int] = asked) -> bool:
+            if is_asked_for_a_summary(body):
+                asked.append(tokens_in(body))
+            return tokens_in(body) > most * whole * (0.2 if is_asked_for_a_summary(body) else 1)
+
+        api = InProcess(play_answers, while_true(TOO_LONG["bedrock"], too_long), whole)
+        session = Session(api, Conversation(deepcopy(list(history))), [], [])
+        outcome = await session.ask(WORDS[-1])
+        assert outcome.text == "The answer."
+        assert said(api.accepted[-1]) == len(WORDS)
+        assert asked == sorted(asked, reverse=True)
+        assert session.compacted[0].by_model is by_model
+        await api.close()
+
+
+@pytest.mark.parametrize("kind", ["no reason", "prefill"])
+async def test_what_is_refused_for_good_changes_nothing(
+    history: tuple[Message, ...], kind: str
+) -> None:
+    """The settings may be wrong: the conversation is as it was when they are right."""
+    api = InProcess(play_answers, while_true(ANYWHERE[kind], lambda _: True))
+    session = Session(api, Conversation(list(history)), [], [])
+    with pytest.raises(ModelRefused, match="The conversation is kept"):
+        await session.ask(WORDS[-1])
+    assert session.conversation.messages[:-1] == history
+    assert "new session" not in session.told
+    api.refuse = lambda _: None
+    assert (await session.ask("Now?")).text == "The answer."
+    assert api.accepted[-1]["messages"][: len(history)] != []
+    await api.close()
+
+
+def test_every_wording_of_too_long_is_known() -> None:
+    """But those without words, which are known by the size of the request."""
+    unknown = [
+        name
+        for name, wording in TOO_LONG.items()
+        if read_refusal(str(wording.say(tokens=9_000, limit=8_192))).about != "length"
+    ]
+    assert unknown == ["no words"]
+
+
+def test_the_window_that_a_server_names_is_read() -> None:
+    for name, wording in TOO_LONG.items():
+        found = read_refusal(str(wording.say(tokens=9_000, limit=8_192)))
+        assert found.limit == (8_192 if "{limit}" in wording.body else None), name
+
+
 def play_answers(body: Json) -> Turn:
+    """Every question is answered at once."""
     if is_asked_for_a_summary(body):
         return summary_turn()
     return Turn(Thinking("Now I know."), Text("The answer."))

@@ -29,7 +29,7 @@ from tests.standin import HttpError, SlowHeaders, Text, ToolUse, Turn
 
 FILES = {"app.py": "def greet(name):\n    return f'Hello {name}'\n" * 40}
 READ = ToolUse("Read", {"path": "app.py"})
-BROKEN = Turn(fault=HttpError(400))
+BROKEN = Turn(fault=HttpError(403))
 DUE = {"context": {"compactAt": 0.000_001}}
 
 

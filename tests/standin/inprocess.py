@@ -54,6 +54,7 @@ class InProcess:
         return AnthropicModel(settings.main, settings, lambda: self._client)
 
     async def close(self) -> None:
+        """Close the client."""
         await self._client.close()
 
     def _answer(self, request: httpx2.Request) -> httpx2.Response:

@@ -61,8 +61,8 @@ TOO_LONG: Mapping[str, Wording] = {
     ),
     "vllm": Wording(
         400,
-        '{"error": {"message": "This model\'s maximum context length is {limit} tokens. However, you'
-        " requested {tokens} tokens ({tokens} in the messages, 8000 in the completion). Please"
+        '{"error": {"message": "This model\'s maximum context length is {limit} tokens. However,'
+        " you requested {tokens} tokens ({tokens} in the messages, 8000 in the completion). Please"
         ' reduce the length of the messages or completion.", "type": "BadRequestError"}}',
     ),
     "vllm, prompt": Wording(
@@ -72,8 +72,8 @@ TOO_LONG: Mapping[str, Wording] = {
     ),
     "llama.cpp": Wording(
         400,
-        '{"error": {"code": 400, "message": "request ({tokens} tokens) exceeds the available context'
-        ' size ({limit} tokens), try increasing it", "type": "exceed_context_size_error",'
+        '{"error": {"code": 400, "message": "request ({tokens} tokens) exceeds the available'
+        ' context size ({limit} tokens), try increasing it", "type": "exceed_context_size_error",'
         ' "n_prompt_tokens": {tokens}, "n_ctx": {limit}}}',
     ),
     "llama.cpp, older": Wording(
@@ -93,9 +93,9 @@ TOO_LONG: Mapping[str, Wording] = {
     "ollama, input": Wording(400, '{"error": "the input length exceeds the context length"}'),
     "lmstudio": Wording(
         400,
-        '{"error": "The number of tokens to keep from the initial prompt is greater than the context'
-        " length (n_keep: {tokens}>= n_ctx: {limit}). Try to load the model with a larger context"
-        ' length, or provide a shorter input."}',
+        '{"error": "The number of tokens to keep from the initial prompt is greater than the'
+        " context length (n_keep: {tokens}>= n_ctx: {limit}). Try to load the model with a larger"
+        ' context length, or provide a shorter input."}',
     ),
     "lmstudio, keeping": Wording(
         400,
@@ -200,9 +200,7 @@ PARTS: Mapping[str, Wording] = {
     "empty": Wording(400, "{at}: text content blocks must be non-empty"),
     "citations": Wording(400, "{at}.citations: not supported in user messages as of 2026-10-21"),
     "search results": Wording(400, "{at}.content: at least one text block is required"),
-    "mixed": Wording(
-        400, "{at}.content: `search_result` blocks cannot be mixed with other types"
-    ),
+    "mixed": Wording(400, "{at}.content: `search_result` blocks cannot be mixed with other types"),
     "unanswered": Wording(
         400,
         "{at}: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1",

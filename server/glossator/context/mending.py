@@ -77,6 +77,7 @@ class Mending:
         mended = mended or self._words(refusal, why)
         if mended is None:
             return ""
+        mended = self._unbound(mended)
         self.changed = self.changed or mended.messages != self.messages
         self.messages = mended.messages
         return mended.missing
@@ -100,6 +101,15 @@ class Mending:
             return ""
         self.changed, self.messages = True, cut.messages
         return ", ".join(filter(None, (cut.missing, f"about {gone:,} tokens of the longest texts")))
+
+    def _unbound(self, mended: Mended) -> Mended:
+        """Without thinking if what stood before some of it changed: it is bound to that."""
+        pairs = zip(mended.messages, self.messages, strict=False)
+        first = next((n for n, (new, old) in enumerate(pairs) if new is not old), None)
+        if first is None or without_thinking(mended.messages[first:]) == [*mended.messages[first:]]:
+            return mended
+        missing = f"{mended.missing}, {THINKING}"
+        return Mended(tuple(without_thinking(mended.messages)), missing)
 
     def _named(self, refusal: ContentRefused, why: str) -> Mended | None:
         """Without what the refusal names: by its place, or by its kind."""

@@ -53,7 +53,7 @@ class Capabilities:
         """
         if isinstance(refusal, OptionRefused):
             if words := self._leave_out(refusal, sent):
-                return f"does not take {words}. It is left out from now on."
+                return f"does not take {words}. From now on requests do without."
             raise ContentRefused(str(refusal), "part") from refusal
         full = estimate_request(request) > _NEARLY_FULL * self.facts.window
         if full and isinstance(refusal, ContentRefused) and refusal.is_unexplained:

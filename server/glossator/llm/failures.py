@@ -80,6 +80,10 @@ _TOO_LONG = (
     " Attach less at once, load the model with a longer context, or set {setting} to one with a"
     " larger window. The conversation is kept."
 )
+_TOO_LARGE = (
+    "The request is larger than {server} accepts{detail}, and nothing more of it could be left out."
+    " Attach less at once. The conversation is kept."
+)
 _PART = (
     "{server} refused a part of the conversation{detail}, also with what could be left out left"
     " out. Check that {setting} and models.profile suit the server, or choose another model. The"
@@ -171,7 +175,7 @@ def _explain_status(error: APIStatusError, target: RequestTarget) -> ModelError:
     if status == 200:
         status = _STATUS_OF_TYPE.get(error.type or "", 500)
     redirected = 300 <= status < 400
-    detail = _redirect(error) if redirected else error.api_message or error.type or str(error)
+    detail = _redirect(error) if redirected else _said(error)
     retry_after = _retry_after(error.response.headers)
     if status == 429:
         if _is_spent(error, detail, retry_after):
@@ -200,7 +204,8 @@ def _refusal(
     if not unseen and (status not in _ABOUT_CONTENT or _ABOUT_ACCOUNT.search(words)):
         return None
     if found.about == "length" or status == 413:
-        return RequestTooLong(target.say(_TOO_LONG, detail), limit=found.limit)
+        template = _TOO_LARGE if status == 413 else _TOO_LONG
+        return RequestTooLong(target.say(template, detail), limit=found.limit)
     if found.about == "option":
         return OptionRefused(target.say(_WRONG, detail), found.option, found.limit)
     if status == 500:  # that may pass
@@ -211,6 +216,16 @@ def _refusal(
     return ContentRefused(
         target.say(template, detail), found.about, found.place, target.quote(detail)
     )
+
+
+def _said(error: APIStatusError) -> str:
+    """The server's own words, whatever the form of its answer."""
+    match error.body:
+        case {"error": {"metadata": {"raw": str(words)}}}:  # a gateway quotes its provider
+            return words
+        case {"error": str(words)} | {"message": str(words)}:
+            return words
+    return error.api_message or error.type or str(error)
 
 
 def _redirect(error: APIStatusError) -> str:
