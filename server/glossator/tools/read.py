@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from pydantic import Field, ValidationError
 
 from glossator.core.document import Document, Missing, MissingReason, text_hash
-from glossator.core.images import MAX_BYTES as MAX_IMAGE_BYTES
+from glossator.core.image_scaling import MAX_FILE_BYTES as MAX_IMAGE_BYTES
 from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN
