@@ -21,6 +21,7 @@ from glossator.llm.catalog import (
     CATALOG,
     ModelFacts,
     effort_problem,
+    facts_at,
     facts_of,
     profile_of,
     reported_efforts,
@@ -29,6 +30,7 @@ from glossator.llm.catalog import (
 from glossator.llm.failures import RequestTarget, RetryPolicy, explain, with_retries
 from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest, RetryWait
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions, build_body, encode_body
+from glossator.llm.windows import window_told
 from glossator.settings import Backend, ModelSettings, RoleSettings
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ _UNSENDABLE = (
 # Their clients move the model, and more, from the body to the address.
 _REWRITTEN: frozenset[Backend] = frozenset({"bedrock", "vertex"})
 _LIST_SECONDS = 3
+_ASKS_FOR_WINDOW = 3  # of a server that does not tell it
 _LISTING: Any = {"params": {"limit": 1_000}}  # the most that one page can hold
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -69,8 +72,9 @@ class AnthropicModel:
         self._role = role
         self._settings = settings
         self._options = options
-        facts = facts_of(role.model, self._options.prices)
+        facts = facts_at(role, settings, self._options.prices)
         self._known = Capabilities(facts, profile_of(settings))
+        self._asks_left = _ASKS_FOR_WINDOW
         self._client_factory = client_factory
         self._client: asyncio.Task[AsyncAnthropic] | None = None
         self._limits: asyncio.Task[None] | None = None
@@ -104,12 +108,25 @@ class AnthropicModel:
         self._check_effort(self._role.effort)
         await self._open()
 
+    async def measure(self) -> None:
+        """Ask a server of one's own for the window, before it matters, and until it tells it.
+
+        Ollama may tell it once the model is loaded, which the first request does.
+        """
+        own = self._settings.backend == "anthropic" and not self._known.profile.model_limits
+        if not self._asks_left or not own or self._role.window is not None:
+            return
+        told = await window_told(await self._open(), self._settings.profile, self.id)
+        self._asks_left = self._asks_left - 1 if told is None else 0
+        self._known.facts = with_limits(self._known.facts, told, None)
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.
 
         Close the generator (`contextlib.aclosing`) to break off early: that closes the connection.
         """
         self._check_effort(request.effort or self._role.effort)
+        await self.measure()
         tries = 0
         while True:
             body = self._body(request)
@@ -282,12 +299,12 @@ class AnthropicModel:
         else:
             self._known.facts = self._reported(self._known.facts, info)
 
-    @staticmethod
-    def _reported(facts: ModelFacts, info: object) -> ModelFacts:
-        """The facts with what the server reports about the model."""
+    def _reported(self, facts: ModelFacts, info: object) -> ModelFacts:
+        """The facts with what the server reports about the model; a window that is set stays."""
+        mine = facts.id == self.id and self._role.window is not None
         return with_limits(
             facts,
-            getattr(info, "max_input_tokens", None),
+            None if mine else getattr(info, "max_input_tokens", None),
             getattr(info, "max_tokens", None),
             reported_efforts(getattr(info, "capabilities", None)),
         )

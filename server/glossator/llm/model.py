@@ -202,6 +202,9 @@ class Model(Protocol):
     async def prepare(self) -> None:
         """Do slow work before the first request; sends nothing."""
 
+    async def measure(self) -> None:
+        """Find out how large the window is, if the server tells it. Raises as `prepare`."""
+
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.
 
