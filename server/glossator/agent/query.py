@@ -78,6 +78,7 @@ async def query(
                         run.emit(Notice(_wait_notice(event)))
                     case Reply():
                         conversation.newest_reply = event.id
+                        _show_rest(event, said, run)
                         return event
     except TimeoutError:
         if shown:
@@ -85,6 +86,18 @@ async def query(
         run.hearing.discard()
         return said
     raise StreamCut("The model's answer ended before it was complete. Ask again.")
+
+
+def _show_rest(reply: Reply, said: str, run: RunContext) -> None:
+    """Show what differs from the text that streamed, which may have held calls."""
+    if said and reply.tool_calls and reply.text.strip() != said.strip():
+        run.emit(TextDiscarded())
+        run.hearing.discard()
+        if reply.text:
+            run.emit(TextDelta(reply.text))
+            run.hearing.hear(reply.text)
+    if reply.note:
+        run.emit(Notice(reply.note))
 
 
 def _wait_notice(wait: RetryWait) -> str:

@@ -30,6 +30,7 @@ from .mentions import (
     resolve_mentions,
     unfinished_mention,
 )
+from .places import words_of_user
 from .reminders import Reminders
 from .summary import PromptPrefix, Summary, extracted, summarise
 from .system import (
@@ -97,4 +98,5 @@ __all__ = [
     "unfinished_mention",
     "whole_workspace",
     "window_layers",
+    "words_of_user",
 ]

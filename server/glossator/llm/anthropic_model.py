@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel
-
 from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable
 from glossator.llm.assembly import Assembly
-from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
+from glossator.llm.backends import (
+    CREDENTIALS,
+    as_sent,
+    credential_errors,
+    post_body,
+    server_of,
+)
 from glossator.llm.capabilities import Capabilities
 from glossator.llm.catalog import (
     CATALOG,
@@ -28,8 +31,9 @@ from glossator.llm.catalog import (
     with_limits,
 )
 from glossator.llm.failures import RequestTarget, RetryPolicy, explain, with_retries
-from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest, RetryWait
+from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest, Reply, RetryWait
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions, build_body, encode_body
+from glossator.llm.text_calls import with_text_calls
 from glossator.llm.windows import window_told
 from glossator.settings import Backend, ModelSettings, RoleSettings
 
@@ -40,8 +44,8 @@ _NO_CREDENTIALS = (
     "{server} cannot be asked without credentials{detail}. Set up {credentials} and try again."
 )
 _UNSENDABLE = (
-    "The conversation cannot be sent to {server}{detail}. Start a new session, and report what led"
-    " to this."
+    "The conversation cannot be sent to {server}{detail}. Go back to before the last question, and"
+    " report what led to this."
 )
 # Their clients move the model, and more, from the body to the address.
 _REWRITTEN: frozenset[Backend] = frozenset({"bedrock", "vertex"})
@@ -134,7 +138,7 @@ class AnthropicModel:
             try:
                 async with aclosing(attempts) as events:
                     async for event in events:
-                        yield event
+                        yield self._with_calls(event, request)
             except ModelRefused as refusal:
                 tries += 1
                 sent = [tool["name"] for tool in body.get("tools", ())]
@@ -142,6 +146,12 @@ class AnthropicModel:
                 yield RetryWait(0, tries, f"{server_of(self._settings)} {changed}")
             else:
                 return
+
+    def _with_calls(self, event: ModelEvent, request: ModelRequest) -> ModelEvent:
+        """A reply of a server of one's own with the calls that stand in its text."""
+        if not isinstance(event, Reply) or self._known.profile.name == "anthropic":
+            return event
+        return with_text_calls(event, request.tools, request.messages, self.id)
 
     async def offered(self) -> tuple[ModelFacts, ...]:
         """The models that the server lists. Raises `ModelError`."""
@@ -230,7 +240,7 @@ class AnthropicModel:
             async with await self._send(client, body, known) as events:
                 self._learn_limits(client)
                 async for event in events:
-                    if piece := reply.add(_as_sent(event)):
+                    if piece := reply.add(as_sent(event)):
                         yield piece
         except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
             failure = explain(error, self._target(client))
@@ -253,7 +263,9 @@ class AnthropicModel:
         )
         try:
             content = encode_body({**body, "stream": True}, known)
-            events = await _post(client, content, as_values=self._settings.backend in _REWRITTEN)
+            events = await post_body(
+                client, content, as_values=self._settings.backend in _REWRITTEN
+            )
         except unsent as error:
             template = _UNSENDABLE if isinstance(error, ValueError) else _NO_CREDENTIALS
             said = self._target(client).say(template, str(error))
@@ -327,24 +339,3 @@ class AnthropicModel:
             credentials=CREDENTIALS[settings.backend],
             secret=getattr(client, "api_key", None) or "",
         )
-
-
-async def _post(client: AsyncAnthropic, content: bytes, *, as_values: bool) -> AsyncStream[Any]:
-    """The stream that answers a body; raises what the SDK raises."""
-    if as_values:
-        rewritten: AsyncStream[Any] = await client.messages.create(**json.loads(content))
-        return rewritten
-    from anthropic import AsyncStream  # noqa: PLC0415 - loaded by now; see `_attempt`
-
-    # As `object` the SDK hands each event over as it parsed it, and builds no models of it.
-    events: AsyncStream[Any] = await client.post(
-        "/v1/messages", cast_to=object, content=content, stream=True, stream_cls=AsyncStream[object]
-    )
-    return events
-
-
-def _as_sent(event: object) -> dict[str, Any]:
-    """An event as it came over the wire; {} if it is no JSON object."""
-    if isinstance(event, BaseModel):  # of a client that rewrites requests
-        return event.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
-    return event if isinstance(event, dict) else {}

@@ -166,6 +166,7 @@ class Reply:
     id: str | None = None  # the provider's, if it gave one
     long_write_tokens: int = 0
     dollars: float | None = None
+    note: str = ""  # what the user should know of it
 
     @property
     def requested(self) -> tuple[ToolCall, ...]:
