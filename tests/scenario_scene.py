@@ -11,7 +11,7 @@ from typing import Any
 from tests.lsp.support.desk import ALL, Desk
 from tests.lsp.support.editor import Message, Process, spawned
 from tests.quiet import quietly
-from tests.standin import StandIn
+from tests.standin import NAMED, StandIn
 
 _KNOWS: Message = {
     "workspace": ALL,
@@ -36,7 +36,7 @@ class Scene:
         """The editor on a server that runs; what was open before is open again."""
         if self._desk is not None and self._server is not None:
             return self._desk
-        model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": self._api.base_url}
+        model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": self._api.base_url} | NAMED
         self._server = await self.leave.enter_async_context(
             spawned(module="glossator.lsp", env={**os.environ, **model})
         )

@@ -32,7 +32,7 @@ from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext
 from glossator.usecases.ask import AskRequest, ask
 from tests.quiet import quietly
-from tests.standin import Script, StandIn
+from tests.standin import NAMED, Script, StandIn
 
 
 @dataclass
@@ -231,6 +231,8 @@ async def stage(
         path.write_text(text, "utf-8")
     async with StandIn(script) as api:
         environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url}
+        if "profile" not in (settings or {}).get("models", {}):
+            environment |= NAMED
         environment |= {} if home is None else {"HOME": str(home)}
         port = Recorder()
         loaded = load_settings(quietly(settings), environment, file=root / "no-settings.toml")

@@ -98,6 +98,7 @@ OWNERS = {
     "pymilvus": {"embeddings"},
     "usearch": {"embeddings"},
     "typer": {"cli"},
+    "PIL": {"core"},
     "rich": {"cli"},
     "yaml": {"customizations"},
 }

@@ -40,7 +40,7 @@ async def run(s: Stage, dollars: float, prices: dict[str, Price]) -> tuple[RunOu
     conversation = Conversation([user_message("?")])
     async with asker(script, options=ModelOptions(prices=prices)) as ask:
         if not prices:
-            ask.model._facts = replace(ask.model.facts, price=None)
+            ask.model._known.facts = replace(ask.model.facts, price=None)
         context = RunContext(ask.model, emit, lambda: s.reading(session), permit_direct_call)
         outcome = await run_agent(agent, conversation, context)
         assert ask.api.refusals == []

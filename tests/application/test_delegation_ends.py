@@ -138,7 +138,7 @@ async def test_the_model_never_answers(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 async def test_the_model_fails(tmp_path: Path) -> None:
-    looking = [Turn(read("app.py")), Turn(fault=HttpError(400, message="Out of order."))]
+    looking = [Turn(read("app.py")), Turn(fault=HttpError(403, message="Out of order."))]
     players = Players([Turn(explore("a"), explore("b")), DONE], a=looking, b=[report("app.py")])
     async with stage(tmp_path / "ws", FILES, players) as s:
         answer = await s.ask("?")

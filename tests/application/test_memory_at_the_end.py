@@ -47,7 +47,7 @@ async def cancel(s: Stage, asking: asyncio.Task[Any]) -> None:
 async def test_it_knows_what_was_looked_at(tmp_path: Path, end: str) -> None:
     gate = asyncio.Event()
     last = {
-        "failed": Turn(fault=HttpError(400, message="Out of order.")),
+        "failed": Turn(fault=HttpError(403, message="Out of order.")),
         "cancelled": Turn(Text("It takes a while."), gate=gate),
         "answered": Turn(Text("It is small.")),
     }

@@ -164,3 +164,19 @@ async def test_instructions_of_a_folder_follow_once_something_in_it_was_shown(
     texts = [str(body["messages"][-1]["content"]) for body in bodies]
     assert ["Deep." in text for text in texts] == [False, True, False, False]
     assert ["Newer root." in text for text in texts] == [False, False, True, False]
+
+
+async def test_a_small_window_gets_less_and_it_is_said(tmp_path: Path) -> None:
+    files = {**FILES, "AGENTS.md": "Never guess. " * 3_000}
+    settings = {"models": {"main": {"model": "claude-sonnet-5-5", "window": 8_000}}}
+    async with stage(tmp_path / "ws", files, lambda _: Turn(Text("none")), settings) as s:
+        await s.ask("Hello")
+        body = next(each.body for each in s.api.requests if "tools" in each.body)
+        told = "\n".join(notice.message for notice in s.port.of(Notice))
+    assert size(body) <= 9_000, {key: size(value) for key, value in body.items()}
+    assert [tool["name"] for tool in body["tools"]] == [
+        "Bash", "Edit", "Glob", "Grep", "Read", "Write",
+    ]  # fmt: skip
+    assert body["max_tokens"] == 2_000
+    assert "The model's window has 8,000 tokens, so it is told less. Left out: AskUser" in told
+    assert "AGENTS.md" in told

@@ -210,7 +210,7 @@ async def test_newest_messages_are_cut_where_they_alone_fill_the_window() -> Non
             await talk.say(f"Read a long part {number}")
         assert ask.model._limits is not None
         await ask.model._limits
-        ask.model._facts = ModelFacts(ask.model.id, 30_000, 8_000)
+        ask.model._known.facts = ModelFacts(ask.model.id, 30_000, 8_000)
         compacted = await talk.compact()
         assert compacted is not None
         assert compacted.before > 30_000 > compacted.after

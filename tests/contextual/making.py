@@ -116,8 +116,9 @@ async def maker(
     options: ModelOptions = ModelOptions(),  # noqa: B008 - frozen
     **settings: Any,
 ) -> AsyncIterator[Maker]:
+    named = {"main": ModelSettings().main, "fast": ModelSettings().fast}  # so they have prices
     async with StandIn(script) as api:
-        made = Maker(api, folder, ModelSettings(base_url=api.base_url, **settings), options)
+        made = Maker(api, folder, ModelSettings(base_url=api.base_url, **named | settings), options)
         try:
             yield made
         finally:

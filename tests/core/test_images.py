@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import io
 import struct
 from collections.abc import Callable
 
 import pytest
+from PIL import Image as Picture
 
 from glossator.core.images import MAX_BYTES, MAX_SIDE, Image, image_of
 
@@ -55,6 +57,7 @@ def test_what_it_is_and_how_large(made: Callable[[int, int], bytes], media_type:
     for width, height in ((MAX_SIDE + 1, 2), (2, MAX_SIDE + 1)):
         assert image_of(made(width, height)) == (
             f"has {width:,} x {height:,} pixels; an image may have 8,000 a side"
+            " (pip install 'glossator[images]' has larger ones made smaller)"
         )
 
 
@@ -76,3 +79,43 @@ def test_what_is_none(content: bytes, says: str) -> None:
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0\0\0", gif(1, 1)[:8]])
 def test_one_that_does_not_tell_its_size_is_left_to_the_provider(content: bytes) -> None:
     assert isinstance(image_of(content), Image)
+
+
+@pytest.mark.parametrize(
+    ("mode", "size", "written", "kind"),
+    [
+        ("RGB", (8_400, 300), "JPEG", "image/jpeg"),
+        ("RGB", (300, 8_400), "PNG", "image/jpeg"),
+        ("RGBA", (8_400, 300), "PNG", "image/png"),
+        ("P", (8_400, 300), "GIF", "image/jpeg"),
+    ],
+)
+def test_one_that_is_too_large_is_made_smaller(
+    mode: str, size: tuple[int, int], written: str, kind: str
+) -> None:
+    content = io.BytesIO()
+    Picture.new(mode, size).save(content, written)
+    found = image_of(content.getvalue())
+    assert isinstance(found, Image)
+    assert found.media_type == kind
+    with Picture.open(io.BytesIO(base64.b64decode(found.data))) as picture:
+        assert max(picture.size) == 2_000
+        assert picture.size[0] // picture.size[1] == size[0] // size[1]
+
+
+def test_too_many_bytes_are_made_fewer() -> None:
+    content = io.BytesIO()
+    Picture.effect_noise((2_600, 2_600), 90).save(content, "PNG")
+    assert len(content.getvalue()) > MAX_BYTES
+    found = image_of(content.getvalue())
+    assert isinstance(found, Image)
+    assert len(found.data) < MAX_BYTES
+
+
+def test_without_pillow_it_is_said_how(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glossator.core.image_scaling.find_spec", lambda _: None)
+    content = io.BytesIO()
+    Picture.new("RGB", (8_400, 300)).save(content, "PNG")
+    found = image_of(content.getvalue())
+    assert isinstance(found, str)
+    assert "pip install 'glossator[images]'" in found

@@ -17,6 +17,7 @@ from tests.standin import Script, StandIn
 
 KEY = "sk-test-0123456789abcdef"
 ENVIRONMENT = {"ANTHROPIC_API_KEY": KEY}
+NAMED: dict[str, Any] = {"main": ModelSettings().main}  # on this machine others have no price
 TOOLS = tuple(
     ToolSpec(
         name, f"Runs {name}.", {"type": "object", "properties": {"pattern": {"type": "string"}}}
@@ -52,7 +53,7 @@ async def asker(
     **settings: Any,
 ) -> AsyncIterator[Asker]:
     async with StandIn(script) as api:
-        chosen = ModelSettings(base_url=api.base_url, **settings)
+        chosen = ModelSettings(base_url=api.base_url, **NAMED | settings)
         waits: list[float] = []
 
         async def sleep(seconds: float) -> None:

@@ -52,7 +52,7 @@ async def test_without_one_the_models_own_is_left_to_it() -> None:
 )
 async def test_what_a_model_does_not_take_is_not_sent(efforts: set[str], said: str) -> None:
     async with asker([], main=role("claude-sonnet-5-5", "max")) as ask:
-        ask.model._facts = replace(ask.model.facts, efforts=frozenset(efforts))
+        ask.model._known.facts = replace(ask.model.facts, efforts=frozenset(efforts))
         for attempt in (ask.model.prepare, ask.reply):
             with pytest.raises(ModelRefused, match=r"^models\.main\.effort is max, ") as raised:
                 await attempt()
@@ -62,7 +62,7 @@ async def test_what_a_model_does_not_take_is_not_sent(efforts: set[str], said: s
 
 async def test_the_provider_tells_what_a_model_takes() -> None:
     async with asker(HELLO) as ask:
-        ask.model._facts = replace(ask.model.facts, efforts=frozenset())
+        ask.model._known.facts = replace(ask.model.facts, efforts=frozenset())
         await ask.reply()
         assert ask.model._limits is not None
         await ask.model._limits

@@ -30,9 +30,12 @@ TARGET = RequestTarget("api.test", "some-model", "models.main.model", "SOME_KEY"
 
 REFUSED = [
     (HttpError(400), "refused the request"),
-    (HttpError(400, message="prompt is too long: 9 tokens > 8"), "Start a new session"),
-    (HttpError(400, message="too many images and documents: 104 + 1 > 100"), "smaller ones"),
-    (HttpError(400, message="Too much media: 0 document pages + 103 images > 100"), "holds more"),
+    (HttpError(400, message="prompt is too long: 9 tokens > 8"), "larger window"),
+    (HttpError(400, message="too many images and documents: 104 + 1 > 100"), "is kept"),
+    (
+        HttpError(400, message="Too much media: 0 document pages + 103 images > 100"),
+        "refused a part",
+    ),
     (HttpError(401), "Set ANTHROPIC_API_KEY"),
     (HttpError(402), "billing"),
     (HttpError(403), "claude-sonnet-5-5"),

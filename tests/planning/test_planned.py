@@ -236,7 +236,7 @@ async def test_a_question_is_asked_again_in_the_same_way(tmp_path: Path) -> None
 
 
 async def test_a_task_that_fails(tmp_path: Path) -> None:
-    broken = Turn(fault=HttpError(400, message="Out of order."))
+    broken = Turn(fault=HttpError(403, message="Out of order."))
     tasks = {**TASKS, "save have?": broken}
     cast = Cast(ANSWER, decomposer=FOUR, tasks=tasks)
     async with stage(tmp_path / "ws", FILES, cast) as s:
@@ -269,7 +269,7 @@ async def test_a_circle_is_repaired(tmp_path: Path) -> None:
     [
         ((CIRCLE, CIRCLE), "The plan that the model made cannot be used: The dependencies"),
         ((Turn(Text("No.")),), "There is no plan. The model's reply holds no JSON"),
-        ((Turn(fault=HttpError(400, message="Out of order.")),), "There is no plan. "),
+        ((Turn(fault=HttpError(403, message="Out of order.")),), "There is no plan. "),
     ],
 )
 async def test_without_a_plan_it_is_answered_directly(

@@ -225,7 +225,7 @@ async def test_lines_of_a_refused_finding_are_shown_and_can_be_cited(tmp_path: P
 
 async def test_a_task_that_failed_is_cited(tmp_path: Path) -> None:
     """Nobody is asked to read and answer again for it, least of all a task without tools."""
-    broken = Turn(fault=HttpError(400, message="Out of order."))
+    broken = Turn(fault=HttpError(403, message="Out of order."))
     both = Turn(Text("- Of save nothing is known. [cite: task, 2]\n- It is 3. [cite: task, 1]"))
     final = Turn(Text("Of save nothing is known. [cite: task, 2]"))
     tasks = {**TASKS, "save have?": broken, "in common": both}

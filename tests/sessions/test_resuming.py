@@ -12,6 +12,7 @@ import pytest
 
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity
 from glossator.core.errors import StoreUnavailable
+from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.documents.change import RootsChanged
 from glossator.sessions.catalog import sessions_folder
@@ -211,3 +212,24 @@ async def test_what_a_compaction_took_away_is_told_again(tmp_path: Path, restart
     read, found, _ = shown
     assert found.startswith("app.py: 2 new, 0 fixed, 0 as before\n")
     assert "three" in read
+
+
+async def test_what_a_server_refused_stays_out_of_a_resumed_session(tmp_path: Path) -> None:
+    """It is refused once, and told once; going back behind it brings it back."""
+    whole = tmp_path / "ws" / "cut.png"
+    whole.parent.mkdir()
+    whole.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\2\0\0\0\2" + b"A" * 400)
+    look = Turn(ToolUse("Read", {"path": "cut.png"}))
+    refusals: list[tuple[int, str]] = []
+    async with stage(tmp_path / "ws", FILES, [look, DONE]) as s:
+        session_id = (await s.ask("What is on it?")).session_id
+        (notice,) = s.port.of(Notice)
+        assert "Could not process image" in notice.message
+        assert "Left out: an image (the result of Read" in notice.message
+        refusals[:], s.api.refusals[:] = s.api.refusals, []
+    assert refusals == [(400, "Could not process image")]
+    async with stage(tmp_path / "ws", FILES, [DONE, DONE]) as s:
+        await s.ask("And now?", session_id=session_id)
+        assert s.port.of(Notice) == []
+        assert "What is on it?" in str(s.sent(0)["messages"])
+        assert "Here stood an image (the result of Read" in str(s.sent(0)["messages"])

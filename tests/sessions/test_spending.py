@@ -29,7 +29,7 @@ from tests.standin import HttpError, SlowHeaders, Text, ToolUse, Turn
 
 FILES = {"app.py": "def greet(name):\n    return f'Hello {name}'\n" * 40}
 READ = ToolUse("Read", {"path": "app.py"})
-BROKEN = Turn(fault=HttpError(400))
+BROKEN = Turn(fault=HttpError(403))
 DUE = {"context": {"compactAt": 0.000_001}}
 
 
@@ -153,7 +153,7 @@ async def test_an_unknown_price_is_told_once_a_run_and_after_a_compaction(tmp_pa
     limited = DUE | {"limits": {"dollars": 1}}
     async with stage(tmp_path / "ws", FILES, player, limited) as s:
         assert isinstance(s.app.model, AnthropicModel)
-        s.app.model._facts = replace(s.app.model.facts, price=None)
+        s.app.model._known.facts = replace(s.app.model.facts, price=None)
         session = await player.talk(s)
         compacted = s.port.of(Compaction)
         told = [notice for notice in s.port.of(Notice) if "price of" in notice.message]

@@ -27,11 +27,13 @@ from tests.standin.faults import (
     rate_limited,
     spend_capped,
 )
+from tests.standin.models import NAMED
 from tests.standin.recording import Recorded
 from tests.standin.script import Script, ServerToolUse, Text, Thinking, ToolSearch, ToolUse, Turn
 from tests.standin.server import StandIn
 
 __all__ = [
+    "NAMED",
     "EndBeforeStop",
     "Expired",
     "Fault",

@@ -58,6 +58,8 @@ class Api:
         app.router.add_get("/v1/messages/batches/{id}", self.look_at_batch)
         app.router.add_get("/v1/messages/batches/{id}/results", self.batch_results)
         app.router.add_post("/v1/messages/batches/{id}/cancel", self.cancel_batch)
+        for of_others in ("/api/{path:.*}", "/props", "/model/info"):
+            app.router.add_route("*", of_others, self.elsewhere)
         app.router.add_post("/{path:.*}", self.post)
         app.router.add_route("*", "/{path:.*}", self.get)
         return app
@@ -71,6 +73,10 @@ class Api:
         except Refusal as refusal:
             return self._refuse(refusal, request_id)
         return web.json_response(found, headers={"request-id": request_id})
+
+    async def elsewhere(self, _request: web.Request) -> web.StreamResponse:
+        """Where servers of one's own tell their windows: that is not here, and no refusal."""
+        raise web.HTTPNotFound
 
     async def post(self, request: web.Request) -> web.StreamResponse:
         """`POST /v1/messages` and `POST /v1/messages/count_tokens`."""

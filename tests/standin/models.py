@@ -39,6 +39,10 @@ MODELS = {
 }
 
 
+NAMED = {"GLOSSATOR_MODEL": "claude-sonnet-5-5", "GLOSSATOR_FAST_MODEL": "claude-haiku-5-5"}
+"""The environment that names them: at a server on this machine, others have no price."""
+
+
 def describe(model: Model) -> dict[str, Any]:
     """The model as `GET /v1/models/{id}` returns it."""
     return {

@@ -24,7 +24,10 @@ from tests.standin_tests.client import (
 
 HAIKU = "claude-haiku-5-5"
 FORMAT = {"format": {"type": "json_schema", "schema": SCHEMA}}
-IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+IMAGE = {
+    "type": "image",
+    "source": {"type": "base64", "media_type": "image/gif", "data": "R0lGODlh"},
+}
 DOCUMENT = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}}
 CALLS = (user("Go"), assistant(tool_use("a"), tool_use("b")))
 RESULTS = (tool_result("a"), tool_result("b"))

@@ -1,5 +1,7 @@
 """What the API refuses of a conversation, each as the smallest change to a valid one."""
 
+import base64
+
 import pytest
 
 from tests.standin_tests.client import (
@@ -51,6 +53,23 @@ ROLES = {
         chat(user("x"), system("y"), model=HAIKU),
         "takes no `system` messages",
     ),
+}
+
+
+def pictured(data: str, kind: str = "image/png") -> Json:
+    """A question with an image."""
+    source = {"type": "base64", "media_type": kind, "data": data}
+    return chat(user({"type": "image", "source": source}, "What is it?"))
+
+
+WIDE = base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"\0\0\x23\x28" * 2).decode()
+MEDIA = {
+    "no image": (pictured("aGk="), "Could not process image"),
+    "no base64": (pictured("a"), "messages.0.content.0.image.source.base64: invalid base64 data"),
+    "another kind": (pictured("R0lGODlh"), "appears to be a image/gif image"),
+    "too wide": (pictured(WIDE), "dimensions exceed max allowed size: 8000 pixels"),
+    "cut off": (pictured(WIDE[:28] + "A" * 400), "Could not process image"),
+    "too long": (chat(user("word " * 1_000_000)), "tokens > 1000000 maximum"),
 }
 
 PAIRING = {
@@ -150,6 +169,7 @@ CITATIONS = {
 
 GROUPS = {
     "roles": ROLES,
+    "media": MEDIA,
     "pairing": PAIRING,
     "caching": CACHING,
     "citations": CITATIONS,

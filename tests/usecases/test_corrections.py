@@ -81,7 +81,7 @@ async def test_mentions_are_marked_without_another_reply(tmp_path: Path) -> None
 
 
 async def test_the_first_answer_stands_where_the_model_fails(tmp_path: Path) -> None:
-    refused = Turn(fault=HttpError(400, message="Not now."))
+    refused = Turn(fault=HttpError(403, message="Not now."))
     async with stage(tmp_path / "ws", FILES, [Turn(Text(WRONG)), refused]) as s:
         answer = await s.ask("?")
         assert (answer.text, answer.stop) == (WRONG, "answered")

@@ -87,7 +87,7 @@ async def test_the_chat_goes_on_from_it(tmp_path: Path) -> None:
 
 
 async def test_it_fails_with_a_report(tmp_path: Path) -> None:
-    players = Players([], a=[Turn(fault=HttpError(400, message="Out of order."))])
+    players = Players([], a=[Turn(fault=HttpError(403, message="Out of order."))])
     async with stage(tmp_path / "ws", FILES, players) as s:
         found = await run_exploration(s.app, ExploreRequest("TASK a"))
         assert found.stop == "partial"

@@ -290,7 +290,7 @@ async def test_what_nobody_corrects_is_marked(
 ) -> None:
     gate = asyncio.Event()
     monkeypatch.setattr(correcting, "SECONDS", 0.05 if how == "late" else 5.0)
-    late, refused = Turn(Text("{" * 40), gate=gate), Turn(fault=HttpError(400, message="Not now."))
+    late, refused = Turn(Text("{" * 40), gate=gate), Turn(fault=HttpError(403, message="Not now."))
     turns = script(READ, Turn(Text(FALSE)), correct=lambda _: late if how == "late" else refused)
     async with stage(tmp_path / "ws", FILES, turns, correction("rewrite")) as s:
         assert (await s.ask("?")).text == f"{FALSE} {UNSURE}"
@@ -317,7 +317,7 @@ async def test_an_answer_does_not_wait_long_for_the_model(
 
 
 async def test_a_failure_leaves_what_checks_found(tmp_path: Path) -> None:
-    refused = Turn(fault=HttpError(400, message="Not now."))
+    refused = Turn(fault=HttpError(403, message="Not now."))
     turns = script(READ, Turn(Text(f"{TRUE} {VAGUE}")), verify=lambda _: refused)
     async with stage(tmp_path / "ws", FILES, turns, ENTAILED) as s:
         found = (await s.ask("?")).citations

@@ -244,7 +244,7 @@ async def test_what_cannot_be_asked_drops_nothing(tmp_path: Path, obstacle: str,
 
 
 async def test_a_run_that_fails_can_be_asked_again(tmp_path: Path) -> None:
-    script = [Turn(Text("x"), fault=HttpError(400)), *saying(1)]
+    script = [Turn(Text("x"), fault=HttpError(403)), *saying(1)]
     async with stage(tmp_path, FILES, script) as s:
         with pytest.raises(ModelError):
             await s.ask("What?", attachments=(pasted(),))

@@ -14,12 +14,10 @@ from types import MappingProxyType
 
 from glossator.agent.calls import EarlyCalls, acts, execute
 from glossator.agent.guard import Guard
-from glossator.agent.query import query
+from glossator.agent.recovery import ask, begin_again, make_room
 from glossator.agent.review import Reviewing
 from glossator.agent.run import Agent, RunContext, RunOutcome, Stop
-from glossator.context import NoGain
-from glossator.core.errors import BudgetSpent, RequestTooLong
-from glossator.core.events import Notice, TextDelta, TextDiscarded
+from glossator.core.events import Notice, TextDelta
 from glossator.core.images import Image
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
@@ -73,7 +71,7 @@ async def _run(
 ) -> RunOutcome:
     paused: list[Message] = []  # parts of the current reply
     while True:
-        reply = await _ask(agent, conversation, run, guard, early, paused)
+        reply = await ask(agent, conversation, run, guard, early, paused)
         if isinstance(reply, str):
             time = Stop.TIME
             return await _last_word(
@@ -85,8 +83,8 @@ async def _run(
             paused.append(reply.message)
             continue
         last_turn = limit is Stop.TURNS
-        if reply.stop is StopReason.CONTEXT_FULL and not last_turn and await _make_room(run, guard):
-            _begin_again(run, paused)
+        if reply.stop is StopReason.CONTEXT_FULL and not last_turn and await make_room(run, guard):
+            begin_again(run, paused)
             continue
         reply = replace(reply, message=whole_reply((*paused, reply.message)))
         paused.clear()
@@ -106,32 +104,6 @@ async def _run(
             limit = limit or room
         if limit:
             return await _last_word(agent, conversation, run, guard, limit, notified=notified)
-
-
-async def _ask(
-    agent: Agent,
-    conversation: Conversation,
-    run: RunContext,
-    guard: Guard,
-    early: EarlyCalls,
-    paused: list[Message],
-) -> Reply | str:
-    """As `query`; compacts a conversation that the provider refuses as too long."""
-    while True:
-        try:
-            return await query(
-                agent, conversation, run, guard.meter, guard.seconds_to_act, early, paused
-            )
-        except RequestTooLong:
-            if not await _make_room(run, guard):
-                raise
-            _begin_again(run, paused)
-
-
-def _begin_again(run: RunContext, paused: list[Message]) -> None:
-    """Discard the current reply, which did not fit."""
-    run.emit(TextDiscarded())
-    paused.clear()
 
 
 def _count(run: RunContext, guard: Guard) -> None:
@@ -202,24 +174,6 @@ def _warnings(reply: Reply, guard: Guard) -> dict[str, ToolResult]:
     return dict.fromkeys(repeated, ToolResult.failed(warning))
 
 
-async def _make_room(run: RunContext, guard: Guard) -> bool:
-    """Compact the conversation; whether it is shorter now."""
-    if run.compactor is None:
-        return False
-    try:
-        async with run.clock.limit(guard.seconds_to_act):
-            made = await run.compactor.compact(guard.meter)
-    except BudgetSpent as error:
-        run.emit(Notice(f"The conversation was not compacted. {error}"))
-        return False
-    except TimeoutError:
-        return False
-    if isinstance(made, NoGain):
-        return False
-    guard.forget()
-    return True
-
-
 async def _keep_room(run: RunContext, reply: Reply, guard: Guard) -> Stop | None:
     """Compact if the window is nearly full. Returns the limit that is reached, if any."""
     if run.compactor:
@@ -258,7 +212,7 @@ async def _last_word(
         conversation.append(user_message(load_prompt("user/last_word").render(reason=reason)))
     run.emit(Notice(f"The run is ending: {reason}."))
     nothing = EarlyCalls({}, run)
-    last = await query(agent, conversation, run, guard.meter, guard.seconds_left, nothing)
+    last = await ask(agent, conversation, run, guard, nothing, [], last=True)
     if isinstance(last, str):
         if text := max(said, last, key=len).rstrip():
             run.emit(TextDelta(text))

@@ -35,23 +35,23 @@ _SELF_EVIDENT = (None, False, "", 0, 1)  # defaults
 async def query(
     agent: Agent,
     conversation: Conversation,
+    messages: Sequence[Message],
     run: RunContext,
     meter: Meter,
     seconds: float,
     early: EarlyCalls,
-    paused: Sequence[Message] = (),
 ) -> Reply | str:
-    """The model's reply to the conversation, or its text so far after `seconds`.
+    """The model's reply to `messages`, or its text so far after `seconds`.
 
-    `paused` is the part of the reply before the provider paused it. Waiting for the user does not
-    count as time. An incomplete reply is removed from the screen. `early` starts calls as soon as
-    they are complete. Raises `ModelError`.
+    They are those of the conversation, perhaps mended, and the part of the reply before the
+    provider paused it. Waiting for the user does not count as time. An incomplete reply is removed
+    from the screen. `early` starts calls as soon as they are complete. Raises `ModelError`.
     """
     early.void()  # calls of an earlier reply
     request = ModelRequest(
         agent.system,
-        agent.specs or tool_specs(agent.tools),
-        (*conversation.messages, *paused),
+        specs_of(agent),
+        tuple(messages),
         previous_reply=conversation.newest_reply,
         encoded=conversation.encoded,
     )
@@ -78,6 +78,7 @@ async def query(
                         run.emit(Notice(_wait_notice(event)))
                     case Reply():
                         conversation.newest_reply = event.id
+                        _show_rest(event, said, run)
                         return event
     except TimeoutError:
         if shown:
@@ -87,9 +88,26 @@ async def query(
     raise StreamCut("The model's answer ended before it was complete. Ask again.")
 
 
+def _show_rest(reply: Reply, said: str, run: RunContext) -> None:
+    """Show what differs from the text that streamed, which may have held calls."""
+    if said and reply.tool_calls and reply.text.strip() != said.strip():
+        run.emit(TextDiscarded())
+        run.hearing.discard()
+        if reply.text:
+            run.emit(TextDelta(reply.text))
+            run.hearing.hear(reply.text)
+    if reply.note:
+        run.emit(Notice(reply.note))
+
+
 def _wait_notice(wait: RetryWait) -> str:
     seconds = f"{wait.seconds:.0f}" if wait.seconds >= 1 else "less than 1"
     return f"{wait.reason} Asking again in {seconds} s (try {wait.attempt + 1})."
+
+
+def specs_of(agent: Agent) -> tuple[ToolSpec, ...]:
+    """The tools as the model sees them."""
+    return agent.specs or tool_specs(agent.tools)
 
 
 def tool_specs(tools: Registry) -> tuple[ToolSpec, ...]:

@@ -15,6 +15,7 @@ from glossator.application.instructing import (
 )
 from glossator.application.leaving_out import LeftOut, left_out
 from glossator.application.recall import memory_index
+from glossator.application.small_windows import fitted_opening, is_small
 from glossator.context import (
     Instructions,
     Section,
@@ -81,6 +82,7 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
     Where no sub-agent is described, none can be named; without a skill there is no tool for them.
     """
     failed: list[str] = []
+    await app.model.measure()
     _, where, memories, instructions = await asyncio.gather(
         in_time("MCP servers", app.mcp.refresh(), None, failed.append),
         in_time("Facts about the project", session_now(app), sub_agent_section(app), failed.append),
@@ -107,9 +109,14 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
     sections += instruction_sections(instructions)
     if words := instructions_section(app.mcp.instructions()):
         sections.append(Section("MCP servers", words, "what they say about the use of their tools"))
+    small = ""
+    if is_small(window := app.model.window) and not app.model.offline:
+        specs, sections, small = fitted_opening(specs, sections, window)
+        failed.append(small)
     system = system_blocks(sections)
     found = await in_time("Notices on trust", left_out(app, described), LeftOut(), failed.append)
     missing = _left_out(app, found, instructions, len(offered), words)
+    missing = (*missing, small) if small else missing
     opening = Opening(system, specs, tuple(sections), missing, instructions, notices=tuple(failed))
     most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))
     if not most or app.model.offline:

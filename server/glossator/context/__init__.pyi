@@ -16,6 +16,7 @@ from .instructions import (
     instruction_reminders,
 )
 from .kept import KeptTools
+from .mending import Mending
 from .mentions import (
     DIAGNOSTICS,
     GIT,
@@ -29,6 +30,7 @@ from .mentions import (
     resolve_mentions,
     unfinished_mention,
 )
+from .places import words_of_user
 from .reminders import Reminders
 from .summary import PromptPrefix, Summary, extracted, summarise
 from .system import (
@@ -42,7 +44,6 @@ from .system import (
     session_section,
     system_blocks,
 )
-from .transcript import estimate_messages
 from .whole import TooLarge, WholeWorkspace, changed_since, whole_workspace
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "InstructionFinder",
     "Instructions",
     "KeptTools",
+    "Mending",
     "Mention",
     "Mentioned",
     "NoGain",
@@ -77,7 +79,6 @@ __all__ = [
     "attach_any",
     "changed_since",
     "environment_facts",
-    "estimate_messages",
     "estimate_sent",
     "exhibit_image",
     "extracted",
@@ -97,4 +98,5 @@ __all__ = [
     "unfinished_mention",
     "whole_workspace",
     "window_layers",
+    "words_of_user",
 ]

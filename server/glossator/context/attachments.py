@@ -14,7 +14,8 @@ from glossator.core.citations import place
 from glossator.core.diagnostics import Diagnostic
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
-from glossator.core.images import MAX_BYTES, Image, image_of, is_image
+from glossator.core.image_scaling import MAX_FILE_BYTES
+from glossator.core.images import Image, image_of, is_image
 from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.shown import in_tags, shown
 from glossator.core.span import Span
@@ -121,7 +122,7 @@ def attach_image(
 ) -> Exhibit:
     """The image file at a path of the user, perhaps outside the workspace. Raises `UsageError`."""
     refuse_hidden(snapshot, (path,), hidden)
-    found = snapshot.read_image(path, MAX_BYTES)
+    found = snapshot.read_image(path, MAX_FILE_BYTES)
     if isinstance(found, Missing):
         raise UsageError(f"{found.message} Choose another file.")
     real, content = found

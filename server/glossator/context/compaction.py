@@ -15,10 +15,9 @@ from functools import partial
 from glossator.context.kept import KeptTools, collect, is_compaction, message_of
 from glossator.context.summary import Asked, PromptPrefix, Summary, ask_summary, extract_summary
 from glossator.context.tail import newest
-from glossator.context.transcript import estimate_request
 from glossator.core.errors import ModelError
 from glossator.core.events import Event, Notice, Usage
-from glossator.llm import Conversation, Message, Meter, Model, ModelRequest
+from glossator.llm import Conversation, Message, Meter, Model, ModelRequest, estimate_request
 from glossator.prompts import load_prompt
 
 SHARE = 0.8  # of the window, at which compaction is automatic

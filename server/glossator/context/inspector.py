@@ -11,10 +11,16 @@ from dataclasses import dataclass
 from glossator.context.summary import PromptPrefix
 from glossator.context.system import Section
 from glossator.context.told import Told, told_as
-from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
+from glossator.context.transcript import calls_in
 from glossator.core.price import estimate_tokens
 from glossator.core.session_answers import Kind, Layer, Part
-from glossator.llm import ContentBlock, Message
+from glossator.llm import (
+    ContentBlock,
+    Message,
+    estimate_block,
+    estimate_messages,
+    estimate_tool,
+)
 
 WHY = {
     Kind.SHARED: "who the model is and how it works; the same for everybody",

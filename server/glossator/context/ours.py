@@ -56,6 +56,8 @@ TEXTS: Mapping[str, Kind] = {
     "user/mcp_prompt": Kind.ATTACHMENT,
     "user/mcp_resource": Kind.ATTACHMENT,
     "user/not_attached": Kind.REMINDER,
+    "user/refused": Kind.REMINDER,
+    "user/since": Kind.REMINDER,
     "user/undone": Kind.REMINDER,
     **dict.fromkeys(MODES, Kind.REMINDER),
 }

@@ -1,8 +1,8 @@
 """The structured summary of a conversation that no longer fits: its schema, and who writes it.
 
 The model of the conversation writes it, with the same prefix, which the prompt cache holds. If that
-does not fit, it gets a shortened record instead. Without a model, or if it fails twice, the summary
-is extracted mechanically, and says so.
+does not fit, it gets a record instead, made shorter as long as it is refused. Without a model, or
+if it fails twice, the summary is extracted mechanically, and says so.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from glossator.context.kept import KeptTexts, KeptTools, collect
 from glossator.context.system import Section
-from glossator.context.transcript import estimate_request, paths_in, transcript
-from glossator.core.errors import ModelRefused, StreamCut
+from glossator.context.transcript import paths_in, transcript
+from glossator.core.errors import ContentRefused, RequestTooLong, StreamCut
 from glossator.llm import (
     Message,
     Meter,
@@ -27,13 +27,14 @@ from glossator.llm import (
     Reply,
     StopReason,
     ToolSpec,
+    estimate_request,
     user_message,
 )
 from glossator.prompts import load_prompt
 
 MAX_OUTPUT = 16_000  # tokens, thinking included
 _ROOM = MAX_OUTPUT + 4_000  # tokens of the request besides the conversation
-_TRANSCRIPT_SHARE = 0.6  # of the window
+_TRANSCRIPT_SHARES = (0.6, 0.3, 0.1)  # of the window, tried one after another
 _ATTEMPTS = 2
 _INTENT_CHARACTERS = 600
 _FENCE = re.compile(r"```(?:json)?\n(?P<json>.*)\n```", re.DOTALL)
@@ -95,26 +96,33 @@ class Asked:
 async def ask_summary(
     model: Model, frame: PromptPrefix, messages: Sequence[Message], meter: Meter
 ) -> Asked:
-    """The model's summary of `messages`. Raises `ModelError` if the model cannot be asked."""
+    """The model's summary of `messages`; what does not fit, or is refused, goes on with less.
+
+    Raises `ModelError` if the model cannot be asked.
+    """
     tokens = estimate_request(ModelRequest(frame.system, frame.tools, tuple(messages)))
-    whole = tokens + _ROOM <= model.window
-    problem, scale = "", 1.0
-    for _ in range(_ATTEMPTS):
+    shares = [*([None] if tokens + _ROOM <= model.window else []), *_TRANSCRIPT_SHARES]
+    problem, scale, attempts = "", 1.0, 0
+    while shares and attempts < _ATTEMPTS:
         meter.check()
-        request = _whole(frame, messages, problem) if whole else _short(messages, model, problem)
+        request = (
+            _whole(frame, messages, problem)
+            if shares[0] is None
+            else _short(messages, model, problem, shares[0])
+        )
         try:
             reply = await _reply(model, request, meter)
-        except ModelRefused:
-            if not whole:
-                raise
-            whole = False  # most likely it did not fit
+        except (RequestTooLong, ContentRefused):
+            shares.pop(0)
             continue
+        attempts += 1
         scale = reply.usage.input_total / estimate_request(request)
         try:
             return Asked(parse_summary(reply), scale)
         except ValueError as error:
             problem = str(error)
-            whole = whole and reply.stop is not StopReason.CONTEXT_FULL
+        if reply.stop is StopReason.CONTEXT_FULL:
+            shares.pop(0)
     return Asked(None, scale)
 
 
@@ -190,8 +198,13 @@ def _whole(frame: PromptPrefix, messages: Sequence[Message], problem: str) -> Mo
     return ModelRequest(frame.system, frame.tools, asked, max_output_tokens=MAX_OUTPUT)
 
 
-def _short(messages: Sequence[Message], model: Model, problem: str) -> ModelRequest:
-    record = transcript(messages, round(model.window * _TRANSCRIPT_SHARE))
+def _short(
+    messages: Sequence[Message],
+    model: Model,
+    problem: str,
+    share: float = _TRANSCRIPT_SHARES[0],
+) -> ModelRequest:
+    record = transcript(messages, round(model.window * share))
     shown = load_prompt("compaction/transcript").render(transcript=record)
     asked = user_message(shown, *_instructions(problem))
     return ModelRequest((), (), (asked,), max_output_tokens=MAX_OUTPUT)

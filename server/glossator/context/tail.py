@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.context.kept import image_gone, result_in_words
-from glossator.context.transcript import call_in_words, calls_in, estimate_messages, fit, text_of
+from glossator.context.transcript import call_in_words, calls_in, fit, text_of
 from glossator.core.price import estimate_tokens
-from glossator.llm import ContentBlock, Message
+from glossator.llm import ContentBlock, Message, estimate_messages
 from glossator.prompts import load_prompt
 
 KEPT = 10  # messages
@@ -57,8 +57,13 @@ def valid_tail(messages: Sequence[Message], tokens: int) -> list[Message]:
     they may make a request too large.
     """
     messages = _without_images(messages)
-    thought_alone = [m for m in messages if not _without(m, _THINKING)["content"]]
-    messages = _cut([m for m in messages if m not in thought_alone], tokens)
+    kept = [message for message in messages if _without(message, _THINKING)["content"]]
+    return without_thinking(_cut(kept, tokens))
+
+
+def without_thinking(messages: Sequence[Message]) -> list[Message]:
+    """The messages without thinking, valid as they are; others stay the same objects."""
+    messages = [message for message in messages if _without(message, _THINKING)["content"]]
     reply = _newest_reply(messages)
     replies = [messages[number] for number in reply]
     if any(_has(message, _THINKING) for message in replies) and calls_in(replies):
@@ -113,7 +118,7 @@ def _as_text(messages: Sequence[Message], reply: range) -> list[Message]:
     for number in reply:
         written[number] = _calls_as_text(messages[number])
     for number in range(reply.stop, len(messages)):
-        parts = [_result_as_text(block, calls) for block in messages[number]["content"]]
+        parts = [result_as_text(block, calls) for block in messages[number]["content"]]
         content = [block for part in parts for block in part]
         written[number] = {"role": messages[number]["role"], "content": content}
     return written
@@ -129,7 +134,8 @@ def _calls_as_text(message: Message) -> Message:
     return {"role": "assistant", "content": content}
 
 
-def _result_as_text(block: ContentBlock, calls: dict[str, ContentBlock]) -> list[ContentBlock]:
+def result_as_text(block: ContentBlock, calls: dict[str, ContentBlock]) -> list[ContentBlock]:
+    """The blocks that say in words what a tool's result says; another block is left as it is."""
     if block.get("type") != "tool_result":
         return [block]
     content = block.get("content")
@@ -169,6 +175,8 @@ def _with_texts(message: Message, texts: Iterator[str]) -> Message:
 
 
 def _without(message: Message, kinds: frozenset[str]) -> Message:
+    if not _has(message, kinds):
+        return message
     content = [block for block in message["content"] if block.get("type") not in kinds]
     return {"role": message["role"], "content": content}
 

@@ -1,17 +1,14 @@
-"""Messages as plain text, estimates of their tokens, and texts cut to a budget."""
+"""Messages as plain text, and texts cut to a budget."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from glossator.core.price import estimate_tokens
 from glossator.core.shown import brief_arguments
-from glossator.llm import ContentBlock, Message, ModelRequest, ToolSpec
+from glossator.llm import ContentBlock, Message
 
 _LONGEST = 20_000  # characters of one part
-_IMAGE_TOKENS = 1_600  # the provider's figure for a large picture
 _PATH_ARGUMENTS = ("path", "file_path", "notebook_path")
 
 _SHORTEST = 200  # characters; a shorter text says nothing
@@ -57,27 +54,6 @@ def text_of(content: object) -> str:
     return ""
 
 
-def estimate_messages(messages: Sequence[Message]) -> int:
-    """About how many tokens messages take in the window."""
-    return sum(_tokens(block) for message in messages for block in message["content"])
-
-
-def estimate_block(block: ContentBlock) -> int:
-    """About how many tokens a block of a message takes in the window."""
-    return _tokens(block)
-
-
-def estimate_tool(tool: ToolSpec) -> int:
-    """About how many tokens a tool's specification takes in the window."""
-    return estimate_tokens(json.dumps([tool.name, tool.description, tool.input_schema]))
-
-
-def estimate_request(request: ModelRequest) -> int:
-    """About how many tokens a request takes in the window."""
-    before = sum(map(estimate_tokens, request.system)) + sum(map(estimate_tool, request.tools))
-    return before + estimate_messages(request.messages)
-
-
 def _text_of_part(part: ContentBlock) -> str:
     match part:
         case {"type": "text", "text": str(text)}:
@@ -97,19 +73,6 @@ def _parts(message: Message, calls: dict[str, ContentBlock]) -> Iterator[tuple[s
             case {"type": "tool_result", "tool_use_id": str(id_)}:
                 fate = "failure" if block.get("is_error") else "result"
                 yield f"{fate} of {call_in_words(calls.get(id_))}", text_of(block.get("content"))
-
-
-def _tokens(value: Any) -> int:  # noqa: ANN401 - any JSON value
-    match value:
-        case {"type": "image"}:
-            return _IMAGE_TOKENS
-        case dict():
-            return sum(_tokens(part) for name, part in value.items() if name != "signature")
-        case list():
-            return sum(map(_tokens, value))
-        case str():
-            return estimate_tokens(value)
-    return 1
 
 
 def head_and_tail(text: str, characters: int) -> str:

@@ -15,7 +15,9 @@ GlossatorError                  anything we can explain to the user
 └── ModelError                  the model could not answer (see `retryable`)
     ├── BudgetSpent             a limit of tokens or money is reached: the model is not asked
     ├── ModelRefused            the request was wrong, or not allowed: trying again cannot help
-    │   └── RequestTooLong      it is larger than the model, or its server, takes
+    │   ├── RequestTooLong      it is larger than the model, or its server, takes (see `limit`)
+    │   ├── ContentRefused      something in its messages is refused (see `about` and `place`)
+    │   └── OptionRefused       a field or a tool of it is refused (see `option`)
     ├── ModelUnavailable        overloaded, limited, or out of reach: trying again may help
     └── StreamCut               the answer broke off before it was whole; nothing of it was used
 
@@ -23,6 +25,8 @@ Past the tool boundary a failure is data: tools return `ToolResult.error`, they 
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class GlossatorError(Exception):
@@ -102,7 +106,52 @@ class ModelRefused(ModelError):
 
 
 class RequestTooLong(ModelRefused):
-    """The request is larger than the model, or its server, takes; a shorter one may fit."""
+    """The request is larger than the model, or its server, takes; a shorter one may fit.
+
+    `limit` is the window in tokens, if the server named it.
+    """
+
+    def __init__(self, message: str, *, limit: int | None = None) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+RefusedPart = Literal["thinking", "image", "document", "media", "part"]
+
+
+class ContentRefused(ModelRefused):
+    """Something in the messages is refused; without it the rest may be accepted.
+
+    `about`: "media" is too many images or documents, "part" is not known. `place`: the number of
+    the message, of a block in it, and of a block in that one, as far as they are named. `why` are
+    the server's words.
+    """
+
+    def __init__(
+        self, message: str, about: RefusedPart, place: tuple[int, ...] = (), why: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.about = about
+        self.place = place
+        self.why = why
+
+    @property
+    def is_unexplained(self) -> bool:
+        """Whether the server named neither what it refuses nor where that is."""
+        return self.about == "part" and not self.place
+
+
+class OptionRefused(ModelRefused):
+    """A part of the request beside its messages is refused; without it the rest may be accepted.
+
+    `option` is the name of a field, or `tools.3` for the tool of that number. `limit` is the
+    largest number that the server takes there, if it named one.
+    """
+
+    def __init__(self, message: str, option: str, limit: int | None = None) -> None:
+        super().__init__(message)
+        self.option = option
+        self.limit = limit
 
 
 class ModelUnavailable(ModelError):

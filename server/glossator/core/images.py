@@ -11,6 +11,8 @@ import struct
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from glossator.core.image_scaling import HOW, scaled
+
 MAX_BYTES = 3_750_000  # 5 MB once in base64, the Messages API's limit for one image
 MAX_SIDE = 8_000  # pixels; a larger image is refused, and with it the conversation it stands in
 
@@ -38,16 +40,26 @@ def is_image(path: str) -> bool:
 
 
 def image_of(content: bytes) -> Image | str:
-    """The image that the bytes are; or what is wrong with them, as the end of a sentence."""
+    """The image that the bytes are, made smaller if it is too large and Pillow is installed.
+
+    Otherwise what is wrong with them, as the end of a sentence.
+    """
     media_type = next((kind for start, kind in _MEDIA_TYPES if re.match(start, content)), None)
     if media_type is None:
         return "is not an image that models can see: PNG, JPEG, GIF or WebP"
-    if len(content) > MAX_BYTES:
-        return f"has {len(content):,} bytes; an image may have {MAX_BYTES:,}"
     width, height = _size(content, media_type)
-    if max(width, height) > MAX_SIDE:
-        return f"has {width:,} x {height:,} pixels; an image may have {MAX_SIDE:,} a side"
-    return Image(media_type, base64.b64encode(content).decode())
+    too_large = ""
+    if len(content) > MAX_BYTES:
+        too_large = f"has {len(content):,} bytes; an image may have {MAX_BYTES:,}"
+    elif max(width, height) > MAX_SIDE:
+        too_large = f"has {width:,} x {height:,} pixels; an image may have {MAX_SIDE:,} a side"
+    if not too_large:
+        return Image(media_type, base64.b64encode(content).decode())
+    smaller = scaled(content)
+    if smaller is None or len(smaller) > MAX_BYTES:
+        return too_large if smaller is not None else f"{too_large} ({HOW})"
+    kind = "image/png" if smaller.startswith(b"\x89PNG") else "image/jpeg"
+    return Image(kind, base64.b64encode(smaller).decode())
 
 
 def _size(content: bytes, media_type: str) -> tuple[int, int]:

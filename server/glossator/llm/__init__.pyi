@@ -10,6 +10,7 @@ from .conversation import (
     whole_reply,
     with_text,
 )
+from .estimates import estimate_block, estimate_messages, estimate_request, estimate_tool
 from .meter import (
     BATCH_SHARE,
     CACHE_RATES,
@@ -79,6 +80,10 @@ __all__ = [
     "cost",
     "describe_models",
     "effort_problems",
+    "estimate_block",
+    "estimate_messages",
+    "estimate_request",
+    "estimate_tool",
     "facts_of",
     "known_facts",
     "options_of",

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import BaseModel
 
 from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable
 from glossator.llm.assembly import Assembly
-from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
+from glossator.llm.backends import (
+    CREDENTIALS,
+    as_sent,
+    credential_errors,
+    post_body,
+    server_of,
+)
+from glossator.llm.capabilities import Capabilities
 from glossator.llm.catalog import (
     CATALOG,
     ModelFacts,
     effort_problem,
+    facts_at,
     facts_of,
     profile_of,
     reported_efforts,
     with_limits,
 )
 from glossator.llm.failures import RequestTarget, RetryPolicy, explain, with_retries
-from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest
+from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest, Reply, RetryWait
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions, build_body, encode_body
+from glossator.llm.text_calls import with_text_calls
+from glossator.llm.windows import window_told
 from glossator.settings import Backend, ModelSettings, RoleSettings
 
 if TYPE_CHECKING:
@@ -36,12 +44,13 @@ _NO_CREDENTIALS = (
     "{server} cannot be asked without credentials{detail}. Set up {credentials} and try again."
 )
 _UNSENDABLE = (
-    "The conversation cannot be sent to {server}{detail}. Start a new session, and report what led"
-    " to this."
+    "The conversation cannot be sent to {server}{detail}. Go back to before the last question, and"
+    " report what led to this."
 )
 # Their clients move the model, and more, from the body to the address.
 _REWRITTEN: frozenset[Backend] = frozenset({"bedrock", "vertex"})
 _LIST_SECONDS = 3
+_ASKS_FOR_WINDOW = 3  # of a server that does not tell it
 _LISTING: Any = {"params": {"limit": 1_000}}  # the most that one page can hold
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -67,8 +76,9 @@ class AnthropicModel:
         self._role = role
         self._settings = settings
         self._options = options
-        self._profile = profile_of(settings)
-        self._facts = facts_of(role.model, self._options.prices)
+        facts = facts_at(role, settings, self._options.prices)
+        self._known = Capabilities(facts, profile_of(settings))
+        self._asks_left = _ASKS_FOR_WINDOW
         self._client_factory = client_factory
         self._client: asyncio.Task[AsyncAnthropic] | None = None
         self._limits: asyncio.Task[None] | None = None
@@ -82,17 +92,17 @@ class AnthropicModel:
     @property
     def window(self) -> int:
         """The context window in tokens: the table's, until the provider reports its own."""
-        return self._facts.window
+        return self._known.facts.window
 
     @property
     def images(self) -> bool:
         """Whether it sees images."""
-        return self._profile.images
+        return self._known.profile.images
 
     @property
     def facts(self) -> ModelFacts:
         """What is known about the model."""
-        return self._facts
+        return self._known.facts
 
     async def prepare(self) -> None:
         """Import the SDK and make the client before the first request, off the event loop.
@@ -102,18 +112,46 @@ class AnthropicModel:
         self._check_effort(self._role.effort)
         await self._open()
 
+    async def measure(self) -> None:
+        """Ask a server of one's own for the window, before it matters, and until it tells it.
+
+        Ollama may tell it once the model is loaded, which the first request does.
+        """
+        own = self._settings.backend == "anthropic" and not self._known.profile.model_limits
+        if not self._asks_left or not own or self._role.window is not None:
+            return
+        told = await window_told(await self._open(), self._settings.profile, self.id)
+        self._asks_left = self._asks_left - 1 if told is None else 0
+        self._known.facts = with_limits(self._known.facts, told, None)
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.
 
         Close the generator (`contextlib.aclosing`) to break off early: that closes the connection.
         """
-        effort = self._role.effort
-        self._check_effort(request.effort or effort)
-        body = build_body(request, self._facts, self._profile, effort, self._options)
-        attempts = with_retries(lambda: self._attempt(body, request.encoded), self.retry)
-        async with aclosing(attempts) as events:
-            async for event in events:
-                yield event
+        self._check_effort(request.effort or self._role.effort)
+        await self.measure()
+        tries = 0
+        while True:
+            body = self._body(request)
+            attempts = with_retries(partial(self._attempt, body, request.encoded), self.retry)
+            try:
+                async with aclosing(attempts) as events:
+                    async for event in events:
+                        yield self._with_calls(event, request)
+            except ModelRefused as refusal:
+                tries += 1
+                sent = [tool["name"] for tool in body.get("tools", ())]
+                changed = self._known.adapt(refusal, request, sent)
+                yield RetryWait(0, tries, f"{server_of(self._settings)} {changed}")
+            else:
+                return
+
+    def _with_calls(self, event: ModelEvent, request: ModelRequest) -> ModelEvent:
+        """A reply of a server of one's own with the calls that stand in its text."""
+        if not isinstance(event, Reply) or self._known.profile.name == "anthropic":
+            return event
+        return with_text_calls(event, request.tools, request.messages, self.id)
 
     async def offered(self) -> tuple[ModelFacts, ...]:
         """The models that the server lists. Raises `ModelError`."""
@@ -146,14 +184,12 @@ class AnthropicModel:
     @property
     def takes_batches(self) -> bool:
         """Whether the server has the Message Batches API, as far as is known."""
-        return self._profile.batches
+        return self._known.profile.batches
 
     def body_of(self, request: ModelRequest) -> bytes:
         """The request as it is sent, for a batch. Raises `ModelRefused`."""
-        effort = self._role.effort
-        self._check_effort(request.effort or effort)
-        body = build_body(request, self._facts, self._profile, effort, self._options)
-        return encode_body(body, request.encoded)
+        self._check_effort(request.effort or self._role.effort)
+        return encode_body(self._body(request), request.encoded)
 
     async def call(self, ask: Callable[[AsyncAnthropic], Awaitable[T]], about: str) -> T:
         """What another call of the client gives; made once. Raises `ModelError`.
@@ -185,6 +221,11 @@ class AnthropicModel:
             if not self._client.cancelled() and self._client.exception() is None:
                 await self._client.result().close()
 
+    def _body(self, request: ModelRequest) -> dict[str, Any]:
+        known = self._known
+        sent = known.sendable(request)
+        return build_body(sent, known.facts, known.profile, self._role.effort, self._options)
+
     async def _attempt(
         self, body: dict[str, Any], known: EncodedRequest
     ) -> AsyncGenerator[ModelEvent, None]:
@@ -193,13 +234,13 @@ class AnthropicModel:
         import anthropic  # noqa: PLC0415 - loaded by now; at the top it would delay the start
         import httpx2  # noqa: PLC0415 - likewise
 
-        reply = Assembly(self._facts.price, body["messages"])
+        reply = Assembly(self._known.facts.price, body["messages"])
         failure: ModelError | None = None
         try:
             async with await self._send(client, body, known) as events:
                 self._learn_limits(client)
                 async for event in events:
-                    if piece := reply.add(_as_sent(event)):
+                    if piece := reply.add(as_sent(event)):
                         yield piece
         except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
             failure = explain(error, self._target(client))
@@ -222,7 +263,9 @@ class AnthropicModel:
         )
         try:
             content = encode_body({**body, "stream": True}, known)
-            events = await _post(client, content, as_values=self._settings.backend in _REWRITTEN)
+            events = await post_body(
+                client, content, as_values=self._settings.backend in _REWRITTEN
+            )
         except unsent as error:
             template = _UNSENDABLE if isinstance(error, ValueError) else _NO_CREDENTIALS
             said = self._target(client).say(template, str(error))
@@ -245,7 +288,7 @@ class AnthropicModel:
 
     def _learn_limits(self, client: AsyncAnthropic) -> None:
         """Ask the provider once for the model's limits, during the first reply."""
-        if self._profile.model_limits and self._limits is None:
+        if self._known.profile.model_limits and self._limits is None:
             self._limits = asyncio.create_task(self._ask_limits(client))
 
     async def _ask_limits(self, client: AsyncAnthropic) -> None:
@@ -262,24 +305,25 @@ class AnthropicModel:
                 " assumed.",
                 self.id,
                 explain(error, self._target(client)),
-                self._facts.window,
-                self._facts.max_output,
+                self._known.facts.window,
+                self._known.facts.max_output,
             )
         else:
-            self._facts = self._reported(self._facts, info)
+            self._known.facts = self._reported(self._known.facts, info)
 
-    @staticmethod
-    def _reported(facts: ModelFacts, info: object) -> ModelFacts:
-        """The facts with what the server reports about the model."""
+    def _reported(self, facts: ModelFacts, info: object) -> ModelFacts:
+        """The facts with what the server reports about the model; a window that is set stays."""
+        mine = facts.id == self.id and self._role.window is not None
         return with_limits(
             facts,
-            getattr(info, "max_input_tokens", None),
+            None if mine else getattr(info, "max_input_tokens", None),
             getattr(info, "max_tokens", None),
             reported_efforts(getattr(info, "capabilities", None)),
         )
 
     def _check_effort(self, effort: str | None) -> None:
-        if problem := effort_problem(effort, self._role_name, self._facts, self._profile):
+        known = self._known
+        if problem := effort_problem(effort, self._role_name, known.facts, known.profile):
             raise ModelRefused(problem)
 
     @property
@@ -295,24 +339,3 @@ class AnthropicModel:
             credentials=CREDENTIALS[settings.backend],
             secret=getattr(client, "api_key", None) or "",
         )
-
-
-async def _post(client: AsyncAnthropic, content: bytes, *, as_values: bool) -> AsyncStream[Any]:
-    """The stream that answers a body; raises what the SDK raises."""
-    if as_values:
-        rewritten: AsyncStream[Any] = await client.messages.create(**json.loads(content))
-        return rewritten
-    from anthropic import AsyncStream  # noqa: PLC0415 - loaded by now; see `_attempt`
-
-    # As `object` the SDK hands each event over as it parsed it, and builds no models of it.
-    events: AsyncStream[Any] = await client.post(
-        "/v1/messages", cast_to=object, content=content, stream=True, stream_cls=AsyncStream[object]
-    )
-    return events
-
-
-def _as_sent(event: object) -> dict[str, Any]:
-    """An event as it came over the wire; {} if it is no JSON object."""
-    if isinstance(event, BaseModel):  # of a client that rewrites requests
-        return event.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
-    return event if isinstance(event, dict) else {}

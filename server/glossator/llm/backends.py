@@ -6,10 +6,13 @@ The SDK is imported when a client is made, which blocks: call the factories in a
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from pydantic import BaseModel
 
 from glossator.core.errors import ModelRefused
 from glossator.llm.lazy_sdk import import_sdk
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
         AsyncAnthropicBedrock,
         AsyncAnthropicFoundry,
         AsyncAnthropicVertex,
+        AsyncStream,
     )
 import asyncio
 
@@ -199,3 +203,24 @@ async def why_unreachable(settings: ModelSettings) -> str:
         return ""
     where = f"{server_of(settings)} (port {port})"
     return f"{where} cannot be reached: {reason}. Check the network, a proxy, and models.baseUrl."
+
+
+async def post_body(client: AsyncAnthropic, content: bytes, *, as_values: bool) -> AsyncStream[Any]:
+    """The stream that answers a body; raises what the SDK raises."""
+    if as_values:
+        rewritten: AsyncStream[Any] = await client.messages.create(**json.loads(content))
+        return rewritten
+    from anthropic import AsyncStream  # noqa: PLC0415 - loaded by now; at the top it would delay the start
+
+    # As `object` the SDK hands each event over as it parsed it, and builds no models of it.
+    events: AsyncStream[Any] = await client.post(
+        "/v1/messages", cast_to=object, content=content, stream=True, stream_cls=AsyncStream[object]
+    )
+    return events
+
+
+def as_sent(event: object) -> dict[str, Any]:
+    """An event as it came over the wire; {} if it is no JSON object."""
+    if isinstance(event, BaseModel):  # of a client that rewrites requests
+        return event.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+    return event if isinstance(event, dict) else {}

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from types import MappingProxyType
 from typing import Literal, get_args
+from urllib.parse import urlsplit
 
 from glossator.core.price import Price
-from glossator.settings import Effort, ModelSettings, Profile
+from glossator.settings import Effort, ModelSettings, Profile, RoleSettings
 
 Thinking = Literal["adaptive", "unasked"]
 LeastThinking = Literal["disabled", "between_tools", "adaptive"]
@@ -74,6 +76,7 @@ _MODELS = (
     _line("claude-fable-5-1", Price(10, 50), "high"),
 )
 CATALOG = {model.id: model for model in _MODELS}
+_SAFE_WINDOW, _SAFE_OUTPUT = 200_000, 8_000  # tokens, of a model that is not known
 _NO_PRICES: Mapping[str, Price] = MappingProxyType({})
 
 
@@ -82,8 +85,37 @@ def facts_of(model: str, prices: Mapping[str, Price] = _NO_PRICES) -> ModelFacts
 
     `prices`, by model id, win over the table's.
     """
-    facts = CATALOG.get(model) or ModelFacts(model, window=200_000, max_output=8_000)
+    facts = CATALOG.get(model) or ModelFacts(model, _SAFE_WINDOW, _SAFE_OUTPUT)
     return replace(facts, price=prices.get(model, facts.price))
+
+
+def facts_at(
+    role: RoleSettings, settings: ModelSettings, prices: Mapping[str, Price] = _NO_PRICES
+) -> ModelFacts:
+    """What is known about a role's model at its server.
+
+    A server of one's own has other models than the provider's: where none is named, the table says
+    nothing about what answers there. On this machine nothing has a price that was not set.
+    """
+    facts = facts_of(role.model, prices)
+    named = any(
+        role == getattr(settings, name) and name in settings.model_fields_set
+        for name in ("main", "fast")
+    )
+    if not named and settings.profile != "anthropic":
+        facts = ModelFacts(role.model, _SAFE_WINDOW, _SAFE_OUTPUT)
+    if not named and is_loopback(settings.base_url):
+        facts = replace(facts, price=prices.get(role.model))
+    return replace(facts, window=role.window or facts.window)
+
+
+def is_loopback(address: str | None) -> bool:
+    """Whether a server is on this machine."""
+    host = urlsplit(address or "").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def with_limits(

@@ -66,6 +66,11 @@ class Conversation:
         """Replace the last message, after which nothing was sent."""
         self._messages[-1] = message
 
+    def amend(self, messages: Sequence[Message]) -> None:
+        """Continue without what the provider refused, or with it cut."""
+        self._messages = list(messages)
+        self.newest_reply = None
+
     def restart(self, messages: Sequence[Message]) -> None:
         """Continue with other messages, as after a compaction."""
         self._messages = list(messages)

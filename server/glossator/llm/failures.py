@@ -7,6 +7,7 @@ Source: the provider's "Errors".
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,13 +16,16 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from glossator.core.errors import (
+    ContentRefused,
     ModelError,
     ModelRefused,
     ModelUnavailable,
+    OptionRefused,
     RequestTooLong,
     StreamCut,
 )
 from glossator.core.shown import shown
+from glossator.llm.refusals import read_refusal
 
 if TYPE_CHECKING:
     from anthropic import APIStatusError
@@ -66,25 +70,36 @@ _REFUSED = {
     403: "{server} does not allow this{detail}. Check that {credentials} may use {model}.",
     404: "{server} does not know {model}{detail}. Correct {setting}, or models.baseUrl if that"
     " names the wrong server (it must not end in /v1).",
-    413: "The request is larger than {server} accepts{detail}. Start"
-    " a new session with smaller attachments.",
 }
 _SPENT = (
     "{server} has reached a spend limit{detail}. Waiting does not help: raise the limit in the"
     " provider's console, or set {credentials} of another account."
 )
-_TOO_LONG = "The conversation no longer fits into {model}{detail}. Start a new session."
-_IMAGES = (
-    "The conversation holds more images, or larger ones, than {server} takes together{detail}."
-    " Start a new session with fewer or smaller ones."
+_TOO_LONG = (
+    "The request is longer than {model} takes{detail}, and nothing more of it could be left out."
+    " Attach less at once, load the model with a longer context, or set {setting} to one with a"
+    " larger window. The conversation is kept."
 )
-# What a request with many images is refused with: those of a whole conversation count, and where
-# they are more than 20, none may have more than 2,000 pixels a side. Source: "Vision".
-_TOO_MANY_IMAGES = ("many-image requests", "too many images", "Too much media")
+_TOO_LARGE = (
+    "The request is larger than {server} accepts{detail}, and nothing more of it could be left out."
+    " Attach less at once. The conversation is kept."
+)
+_PART = (
+    "{server} refused a part of the conversation{detail}, also with what could be left out left"
+    " out. Check that {setting} and models.profile suit the server, or choose another model. The"
+    " conversation is kept."
+)
 _WRONG = (
-    "{server} refused the request{detail}. Sending it again cannot help: start a new session, or"
-    " check that {setting} and models.profile suit the server."
+    "{server} refused the request{detail}. Check that {setting} and models.profile suit the server,"
+    " or choose another model. The conversation is kept."
 )
+_ABOUT_ACCOUNT = re.compile(  # or about the settings: leaving something out cannot help
+    r"credit balance|api key|(?:invalid|unknown|no such) model|model \S{0,80} ?(?:was )?not found"
+    r"|model \S{0,80} ?does not exist",
+    re.IGNORECASE,
+)
+# Statuses with which servers refuse what a request holds. Some of one's own answer 500.
+_ABOUT_CONTENT = frozenset({400, 413, 422, 500})
 _NO_EFFORT = (
     "{model} does not take the effort it was asked with{detail}. Correct {effort}, or leave it out."
 )
@@ -116,10 +131,7 @@ class RequestTarget:
 
     def say(self, template: str, detail: str = "") -> str:
         """A message that quotes the provider, without the secret."""
-        words = " ".join(detail.split())
-        if len(self.secret) >= _SHORTEST_SECRET:
-            words = words.replace(self.secret, "***")
-        words = words[:_LONGEST_DETAIL].rstrip(".")
+        words = self.quote(detail)
         return template.format(
             server=self.server,
             model=self.model,
@@ -128,6 +140,13 @@ class RequestTarget:
             credentials=self.credentials,
             detail=f" ({words})" if words else "",
         )
+
+    def quote(self, detail: str) -> str:
+        """The provider's words in one line, cut, without the secret."""
+        words = " ".join(detail.split())
+        if len(self.secret) >= _SHORTEST_SECRET:
+            words = words.replace(self.secret, "***")
+        return words[:_LONGEST_DETAIL].rstrip(".")
 
 
 def explain(error: Exception, target: RequestTarget) -> ModelError:
@@ -156,25 +175,57 @@ def _explain_status(error: APIStatusError, target: RequestTarget) -> ModelError:
     if status == 200:
         status = _STATUS_OF_TYPE.get(error.type or "", 500)
     redirected = 300 <= status < 400
-    detail = _redirect(error) if redirected else error.api_message or error.type or str(error)
+    detail = _redirect(error) if redirected else _said(error)
     retry_after = _retry_after(error.response.headers)
     if status == 429:
         if _is_spent(error, detail, retry_after):
             return ModelRefused(target.say(_SPENT, detail))
         said = target.say("{server} limits the rate of requests{detail}.", detail)
         return ModelUnavailable(said, retry_after=retry_after)
+    if refusal := _refusal(error, status, detail, target):
+        return refusal
     if status in _PASSING or status >= 500:
         what = _PASSING.get(status, f"failed with status {status}")
         said = target.say(f"{{server}} {what}{{detail}}.", detail)
         return ModelUnavailable(said, retry_after=retry_after)
-    if template := _too_long(status, detail):
-        return RequestTooLong(target.say(template, detail))
-    if status == 400 and "effort" in detail:
-        return ModelRefused(target.say(_NO_EFFORT, detail))
     if status in (400, 403) and "credit balance" in detail.lower():
         status = 402  # Anthropic tells of spent credit as of an invalid request
     template = _REDIRECTED if redirected else _REFUSED.get(status, _WRONG)
     return ModelRefused(target.say(template, detail))
+
+
+def _refusal(
+    error: APIStatusError, status: int, detail: str, target: RequestTarget
+) -> ModelError | None:
+    """The refusal of what the request holds, if that is what failed."""
+    words = f"{detail}\n{error.body}"  # gateways quote the provider somewhere in the body
+    found = read_refusal(words)
+    unseen = status == 404 and found.option == "images"  # OpenRouter finds no model for them
+    if not unseen and (status not in _ABOUT_CONTENT or _ABOUT_ACCOUNT.search(words)):
+        return None
+    if found.about == "length" or status == 413:
+        template = _TOO_LARGE if status == 413 else _TOO_LONG
+        return RequestTooLong(target.say(template, detail), limit=found.limit)
+    if found.about == "option":
+        return OptionRefused(target.say(_WRONG, detail), found.option, found.limit)
+    if status == 500:  # that may pass
+        return None
+    if status == 400 and "effort" in detail and not found.place:
+        return ModelRefused(target.say(_NO_EFFORT, detail))
+    template = _WRONG if found.about == "part" and not found.place else _PART
+    return ContentRefused(
+        target.say(template, detail), found.about, found.place, target.quote(detail)
+    )
+
+
+def _said(error: APIStatusError) -> str:
+    """The server's own words, whatever the form of its answer."""
+    match error.body:
+        case {"error": {"metadata": {"raw": str(words)}}}:  # a gateway quotes its provider
+            return words
+        case {"error": str(words)} | {"message": str(words)}:
+            return words
+    return error.api_message or error.type or str(error)
 
 
 def _redirect(error: APIStatusError) -> str:
@@ -187,15 +238,6 @@ def _redirect(error: APIStatusError) -> str:
     except ValueError:  # it is no address
         where = ""
     return f"{error.status_code} to {shown(where)}" if where else str(error.status_code)
-
-
-def _too_long(status: int, detail: str) -> str:
-    """The message for a request that is too long; "" for others."""
-    if status == 413:
-        return _REFUSED[status]
-    if status == 400 and "prompt is too long" in detail:
-        return _TOO_LONG
-    return _IMAGES if status == 400 and any(said in detail for said in _TOO_MANY_IMAGES) else ""
 
 
 def _is_spent(error: APIStatusError, detail: str, retry_after: float | None) -> bool:

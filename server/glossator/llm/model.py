@@ -166,6 +166,7 @@ class Reply:
     id: str | None = None  # the provider's, if it gave one
     long_write_tokens: int = 0
     dollars: float | None = None
+    note: str = ""  # what the user should know of it
 
     @property
     def requested(self) -> tuple[ToolCall, ...]:
@@ -201,6 +202,9 @@ class Model(Protocol):
 
     async def prepare(self) -> None:
         """Do slow work before the first request; sends nothing."""
+
+    async def measure(self) -> None:
+        """Find out how large the window is, if the server tells it. Raises as `prepare`."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.

@@ -61,9 +61,7 @@ class Models:
         Raises `UsageError` and `ModelRefused` for one that cannot be asked, and changes nothing.
         """
         chosen = self._configured.model_copy(
-            update={"offline": True}
-            if model == OFFLINE
-            else {"main": RoleSettings(model=model, effort=effort)}
+            update={"offline": True} if model == OFFLINE else {"main": self._role(model, effort)}
         )
         made = self._model(chosen)
         if model == OFFLINE and effort is not None:
@@ -127,6 +125,11 @@ class Models:
         if effort is not None and taken is not None and effort not in taken:
             instead = f"one of {', '.join(taken)}, or none" if taken else "none"
             raise UsageError(f"{model.id} does not take the effort {effort}; choose {instead}.")
+
+    def _role(self, model: str, effort: Effort | None) -> RoleSettings:
+        set_for = self._configured.main
+        window = set_for.window if model == set_for.model else None
+        return RoleSettings(model=model, effort=effort, window=window)
 
     def _facts(self, model: str) -> ModelFacts:
         return facts_of(model, self._options.prices)

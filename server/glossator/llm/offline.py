@@ -52,6 +52,9 @@ class OfflineModel:
     async def prepare(self) -> None:
         """Nothing to prepare."""
 
+    async def measure(self) -> None:
+        """Nothing to measure."""
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The next step: search, read, or the answer."""
         seen = view(request.messages)

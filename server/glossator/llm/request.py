@@ -23,6 +23,7 @@ from glossator.prompts import load_prompt
 ThinkingDisplay = Literal["summarized", "omitted"]
 
 DEFAULT_MAX_OUTPUT = 32_000  # tokens; room for a long edit, without reserving a model's maximum
+_SHORTEST_REPLY = 512  # tokens, in the smallest window
 
 _TOOL_SEARCH = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
 
@@ -81,7 +82,7 @@ def build_body(
     """The body, without `stream`. `effort` is the role's, used when the request names none."""
     body: dict[str, Any] = {
         "model": facts.id,
-        "max_tokens": min(request.max_output_tokens or DEFAULT_MAX_OUTPUT, facts.max_output),
+        "max_tokens": longest_reply(request, facts),
     }
     if system := [{"type": "text", "text": text} for text in request.system if text]:
         body["system"] = system
@@ -104,6 +105,12 @@ def build_body(
     if request.shared_blocks is not None:
         return _with_shared(body, request.shared_blocks)
     return with_breakpoints(body, options.cache)
+
+
+def longest_reply(request: ModelRequest, facts: ModelFacts) -> int:
+    """The most tokens that the reply may have: servers add them to those of the request."""
+    wanted = request.max_output_tokens or DEFAULT_MAX_OUTPUT
+    return min(wanted, facts.max_output, max(facts.window // 4, _SHORTEST_REPLY))
 
 
 def _thinking(

@@ -185,11 +185,13 @@ class PersistedConversation(Conversation):
         say: Callable[[Message], None],
         restarted: Callable[[tuple[Message, ...]], None],
         revised: Callable[[Message], None],
+        amended: Callable[[tuple[Message, ...]], None],
         messages: Iterable[Message],
     ) -> None:
         super().__init__(list(messages))
         self._say = say
         self._revised = revised
+        self._amended = amended
         self._restarted = restarted
 
     def append(self, message: Message) -> None:
@@ -201,6 +203,12 @@ class PersistedConversation(Conversation):
         """Replace the last message, after which nothing was sent."""
         self._revised(message)
         super().revise(message)
+
+    def amend(self, messages: Sequence[Message]) -> None:
+        """Continue without what the provider refused."""
+        kept = tuple(messages)
+        self._amended(kept)
+        super().amend(kept)
 
     def restart(self, messages: Sequence[Message]) -> None:
         """Replace the messages."""

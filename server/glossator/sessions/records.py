@@ -101,6 +101,13 @@ class Restarted:
 
 
 @dataclass(frozen=True, slots=True)
+class Amended:
+    """These messages go on: the provider refused something in the others."""
+
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Rewound:
     """The conversation went back to just before the first of these runs was asked."""
 
@@ -155,6 +162,7 @@ Record = (
     | Received
     | Revised
     | Restarted
+    | Amended
     | Rewound
     | Happened
     | KeptValue
@@ -271,6 +279,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
     Received: lambda r: ("received", {"message": r.message}),
     Revised: lambda r: ("revised", {"message": r.message}),
     Restarted: lambda r: ("restarted", {"messages": r.messages}),
+    Amended: lambda r: ("amended", {"messages": r.messages}),
     Rewound: lambda r: ("rewound", {"runs": r.runs}),
     Happened: lambda r: (
         "happened",
@@ -296,6 +305,7 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
     "received": lambda f: Received(f["message"]),
     "revised": lambda f: Revised(f["message"]),
     "restarted": lambda f: Restarted(tuple(f["messages"])),
+    "amended": lambda f: Amended(tuple(f["messages"])),
     "rewound": lambda f: Rewound(tuple(f["runs"])),
     "happened": lambda f: Happened(f["run"], f["seq"], datetime.fromisoformat(f["at"]), f["event"]),
     "kept": lambda f: KeptValue(f["name"], f["value"]),

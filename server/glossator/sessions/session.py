@@ -41,6 +41,7 @@ from glossator.sessions.journal import (
 )
 from glossator.sessions.records import (
     UNTITLED,
+    Amended,
     KeptValue,
     ModelCall,
     Prefix,
@@ -120,7 +121,7 @@ class Session:
         self.reminders = Reminders()
         self.backoff = CompactionBackoff()
         self.conversation: Conversation = PersistedConversation(
-            self._say, self._restarted, self._revised, messages
+            self._say, self._restarted, self._revised, self._amended, messages
         )
         self.dropped = frozenset(state.dropped)
 
@@ -319,6 +320,9 @@ class Session:
     def _revised(self, message: Message) -> None:
         self._unfinished.held()
         self._write(Revised(message))
+
+    def _amended(self, messages: tuple[Message, ...]) -> None:
+        self._write(Amended(messages))
 
     def _restarted(self, messages: tuple[Message, ...]) -> None:
         self._write(Restarted(messages))

@@ -20,6 +20,7 @@ from glossator.llm import Message, Spending, ToolSpec
 from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
 from glossator.sessions.records import (
     UNTITLED,
+    Amended,
     Begun,
     Happened,
     KeptValue,
@@ -232,7 +233,7 @@ def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None
     match record:
         case ModelCall(run_id):
             return replace(record, dropped=True) if run_id in dropped else record
-        case Said() | Received() | Revised() | Happened() if of in dropped:
+        case Said() | Received() | Revised() | Amended() | Happened() if of in dropped:
             return None
         case AgentBegun() | AgentSaid() | Reported() if of in dropped:
             return None
@@ -250,6 +251,8 @@ def _bare(record: Record) -> Record:
             return Revised({"role": message["role"], "content": []})
         case Restarted():
             return Restarted(())
+        case Amended():
+            return Amended(())
     return record
 
 
@@ -263,6 +266,8 @@ def _add(state: SessionState, record: Record) -> None:
             state.unsaid = message
         case Revised(message):
             state.messages[-1:] = [message]
+        case Amended(messages):
+            state.messages = list(messages)
         case Restarted(messages):
             state.messages, state.unsaid = list(messages), None
             state.reads.clear()  # what showed and told them is gone

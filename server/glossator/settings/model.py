@@ -32,6 +32,9 @@ class RoleSettings(_Group):
     effort: Effort | None = Field(
         None, description="Thinking effort; unset, the model's own. Not every server takes one."
     )
+    window: int | None = Field(
+        None, ge=1_000, description="The context window in tokens; unset, what the server says."
+    )
 
 
 class ModelSettings(_Group):

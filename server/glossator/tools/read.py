@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from glossator.core.document import Document, Missing, MissingReason, text_hash
 from glossator.core.encoding import is_guessed
-from glossator.core.images import MAX_BYTES as MAX_IMAGE_BYTES
+from glossator.core.image_scaling import MAX_FILE_BYTES as MAX_IMAGE_BYTES
 from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN

@@ -15,12 +15,13 @@ from glossator.application import (
     known_lines,
     memorise,
 )
-from glossator.core.events import CitationChecked
+from glossator.core.events import CitationChecked, Notice
 from glossator.grounding import CheckedAnswer, Established, Sources, Verdict, faults
 from glossator.llm import Meter
 from glossator.planning import Signal
 from glossator.sessions import Run, Session
 from glossator.usecases.answering import Answering
+from glossator.usecases.claims import contradiction
 
 
 class Grounding:
@@ -57,6 +58,8 @@ class Grounding:
             run.emit(claim)
         await app.cited.keep(self._session, run, answer.checked.citations)
         await self._remember(answer.checked)
+        if outcome.by_model and (denied := contradiction(self._session, answer.text)):
+            run.emit(Notice(denied))
         return answer
 
     async def _corrected(self, answer: CorrectedAnswer) -> CorrectedAnswer:

@@ -29,7 +29,6 @@ from glossator.context import (
     Attached,
     Exhibit,
     Mentioned,
-    estimate_messages,
     find_mentions,
     resolve_mentions,
 )
@@ -39,7 +38,7 @@ from glossator.core.errors import UsageError
 from glossator.core.price import estimate_tokens
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
-from glossator.llm import user_message
+from glossator.llm import estimate_messages, user_message
 from glossator.planning import fact_line
 from glossator.sessions import Session
 

@@ -17,7 +17,7 @@ from glossator.lsp import buttons
 from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, Message, connected
 from tests.quiet import quietly
-from tests.standin import Script, StandIn
+from tests.standin import NAMED, Script, StandIn
 
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 ALL = {
@@ -285,6 +285,8 @@ async def acting(
             patch.setenv("ANTHROPIC_API_KEY", "k")
             patch.setenv("ANTHROPIC_BASE_URL", api.base_url)
             patch.setattr(buttons, "PAUSE_SECONDS", 0.0)  # nobody types
+            for variable, model in NAMED.items():
+                patch.setenv(variable, model)
             async with connected(build_server()) as editor:
                 desk = Desk(editor, encoding)
                 await editor.initialize(

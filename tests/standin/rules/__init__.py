@@ -10,6 +10,7 @@ from tests.standin.rules.caching import cache_breakpoints
 from tests.standin.rules.call import Call
 from tests.standin.rules.citations import no_citations_from_the_user, search_results
 from tests.standin.rules.context import compaction_trigger
+from tests.standin.rules.media import images_can_be_processed, prompt_fits
 from tests.standin.rules.models import known_model, pre_warming, thinking_type, token_limits
 from tests.standin.rules.pairing import (
     results_answer_calls,
@@ -52,6 +53,8 @@ RULES: tuple[Rule, ...] = (
     server_calls_left_open,
     no_citations_from_the_user,
     search_results,
+    images_can_be_processed,
+    prompt_fits,
     last_thinking_unaltered,
     thinking_bound_to_its_prefix,
 )

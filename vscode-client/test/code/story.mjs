@@ -33,6 +33,8 @@ const settings = Object.assign(
   {
     "glossator.python": program,
     "glossator.models.baseUrl": model.url,
+    "glossator.models.main": { model: "claude-sonnet-5-5" }, // named, so that they have prices
+    "glossator.models.fast": { model: "claude-haiku-5-5" },
     "glossator.plan.dispatch": "off", // a story names the requests in their order
     "glossator.grounding.entailment": false,
     "glossator.grounding.correction": "off",

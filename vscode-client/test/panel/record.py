@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.lsp.support.desk import ALL, Desk
 from tests.lsp.support.editor import Message, spawned
-from tests.standin import HttpError, StandIn, StreamError, Text, Thinking, ToolUse, Turn
+from tests.standin import NAMED, HttpError, StandIn, StreamError, Text, Thinking, ToolUse, Turn
 
 HERE = Path(__file__).parent / "streams"
 KNOWS = {
@@ -240,7 +240,7 @@ async def record(scene: Scene) -> list[Message]:
         for name, text in FILES.items():
             (root / name).write_text(text, "utf-8")
         async with StandIn(scene.turns) as api:
-            model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
+            model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url} | NAMED
             environment = {**os.environ, **({} if scene.offline else model), "HOME": place}
             async with spawned(module="glossator.lsp", env=environment) as process:
                 editor = process.editor

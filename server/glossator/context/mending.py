@@ -1,0 +1,266 @@
+"""Messages that a server refuses, made acceptable: what it refuses goes, a step at a time.
+
+First what stands at the place that it names, or else the newest part of the kind that it names.
+Then thinking and images; then all since the last request that was accepted, which a record
+replaces; at last everything, as in a compaction without a model. The user's words stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from glossator.context.kept import KeptTools, collect, message_of
+from glossator.context.places import (
+    THINKING,
+    Place,
+    is_gone,
+    is_said,
+    media_in,
+    part_at,
+    part_in_words,
+    put_part,
+    text_at,
+    texts_in,
+    words_of_user,
+)
+from glossator.context.summary import extract_summary
+from glossator.context.tail import result_as_text, without_thinking
+from glossator.context.transcript import calls_in, fit, transcript
+from glossator.core.errors import ContentRefused
+from glossator.core.price import estimate_tokens
+from glossator.llm import ContentBlock, Message, estimate_messages, user_message
+from glossator.prompts import load_prompt
+
+_SINGLY = 2  # so many parts go one by one, then all of their kind
+_MOST = 8  # parts of no known kind that go one by one
+_RECORD_SHARE = 0.15  # of the window, for the record of what goes
+_LONGEST = 1_000_000  # characters of one text, before any is cut
+_TOO_LONG = "the request was too long"
+_WHY_UNKNOWN = "it did not say why"
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """Messages without what was refused, and what is missing, for the user."""
+
+    messages: tuple[Message, ...]
+    missing: str
+
+
+class Mending:
+    """What becomes of one request's messages while they are refused.
+
+    `window` is the model's, in tokens.
+    """
+
+    def __init__(self, messages: Sequence[Message], window: int) -> None:
+        self.messages = tuple(messages)
+        self.changed = False
+        self._tokens = round(window * _RECORD_SHARE)
+        self._parts = 0  # that went
+        self._last: list[Callable[[str], Mended | None]] = [
+            self._once_more,
+            self._bare,
+            self._since_accepted,
+            self._extract,
+        ]
+
+    def without(self, refusal: ContentRefused) -> str:
+        """Take out what is refused; what is missing now, "" if nothing more can go."""
+        why = refusal.why or _WHY_UNKNOWN
+        mended = self._named(refusal, why)
+        while mended is None and self._last:
+            step = self._last.pop(0)
+            if step != self._once_more or refusal.is_unexplained:
+                mended = step(why)
+        mended = mended or self._words(refusal, why)
+        if mended is None:
+            return ""
+        mended = self._unbound(mended)
+        self.changed = self.changed or mended.messages != self.messages
+        self.messages = mended.messages
+        return mended.missing
+
+    def shorter(self, tokens: int) -> str:
+        """Cut the messages to about so many tokens; what is missing now, "" if nothing more is.
+
+        What cannot be made so short is made as short as it can.
+        """
+        before = estimate_messages(self.messages)
+        if before <= tokens:
+            return ""
+        steps = (Mended(self.messages, ""), self._bare(_TOO_LONG), self._extract(_TOO_LONG))
+        cut = Mended(self.messages, "")
+        for mended in filter(None, steps):
+            cut = Mended(fitted(mended.messages, tokens), mended.missing)
+            if estimate_messages(cut.messages) <= tokens:
+                break
+        gone = before - estimate_messages(cut.messages)
+        if gone <= 0:
+            return ""
+        self.changed, self.messages = True, cut.messages
+        return ", ".join(filter(None, (cut.missing, f"about {gone:,} tokens of the longest texts")))
+
+    def _unbound(self, mended: Mended) -> Mended:
+        """Without thinking if what stood before some of it changed: it is bound to that."""
+        pairs = zip(mended.messages, self.messages, strict=False)
+        first = next((n for n, (new, old) in enumerate(pairs) if new is not old), None)
+        if first is None or without_thinking(mended.messages[first:]) == [*mended.messages[first:]]:
+            return mended
+        missing = f"{mended.missing}, {THINKING}"
+        return Mended(tuple(without_thinking(mended.messages)), missing)
+
+    def _named(self, refusal: ContentRefused, why: str) -> Mended | None:
+        """Without what the refusal names: by its place, or by its kind."""
+        if refusal.about == "thinking":
+            thoughtless = tuple(without_thinking(self.messages))
+            return Mended(thoughtless, THINKING) if thoughtless != self.messages else None
+        if refusal.about == "media":
+            shown = list(media_in(self.messages))
+            return self._gone(shown[: (len(shown) + 1) // 2], why)  # the older half
+        self._parts += 1
+        if refusal.about == "part":
+            return self._part(refusal.place, why)
+        shown = list(media_in(self.messages))
+        of_kind = [at for at in shown if part_at(self.messages, at)["type"] == refusal.about]
+        shown = of_kind or shown
+        if self._parts > _SINGLY:
+            return self._gone(shown, why)
+        if (named := _inside(refusal.place, shown)) or not shown:
+            return self._gone(named, why)
+        newest = [at for at in shown if at[0] == shown[-1][0]]
+        return self._gone(newest, why)
+
+    def _part(self, place: Place, why: str) -> Mended | None:
+        """Without the part at a place, unless the user said it."""
+        if not place or place[0] >= len(self.messages) or self._parts > _MOST:
+            return None
+        blocks = range(len(self.messages[place[0]]["content"]))
+        return self._gone([place] if len(place) > 1 else [(place[0], n) for n in blocks], why)
+
+    def _gone(self, places: Sequence[Place], why: str, *, words: bool = False) -> Mended | None:
+        """With a line in place of each part; calls become text together with their results."""
+        messages = list(self.messages)
+        calls = calls_in(messages)
+        missing: list[str] = []
+        for place in places:
+            block = part_at(messages, place)
+            if not block or is_gone(block) or (is_said(messages, place) and not words):
+                continue
+            what = part_in_words(messages, place, calls)
+            missing.append(what)
+            line: ContentBlock = {"type": "text", "text": _line(what, why)}
+            if block["type"] == "tool_use":
+                _answer_as_text(messages, place[0] + 1, block["id"], calls)
+            elif block["type"] == "tool_result":
+                line = {**block, "content": line["text"]}
+            put_part(messages, place, line)
+        return Mended(tuple(messages), _list(missing)) if missing else None
+
+    def _once_more(self, _why: str) -> Mended | None:
+        """The same: a refusal without a reason may have passed."""
+        return Mended(self.messages, "nothing, for it may have been a passing fault")
+
+    def _bare(self, why: str) -> Mended | None:
+        """Without thinking, images and documents."""
+        media = self._gone(list(media_in(self.messages)), why)
+        messages = media.messages if media else self.messages
+        thoughtless = tuple(without_thinking(messages))
+        missing = [media.missing] if media else []
+        missing += [THINKING] if thoughtless != messages else []
+        return Mended(thoughtless, ", ".join(missing)) if missing else None
+
+    def _since_accepted(self, _why: str) -> Mended | None:
+        """Go on from the last request that was accepted, with a record of what followed."""
+        replies = [n for n, each in enumerate(self.messages) if each["role"] == "assistant"]
+        if not replies:
+            return None
+        *accepted, asked = self.messages[: replies[-1]]
+        later = self.messages[replies[-1] :]
+        record = transcript([_unsaid(each) for each in later], self._tokens)
+        told = user_message(load_prompt("user/since").render(record=record), *words_of_user(later))
+        joined: Message = {"role": "user", "content": [*asked["content"], *told["content"]]}
+        missing = "all since the last answer but your words and a record of it"
+        return Mended((*accepted, joined), missing)
+
+    def _extract(self, _why: str) -> Mended | None:
+        """The user's words, failures and notes, as in a compaction without a model."""
+        *gone, newest = self.messages
+        if not gone:
+            return None
+        kept = collect(gone, KeptTools())
+        summary = extract_summary(gone, kept, ()).model_dump_json(indent=1)
+        head = message_of(kept, summary, extracted=True, state="", window=self._tokens * 5)
+        record = transcript([_unsaid(newest)], self._tokens)
+        told = user_message(
+            load_prompt("user/since").render(record=record), *words_of_user([newest])
+        )
+        return Mended(
+            (head, told), "everything but your words, failures and notes of what was done"
+        )
+
+    def _words(self, refusal: ContentRefused, why: str) -> Mended | None:
+        """Without words of the user that are named, unless they are the newest."""
+        said = [
+            (number, block)
+            for number, message in enumerate(self.messages)
+            for block in range(len(message["content"]))
+            if is_said(self.messages, (number, block))
+        ]
+        if refusal.place[:2] not in said[:-1]:
+            return None
+        return self._gone([refusal.place[:2]], why, words=True)
+
+
+def fitted(messages: Sequence[Message], tokens: int) -> tuple[Message, ...]:
+    """The messages with their longest texts cut to about so many tokens, the user's words last."""
+    written = list(messages)
+    places = list(texts_in(messages))
+    said = [at for at in places if is_said(messages, at)]
+    for group in ([at for at in places if at not in said], said):
+        texts = [text_at(part_at(written, at)) for at in group]
+        rest = estimate_messages(written) - sum(map(estimate_tokens, texts))
+        for at, text in zip(group, fit(texts, max(tokens - rest, 0), _LONGEST), strict=True):
+            block = part_at(written, at)
+            if text != text_at(block):
+                name = "content" if block["type"] == "tool_result" else "text"
+                put_part(written, at, {**block, name: text})
+    return tuple(written)
+
+
+def _inside(place: Place, shown: Sequence[Place]) -> list[Place]:
+    """Those at a place or inside of it."""
+    return [at for at in shown if place and at[: len(place)] == place]
+
+
+def _answer_as_text(
+    messages: list[Message], number: int, call_id: str, calls: dict[str, ContentBlock]
+) -> None:
+    """Make text of the result of a call that is text now."""
+    if number >= len(messages):
+        return
+    content: list[ContentBlock] = []
+    later: list[ContentBlock] = []
+    for block in messages[number]["content"]:
+        if block.get("tool_use_id") != call_id:
+            content.append(block)
+            continue
+        later += result_as_text(block, calls)
+    messages[number] = {"role": "user", "content": [*content, *later]}
+
+
+def _unsaid(message: Message) -> Message:
+    said = set(words_of_user([message]))
+    content = [block for block in message["content"] if block.get("text") not in said]
+    return {"role": message["role"], "content": content}
+
+
+def _line(what: str, why: str) -> str:
+    return load_prompt("user/refused").render(what=what, why=why)
+
+
+def _list(names: Sequence[str]) -> str:
+    different = list(dict.fromkeys(names))
+    shown, more = different[:4], len(names) - len(different[:4])
+    return ", ".join(shown) + (f" and {more} more" if more else "")
