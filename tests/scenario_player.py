@@ -142,11 +142,11 @@ class Player:
         """The others are accepted; the user's words stand below."""
         await self._review(int(count), int(number), body.strip())
 
-    @step("The user undoes the turn( that was cut off)?")
-    async def _undo(self, _body: str, cut_off: str | None) -> None:
-        """The last one that stands; of one cut off with its server not all can be known."""
+    @step("The user undoes the turn")
+    async def _undo(self, _body: str) -> None:
+        """The last one that stands, and all of it."""
         undone = await self._take_back({})
-        assert undone["incomplete"] is (cut_off is not None)
+        assert undone["incomplete"] is False
 
     @step("The user undoes the undo")
     async def _redo(self, _body: str) -> None:
