@@ -93,6 +93,17 @@ async def test_a_closed_file_is_written_for_a_client_that_cannot_save(
         assert a.told("edit").startswith("Changed calc.py in 1 place (+1 -1 lines).\n")
 
 
+async def test_a_closed_file_that_is_no_unicode_never_goes_to_the_editor(calc: Path) -> None:
+    """It may read it as UTF-8, and would save what it misread."""
+    raw = f"# Вычитание двух чисел, а не сложение их.\n{CALC}".encode("cp1251")
+    await asyncio.to_thread(calc.write_bytes, raw)
+    async with acting(calc.parent, FIX, saves=True) as a:
+        a.desk.opens = True
+        await a.asked()
+        assert a.requests() == []
+        assert bytes_of(calc) == raw.replace(b"a - b", b"a + c")
+
+
 async def test_an_old_client_gets_changes(calc: Path) -> None:
     async with acting(calc.parent, FIX, {"applyEdit": True}) as a:
         uri = a.desk.open(calc)

@@ -13,15 +13,16 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from glossator.core.encoding import decode
+from glossator.core.encoding import decode, is_guessed
 from glossator.core.ports import EditorPort
 from glossator.core.shown import some_of
 from glossator.documents import DiskChanged, Overlay, WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import wait
 from glossator.permissions import HiddenFiles
 from glossator.sessions import Run
-from glossator.undo import Checkpoints, Content, DiskFiles
+from glossator.undo import Checkpoints, Content, DiskFiles, NoFile
 
+_MOST_BYTES = 100_000_000
 _NAMES = 5  # documents named
 _WIDEST = 4  # bytes that a character takes in any encoding of ours
 _FOR_MODEL = "[Not saved in the editor: {names}. The command saw what is on disk instead.]"
@@ -56,7 +57,10 @@ class Saving:
             return found
         own = await self.checkpoints.own(found, turn if undo else None)
         is_all = self.when == "always" and changed is not None
-        typed = [path for path in found if path not in own] if is_all else []
+        others = [path for path in found if path not in own] if is_all else []
+        typed = await asyncio.to_thread(
+            lambda: [path for path in others if _is_unicode(self.disk, path)]
+        )
         if not own and not typed:
             return found
         if typed:
@@ -127,5 +131,20 @@ def is_on_disk(overlay: Overlay, disk: DiskFiles) -> bool:
             decoded = decode(data)
             text = decoded[0] if decoded else data.decode("utf-8", "replace")
             return text == overlay.text
+        case _:
+            return False
+
+
+def _is_unicode(disk: DiskFiles, path: str) -> bool:
+    """Whether a file is in an encoding that no editor mistakes; blocking.
+
+    What was misread must not be saved: it would be lost.
+    """
+    match disk.look(path, _MOST_BYTES):
+        case Content(data):
+            decoded = decode(data)
+            return decoded is not None and not is_guessed(decoded[1])
+        case NoFile():
+            return True
         case _:
             return False

@@ -115,6 +115,7 @@ class WorkspaceHost:
     async def close(self) -> None:
         """End watching, scanning and indexing; safe to call again."""
         self._closed = True
+        self._started.set()  # who waits for a start hears that there was none
         for part in (self.index_manager, self._indexer):
             await part.close()
         if ending := self._ending_managers | self._ending_indexers:

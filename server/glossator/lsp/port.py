@@ -17,7 +17,8 @@ from pygls.exceptions import JsonRpcException
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
-from glossator.core.edit import EditPlan, FileRename
+from glossator.core.edit import EditPlan, FileEdit, FileRename
+from glossator.core.encoding import is_guessed
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
@@ -72,6 +73,10 @@ _LATE_SECONDS = 2.0  # after which a client that should have answered is not wai
 _APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
 _MOVE_SECONDS = 120.0  # for a move: other servers change imports, and may ask the user
 _SAVE_SECONDS = 20.0  # editors format as they save
+_NO_UNICODE = (
+    "a file in it is no Unicode, so the editor may misread it. Edit that file by itself, closed in"
+    " the editor"
+)
 _NO_ANSWER = (
     "the editor did not answer within {:g} s, and may still do so: look at the file again before"
     " you rely on it"
@@ -261,11 +266,16 @@ class ClientPort:
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:
         """Have the client apply the plan; what it cannot create or save is written here."""
         support, encoding = self._client.edits, self._client.encoding
-        is_ours = is_closed(plan) and support.applies and not self._client.saves
+        # An editor may read a closed file that is no Unicode in another encoding, and save that.
+        is_misread = any(
+            isinstance(each, FileEdit) and each.base is not None and is_guessed(each.base.encoding)
+            for each in plan.files
+        )
+        is_ours = is_closed(plan) and support.applies and (is_misread or not self._client.saves)
         if (is_ours or support.lacks_creation(plan)) and not confirm:
             problem = await asyncio.to_thread(write_files, plan, self._roots())
             return None if problem is None else NotApplied(problem)
-        if missing := support.missing(plan):
+        if missing := _NO_UNICODE if is_misread else support.missing(plan):
             return NotApplied(missing)
         edit = workspace_edit(plan, support, encoding, confirm=confirm)
         params: dict[str, Any] = {"label": plan.label, "edit": edit}
