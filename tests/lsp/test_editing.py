@@ -95,7 +95,7 @@ async def test_a_closed_file_is_written_for_a_client_that_cannot_save(
 
 async def test_a_closed_file_that_is_no_unicode_never_goes_to_the_editor(calc: Path) -> None:
     """It may read it as UTF-8, and would save what it misread."""
-    raw = f"# Вычитание двух чисел, а не сложение их.\n{CALC}".encode("cp1251")
+    raw = f"# Вычитание двух чисел, но не сложение.\n{CALC}".encode("cp1251")
     await asyncio.to_thread(calc.write_bytes, raw)
     async with acting(calc.parent, FIX, saves=True) as a:
         a.desk.opens = True

@@ -81,12 +81,12 @@ async def established(app: Application, session: Session, run: Run, question: st
         return Telling()
     await ledger.look()
     await ledger.cores.load(session.id, run.tell, seconds=0)
-    if not settings.told:
-        return Telling()
-    await ledger.settled(_TEAM_SECONDS)
     unjudged = [each.id for each in ledger.every() if each.basis is not Basis.MODEL]
     if dropped := len(await ledger.forget(unjudged)):
         run.tell(_DROPPED.format("1 fact was" if dropped == 1 else f"{dropped:,} facts were"))
+    if not settings.told:
+        return Telling()
+    await ledger.settled(_TEAM_SECONDS)
     return await _telling(app, session, await facts_for(app, session, question))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.shown import shown
 from glossator.grounding.cited import CallSite, Code
-from glossator.grounding.wording import NEGATION, Kind, Token
+from glossator.grounding.wording import Kind, Token
 
 Calls = Mapping[str, Sequence[CallSite]]  # by the name that is called
 
@@ -45,10 +45,8 @@ _FORMS = (
     rf"(?P<s>{_NAMES}) (?:is|are) the only callers? of {_ONE}",
     rf"{_NOBODY} (?:but|except|other than) (?P<s>{_NAMES}) (?:calls|invokes|uses) {_ONE}",
 )
-_BEGIN = r"(?:^|[,;:] (?:and |but )?|\b(?:and|but|so|that|because) )"
-_END = r"(?=$| ?[,;:]| (?:and|but|so|because) )"
+_BEGIN, _END = r"^(?:note that )?", r"$"  # all of the statement
 _REFUTABLE = tuple(re.compile(f"{_BEGIN}{form}{_END}") for form in _FORMS)
-_NARROWED = re.compile(rf"\b(?:{NEGATION}|false|untrue|wrong|in|within|inside|under|for|from)\b")
 _SIGNS = {Kind.NAME: "N", Kind.FILE: "F"}
 
 
@@ -74,7 +72,7 @@ def callers_claimed(
         return None
     for pattern in _REFUTABLE:
         match = pattern.search(text)
-        if match is None or _NARROWED.search(text[: match.start()]):
+        if match is None:
             continue
         called = _token(match["o"], tokens)
         if any(each.name == called.last for code in codes for each in code.definitions):

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import takewhile
 from operator import itemgetter
-from textwrap import dedent
 
 from glossator.core.shown import shown
 from glossator.grounding.calling import (
@@ -41,7 +40,7 @@ _UNITS = frozenset(  # a number of these is a value; of other things it is a cou
 )
 _COMPUTED = re.compile(  # lines that may stand for a number which is not written in them
     r"[^\W\d]\w*\)?\s*(?:<<|>>|\*\*|[*/%])\s*\d|\d\s*(?:<<|>>|\*\*|[*/%])\s*\(?[^\W\d]"
-    r"|\b(?:HTTP_?)?Status\w+|\b(?:U?INT|SIZE)\d*_M(?:AX|IN)\b|\bM(?:ax|in)U?[Ii]nt"
+    r"|\b\w*Status\b|\b(?:HTTP_?)?Status\w+|\b(?:U?INT|SIZE)\d*_M(?:AX|IN)\b|\bM(?:ax|in)U?[Ii]nt"
     r"|\bM(?:AX|IN)_(?:VALUE|SAFE)|::M(?:AX|IN)\b|\bmath\."
 )
 _BETWEEN_LINES = frozenset("\u2013 \u2014 , and or to".split())
@@ -61,7 +60,6 @@ _COUNT = re.compile(  # of the parameters of `x`
 _SHORT = 3  # characters of a name that may be a part of a text
 _LONG = 6  # and of one that may be a part of another name
 _QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
-_LEFT_OUT = re.compile(r"\s*(?:#|//|/\*|--)?\s*(?:\.\.\.|…)\s*(?:\*/)?\s*")
 
 
 class Verdict(StrEnum):
@@ -112,7 +110,7 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
             return Judgement(Verdict.CONTRADICTED, why, sure=True)
     if why := _miscounted(tokens, codes):
         return Judgement(Verdict.CONTRADICTED, why, sure=True)
-    asserted = tokens[: _denied(tokens, codes)]
+    asserted = tokens[: _denied(tokens)]
     if missing := [each for each in _missing(asserted, codes) if each[0] not in callers]:
         token, sure = max(missing, key=itemgetter(1))  # the surest
         text = f"“{shown(token.text)}”" if token.kind is Kind.STRING else shown(token.text)
@@ -124,13 +122,11 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
 def quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:
     """Whether quoted code stands in the lines of one citation, line for line.
 
-    A line of three dots stands for any lines. Code of which less than half stands there is an
-    example of the writer's own.
+    Code of which less than half stands there is an example of the writer's own.
     """
     fence = re.compile(r"\s*(?:`{3,}|~{3,})")
-    lines = [line.rstrip() for line in fenced.splitlines() if not fence.match(line)]
-    lines = dedent("\n".join(line.expandtabs() for line in lines)).splitlines()
-    wanted = [line for line in lines if re.search(r"\w", line)]
+    quoted = [line.rstrip() for line in fenced.splitlines() if not fence.match(line)]
+    wanted = [line for line in quoted if re.search(r"\w", line)]
     known = {squeezed(line) for each in cited for line in each.lines}
     absent = [line for line in wanted if squeezed(line) not in known]
     if not wanted or len(wanted) - len(absent) < _QUOTED * len(wanted):
@@ -138,35 +134,26 @@ def quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:
     if absent:
         reason = f"The line `{absent[0].strip()}` is not among the lines."
         return Judgement(Verdict.UNSUPPORTED, reason, sure=True)
-    parts = [line for line in lines if line.strip()]
-    is_there = any(_stands_in(parts, each.lines) for each in cited)
+    is_there = any(_stands_in(quoted, each.lines) for each in cited)
     return Judgement(Verdict.SUPPORTED) if is_there else UNDECIDED
 
 
 def _stands_in(quoted: Sequence[str], lines: Sequence[str]) -> bool:
     """Whether lines stand in others in their order, without gaps and indented alike."""
+    wanted = [line for line in quoted if line.strip()]
     own = [line for line in lines if line.strip()]
-    blocks: list[list[str]] = [[]]
-    for line in quoted:
-        if _LEFT_OUT.fullmatch(line) and line not in own:
-            blocks.append([])
-        else:
-            blocks[-1].append(line)
-    at, found = 0, list[str]()
-    for block in filter(None, blocks):
-        for start in range(at, len(own) - len(block) + 1):
-            part = own[start : start + len(block)]
-            if list(map(str.strip, part)) == list(map(str.strip, block)):
-                found, at = found + part, start + len(block)
-                break
-        else:
-            return False
-    written = [line for block in blocks for line in block]
-    pairs = list(zip(written, found, strict=True))
-    shifts = (  # a tab may be quoted as some spaces
-        {_depth(line.expandtabs(tab)) - _depth(quote) for quote, line in pairs} for tab in (8, 4, 2)
-    )
-    return any(len(each) == 1 for each in shifts)
+    plain = list(map(str.strip, own))
+    for start in range(len(own) - len(wanted) + 1):
+        if plain[start : start + len(wanted)] == list(map(str.strip, wanted)):
+            pairs = list(zip(own[start:], wanted, strict=False))
+            for tab in (8, 4, 2):  # a tab may be quoted as some spaces
+                shifts = {
+                    _depth(line.expandtabs(tab)) - _depth(quote.expandtabs(tab))
+                    for line, quote in pairs
+                }
+                if len(shifts) == 1:
+                    return True
+    return False
 
 
 def _depth(line: str) -> int:
@@ -181,17 +168,13 @@ def _is_quoted(statement: str, codes: Sequence[Code]) -> bool:
     )
 
 
-def _denied(tokens: Sequence[Token], codes: Sequence[Code]) -> int:
+def _denied(tokens: Sequence[Token]) -> int:
     """From which token on a statement names what need not occur: it says that it is not there.
 
-    All of it may be, if it says what is not done: "`close` is never called". The lines have to be
-    about one of the names.
+    All of it may be, if it says what is not done: "`close` is never called".
     """
     words = [token.text.lower() if token.kind is Kind.WORD else "" for token in tokens]
     first = next((at for at, word in enumerate(words) if is_negation(word)), len(tokens))
-    named = (Kind.NAME, Kind.FILE, Kind.WORD)
-    if not any(code.is_about(each) for each in tokens if each.kind in named for code in codes):
-        return len(tokens)
     return 0 if _BE.intersection(words[max(first - 1, 0) : first + 1]) else first
 
 
@@ -214,9 +197,9 @@ def _missing(tokens: Sequence[Token], codes: Sequence[Code]) -> Iterator[tuple[T
             case Kind.NAME if not (_named(token, codes) or is_set_aside(at, tokens)):
                 yield token, token.quoted
             case Kind.NUMBER if not (_COMPUTED.search(whole) or _numbered(at, tokens, codes)):
-                yield token, True
+                yield token, len(token.text) > 1
             case Kind.STRING if not _texted(token, codes, is_scare=quotes_code):
-                yield token, True
+                yield token, quotes_code
             case Kind.FILE if not _filed(token.text, codes):
                 yield token, False
             case _:
@@ -256,8 +239,10 @@ def _numbered(at: int, tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
     if value is None or any(is_among(value, code.numbers) for code in codes):
         return True
     before = tokens[at - 1] if at else None
-    if before and re.fullmatch(r"[A-Z][A-Z\d]+", before.text):
+    if before and re.fullmatch(r"[A-Z][A-Z\d]+|Python|Node|Java|Go", before.text):
         return True  # a part of a name: RFC 3339
+    if any(re.search(rf"(?<!\d){re.escape(token.text)}(?!\d)", code.text) for code in codes):
+        return True  # a part of a name of code: HTTP_404
     if before and before.text.lower() in ("line", "l"):
         return any(
             code.cited.first_line <= value < code.cited.first_line + len(code.cited.lines)
@@ -311,7 +296,7 @@ def _miscounted(tokens: Sequence[Token], codes: Sequence[Code]) -> str:
 def _texted(token: Token, codes: Sequence[Code], *, is_scare: bool) -> bool:
     """Whether a text stands in the lines, with values for its holes or theirs."""
     wanted = " ".join(token.text.split())
-    if not wanted or (is_scare and not token.quoted and wanted.isalpha() and wanted.islower()):
+    if not wanted or (is_scare and not token.quoted and wanted.replace(" ", "").isalpha()):
         return True
     pieces = [squeezed(piece) for piece in re.split(r"…|\.\.\.|%\w|\{[^{}]*\}", wanted)]
     return any(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from glossator.grounding.definitions import Definition, defined, definitions
+from glossator.grounding.definitions import Definition, definitions
 from glossator.grounding.literals import numbers_in
-from glossator.grounding.wording import Kind, Token
 
 _HOLE = re.compile(r"\$?\{[^{}]*\}|%\w")  # in a text, for a value
 _SAYING = 6  # characters of a text with holes that tell it from others
@@ -82,27 +81,6 @@ class Code:
         """The definitions that begin in the lines, in order."""
         return tuple(definitions(self.cited.lines))
 
-    def is_about(self, token: Token) -> bool:
-        """Whether a name is of what the lines define or stand in, or of code outside of functions.
-
-        Their path is such a name, too.
-        """
-        if self.is_path(token.text) or not self._own.isdisjoint(token.parts):
-            return True
-        return token.kind is Kind.NAME and holds(self._outside, token.text)
-
-    @cached_property
-    def _own(self) -> frozenset[str]:
-        around = filter(None, map(defined, self.cited.enclosing))
-        return frozenset((*(each.name for each in self.definitions), *(name for name, _ in around)))
-
-    @cached_property
-    def _outside(self) -> str:
-        """The lines that no definition holds."""
-        inside = {at for each in self.definitions for at in range(each.start, each.end)}
-        lines = (line for at, line in enumerate(self.cited.lines) if at not in inside)
-        return "" if self.cited.enclosing else "\n".join(lines)
-
     @cached_property
     def readings(self) -> tuple[str, ...]:
         """The lines without their spaces: as they are, and as prose and texts read.
@@ -116,7 +94,7 @@ class Code:
     def may_say(self, text: str) -> bool:
         """Whether a text of the lines is this one if its holes are filled: `f"no {name}"`."""
         return any(
-            re.fullmatch(".*".join(map(re.escape, parts)), text.rstrip("…."), re.DOTALL)
+            _fills(parts, text.rstrip("…."))
             for each in _strings_in(self.text)
             if len(parts := _HOLE.split(each)) > 1 and len("".join(parts)) >= _SAYING
         )
@@ -127,7 +105,7 @@ class Code:
             if not re.fullmatch(r"\w{3,}", _HOLE.sub("", text)):
                 continue
             if _HOLE.search(text):
-                if re.fullmatch(r"\w+".join(map(re.escape, _HOLE.split(text))), name):
+                if _fills(_HOLE.split(text), name):
                     return True
             elif "_" in text.strip("_") and text in name:
                 rest = name.replace(text, " ", 1).replace("_", " ").split()
@@ -138,6 +116,20 @@ class Code:
     def _has_word(self, word: str) -> bool:
         """Whether a word is a part of a name in the lines: "after" of `emit_after`."""
         return re.search(rf"(?<![a-zA-Z]){re.escape(word)}(?![a-z])", self.text) is not None
+
+
+def _fills(parts: Sequence[str], text: str) -> bool:
+    """Whether a text is these parts with something between each two of them."""
+    first, *between, last = parts
+    if not text.startswith(first) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for part in between:
+        found = text.find(part, at + 1, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return at < end
 
 
 def _strings_in(text: str) -> Iterator[str]:

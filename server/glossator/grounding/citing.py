@@ -101,11 +101,12 @@ def cited_statements(
         path = document and sources.snapshot.relative(document.path)
         return cited_lines(path, document, span) if document and path else None
 
-    def rest(text: str, spans: Sequence[Span]) -> Iterator[CitedLines | None]:
+    def rest(text: str, spans: Sequence[Span]) -> Iterator[CitedLines]:
         text = confirmed(text)
         for span in spans if is_denial(text) else ():
             if document := document_of(span, sources.snapshot):
-                yield from map(lines, _rest_of(text, span, spans, document))
+                parts = map(lines, _rest_of(text, span, spans, document))
+                yield from dict.fromkeys(filter(None, parts))
 
     found: list[CitedStatement] = []
     placed: set[CitationMark] = set()
@@ -125,7 +126,7 @@ def cited_statements(
                     tuple(parts.values()),
                     _stated(statement, sources.established),
                     any(mark.run for mark in statement.marks),
-                    tuple(dict.fromkeys(filter(None, rest(statement.text, tuple(parts))))),
+                    () if statement.is_code else tuple(rest(statement.text, tuple(parts))),
                 )
             )
     marks = parse_citations(answer, is_file)
@@ -250,7 +251,7 @@ def _stated(statement: AnswerStatement, established: Established) -> Basis | Non
 
 
 def _words(text: str) -> str:
-    return re.sub(r"[\s`*_]+", " ", text).strip(" .-").lower()
+    return re.sub(r"[\s`]+", " ", text).strip(" .-*")
 
 
 def settled(answer: str, statements: Sequence[CitedStatement]) -> tuple[CitedStatement, ...]:

@@ -43,6 +43,8 @@ _NO_TYPES = _NO_METHODS | frozenset(
 _TYPE = re.compile(r"[\w$@:<>\[\],.?~]+")
 _QUALIFIED = re.compile(r"(?:[\w$]+::)*(?P<name>~?[^\W\d][\w$]*)")
 _OBJECT = re.compile(r"&?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls|this)\b(?!\s*:)")  # as a parameter
+_COMPARED = re.compile(r"<-|<<|>>|\s[<>]=?\s|\blambda\b")  # signs that are no brackets of types
+_LONGEST = 1_000  # characters of a line that begins a definition
 _MOST_HEADER = 60  # lines of a signature
 _STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _LIFETIME = re.compile(r"(?<=[<&])'\w+(?!\w*')|(?<=, )'\w+(?=[,>:])")
@@ -85,11 +87,14 @@ class Definition:
     def parameters(self) -> tuple[Parameter, ...] | None:
         """The parameters, without the one that stands for the object; None if not all are seen."""
         inner = _signature(self.header, self.name)
-        return None if inner is None else tuple(_parameters(inner, self.word))
+        is_plain = inner is not None and not _COMPARED.search(inner)
+        return tuple(_parameters(inner, self.word)) if inner is not None and is_plain else None
 
 
 def defined(line: str) -> tuple[str, str] | None:
     """The name that a line begins a definition of, and by which word; None if it begins none."""
+    if len(line) > _LONGEST or not line.strip():
+        return None
     if found := _BY_KEYWORD.match(line):
         implementing = _FOR.search(line) if found["word"] == "impl" else None
         return (implementing or found)["name"], found["sort"] or found["word"]

@@ -22,7 +22,6 @@ TOKENS = 120  # of a reply, for each statement
 
 _CHARACTERS = 24_000  # of lines in one request
 _REST_CHARACTERS = 6_000  # of the rest of what a denial is about
-_TOO_LONG = "Not judged: it cites more lines than a model is shown."
 _IN_PART = (
     "Not judged: what it denies may stand in the rest of the code, which is too long to show."
 )
@@ -79,6 +78,7 @@ class Entailed:
         return ""
 
 
+_TWO_ANSWERS = Entailed(Verdict.UNDECIDED, failure="Not judged: the model gave two answers.")
 TOO_LONG = Entailed(
     Verdict.UNDECIDED, failure="Not judged: it cites more lines than a model is shown."
 )
@@ -211,14 +211,16 @@ def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dic
         match each:
             case {
                 "statement": int(number),
-                "answer": str(answer),
+                "answer": str(said),
                 "words": str() | list() as words,
             }:
-                verdict = _ANSWERS.get(answer.strip().upper())
+                verdict = _ANSWERS.get(said.strip().upper())
                 if verdict is None or not 1 <= number <= len(batch):
                     continue
                 told = _told([words] if isinstance(words, str) else words)
-                found[number - 1] = _as_quoted(verdict, told, batch[number - 1], shown)
+                answer = _as_quoted(verdict, told, batch[number - 1], shown)
+                is_other = found.get(number - 1, answer).verdict is not answer.verdict
+                found[number - 1] = _TWO_ANSWERS if is_other else answer
             case _:
                 continue
     return found
@@ -231,11 +233,12 @@ def _as_quoted(
     is_found = bool(told) and all(is_quoted(each, shown) for each in told)
     if verdict is not Verdict.UNSUPPORTED and not is_found:
         return Entailed(Verdict.UNDECIDED, failure=_MISQUOTED)
+    is_own = all(is_quoted(each, (*cited.lines, *cited.rest)) for each in told)
+    if verdict is Verdict.CONTRADICTED and not is_own:
+        return Entailed(Verdict.UNDECIDED, failure=_MISQUOTED)
     if verdict is not Verdict.SUPPORTED:
         return Entailed(verdict, told)
-    if not all(is_quoted(each, (*cited.lines, *cited.rest)) for each in told) or not any(
-        is_quoted(each, cited.lines) for each in told
-    ):
+    if not is_own or not any(is_quoted(each, cited.lines) for each in told):
         return Entailed(Verdict.UNSUPPORTED)
     if cited.rest and not _rest(cited):
         return Entailed(Verdict.UNDECIDED, failure=_IN_PART)
@@ -243,14 +246,15 @@ def _as_quoted(
 
 
 def _told(words: Sequence[object]) -> tuple[str, ...]:
-    """The quotations that are long enough to stand for something."""
+    """The quotations, each once."""
     plain = (" ".join(each.split()) for each in words if isinstance(each, str))
-    return tuple(each for each in dict.fromkeys(plain) if len(squeezed(each)) >= _LEAST_QUOTED)
+    return tuple(filter(None, dict.fromkeys(plain)))
 
 
 def is_quoted(words: str, lines: Sequence[CitedLines]) -> bool:
-    """Whether the words stand in the lines as they are, but for spaces."""
+    """Whether the words stand in the lines as they are, but for spaces; few have to be a line."""
     wanted = squeezed(words)
+    every = [(*each.enclosing, *each.lines) for each in lines]
     if len(wanted) < _LEAST_QUOTED:
-        return False
-    return any(wanted in squeezed("\n".join((*c.enclosing, *c.lines))) for c in lines)
+        return bool(wanted) and any(squeezed(line) == wanted for each in every for line in each)
+    return any(wanted in squeezed("\n".join(each)) for each in every)

@@ -66,7 +66,8 @@ class CheckedStatement:
     @property
     def is_telling(self) -> bool:
         """Whether its verdict counts for its citations; not so for `It does two things:`."""
-        is_claim = self.statement.is_claim or self.statement.is_code
+        said = self.statement
+        is_claim = said.is_claim or said.is_code or said.leads_with_claim
         return is_claim or self.verdict is not Verdict.UNDECIDED
 
     @property
@@ -166,16 +167,13 @@ def is_for_model(cited: CitedStatement, found: Judgement) -> bool:
 
 
 def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> CheckedStatement:
-    """The verdict on a statement: the checks', or the model's where it answered and may decide.
-
-    Where the rules refuse and the model does not, nobody knows.
-    """
+    """The verdict on a statement: the model's where it was asked, which is not where rules are sure."""
     if not cited.lines and cited.known is None:
         return _not_judged(cited)
     basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines
     if told is not None and is_for_model(cited, found):
         parts = tuple(each for each in cited.lines if _is_quoted_of(each, told))
-        found, basis = _weighed(found, told)
+        found, basis = Judgement(told.verdict, told.reason), Basis.MODEL
     verdict, reason = found.verdict, found.reason
     judged = None if verdict is Verdict.UNDECIDED else basis
     carrying = [span for span, part in zip(cited.spans, cited.lines, strict=True) if part in parts]
@@ -200,15 +198,6 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
     return CheckedStatement(
         cited.statement, tuple(map(bearing, cited.citations)), verdict, judged, reason
     )
-
-
-def _weighed(found: Judgement, told: Entailed) -> tuple[Judgement, Basis]:
-    """What the model told, unless the rules refuse what it does not."""
-    if found.verdict in _REFUSED and told.verdict is Verdict.UNDECIDED:
-        return found, Basis.CHECKS
-    if found.verdict in _REFUSED and told.verdict is Verdict.SUPPORTED:
-        return UNDECIDED, Basis.MODEL
-    return Judgement(told.verdict, told.reason), Basis.MODEL
 
 
 def _is_quoted_of(part: CitedLines, told: Entailed) -> bool:

@@ -13,6 +13,7 @@ _LITERAL = re.compile(
 _POWER = re.compile(r"(\d+)\s*(<<|\*\*)\s*(\d+)")
 _PRODUCT = re.compile(r"\d[\d_.]*(?:\s*\*\s*\d[\d_.]*)+")
 _SCALES = (60.0, 3600.0, 86400.0, 100.0, 1e3, 1e6, 1e9, 1024.0, 1024.0**2, 1024.0**3)
+_DIGITS = 9  # of a base or a power
 _SUFFIX = re.compile(r"(?:[uif](?:8|16|32|64|size)|[lLnfFuU]+)$")
 
 
@@ -23,11 +24,11 @@ def value_of(text: str) -> float | None:
         plain = _SUFFIX.sub("", plain)
     try:
         return float(int(plain, 0))
-    except ValueError:
+    except (OverflowError, ValueError):
         pass
     try:
         return float(plain)
-    except ValueError:
+    except (OverflowError, ValueError):
         return None
 
 
@@ -38,6 +39,8 @@ def numbers_in(text: str) -> Iterator[float]:
             yield value
             yield -value
     for match in _POWER.finditer(text):
+        if len(match[1]) > _DIGITS or len(match[3]) > _DIGITS:
+            continue
         base, power = int(match[1]), int(match[3])
         if power <= 64:
             yield float(base << power if match[2] == "<<" else base**power)

@@ -123,6 +123,14 @@ class AnswerStatement:
         return bool(is_pointer or _OF_THE_TALK.match(self.text))
 
     @property
+    def leads_with_claim(self) -> bool:
+        """Whether it says something of code, and leads to more: "`f` returns `x` in all cases:"."""
+        if self.is_aside or not _LEADS.search(self.text):
+            return False
+        words = re.sub(r"`[^`]*`", "x", self.text)
+        return "`" in self.text and _DECLARES.search(words) is not None
+
+    @property
     def is_claim(self) -> bool:
         """Whether it says something of the workspace: it names code or a file, and no wish.
 

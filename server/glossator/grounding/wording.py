@@ -21,8 +21,8 @@ _DOTTED = rf"[@#]?{_IDENTIFIER}(?:(?:\.|::|->|#){_IDENTIFIER})*"
 _NUMBER = r"-?(?:0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_,]*(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"|(?<!\w)'(?:[^'\\\n]|\\.)*'(?!\w)|\u201c[^\u201d\n]*\u201d"
 _FILE = rf"(?:[\w.@-]+/)*[\w.@-]+\.(?:{SUFFIXES})(?![\w(])|(?:[\w.@-]+/)+[\w.@-]+"
-_BARE_FILE = (  # "and/or" and "HTTP/2" are none
-    rf"(?:[\w.@-]+/)*[\w.@-]+\.(?:{SUFFIXES})(?![\w(])|\.{{1,2}}/[\w./@-]*\w|(?:[\w.@-]+/){{2,}}[\w.@-]+"
+_BARE_FILE = (  # "and/or", "HTTP/2" and "Node.js" are none
+    rf"(?:(?:[\w.@-]+/)+[\w.@-]+|[a-z_][\w.@-]*)\.(?:{SUFFIXES})(?![\w(])|\.{{1,2}}/[\w./@-]*\w"
 )
 _OPERATOR = r"===?|!==?|[<>]=?|="
 _INDEXED = rf"{_DOTTED}\[(?:[^\[\]\n]|\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\])*\]"
@@ -40,6 +40,7 @@ _NEGATION = re.compile(rf"{NEGATION}|rather|instead|unlike")
 _DENIAL = re.compile(
     rf"\b(?:{_NEGATION.pattern}|only|alone|solely|exclusively|unused|skip\w*|ignor\w+|avoid\w*)(?!\w)"
 )
+_LONGEST = 2_000
 _ASIDE = frozenset("besides unlike except apart aside addition".split())
 _JOINING = frozenset("and or the a an for from to of class method function".split())
 
@@ -57,7 +58,7 @@ _INSIDE = re.compile(
     rf"|(?P<operator>{_OPERATOR})"
 )
 _SHAPED = re.compile(
-    r"\w*[a-z0-9]_\w+|_\w+|\w*[a-z][A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]+|\w+(?:\.|::)\w+|\w*\$\w*"
+    r"\w*[a-z0-9]_\w+|_\w+|[a-z]+[A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]+|\w+(?:\.|::)\w+|\w*\$\w*"
 )
 _NO_NAME = re.compile(r"(?:e\.g|i\.e|etc|vs|cf|al)\b|[KMGTP]iB$|kB$|kHz$|MHz$", re.IGNORECASE)
 _COMPARISON = re.compile(
@@ -102,8 +103,8 @@ class Token:
 
 
 def tokens_of(statement: str) -> tuple[Token, ...]:
-    """The tokens of a statement in order."""
-    return tuple(_tokens(_without_markup(statement)))
+    """The tokens of a statement in order; those of the first 2,000 characters."""
+    return tuple(_tokens(_without_markup(statement[:_LONGEST])))
 
 
 def _without_markup(text: str) -> str:

@@ -7,8 +7,9 @@ import re
 _LABEL = re.compile(r"^\s*(?:\*\*|__)[^*_]+(?:\*\*|__)\s*:\s+")  # of an item
 _LEANS = re.compile(  # it begins with a word for something that was named before, or goes on
     r"\W*(?:in (?:both|either|this|that|these|those|such|each) "
-    r"|it|its|they|their|this|that|these|those|both|he|she|otherwise|then|so|therefore|thus"
-    r"|hence|however|but|and|also|instead|likewise|the (?:same|other))\b"
+    r"|it|its|they|their|this|that|these|those|both|he|she|otherwise|then|next|such"
+    r"|after (?:that|this)|finally|i|we|you|so|therefore|thus"
+    r"|hence|however|but|and|also|instead|likewise|the (?:same|other|first|second|last))\b"
     r"|\W*(?:yes|no)\s*[:,.\u2014\u2013]",
     re.IGNORECASE,
 )
@@ -19,6 +20,9 @@ _POINTS = re.compile(  # it says so of something further on, or leaves it to the
     re.IGNORECASE,
 )
 _NAMES = re.compile(r"`[^`]+`|\w_\w|\b[A-Za-z]+[a-z][A-Z]|\w\(\)|\w\.\w|\b[A-Z]\w*[A-Z]")  # code
+_DONE = re.compile(  # in this run
+    r"\W*[A-Z][a-z]+ed\b|.*\b(?:was|were|has been|have been) (?:\w+ly )?\w+ed\b"
+)
 _NO_SUBJECT = re.compile(  # it says what is done, or was done, and not by whom
     r"\W*[A-Za-z]+(?:s|ed)\s+(?:an?|the|its|their|all|each|every|any|no|new|more|this|`)"
 )
@@ -28,7 +32,7 @@ _REFERS = re.compile(  # to something that was named before
     re.IGNORECASE,
 )
 _BARE_SUBJECT = re.compile(  # "The handler takes …"
-    r"\W*the [a-z]+ (?:[a-z]+s|is|are|was|can|may|must|will|has)\b", re.IGNORECASE
+    r"\W*the (?:[a-z]+ ){1,3}(?:[a-z]+s|is|are|was|can|may|must|will|has)\b", re.IGNORECASE
 )
 _PRONOUN = re.compile(r"\b(?:it|they|them|its|their)\b", re.IGNORECASE)
 _VERB = re.compile(
@@ -46,7 +50,7 @@ def stands_alone(statement: str) -> bool:
     """Whether it means the same without the sentences around it, or the table it is a row of."""
     is_row = statement.lstrip().startswith("|")
     leans = _LEANS.match(statement) or _POINTS.search(statement) or _PART.match(statement)
-    refers = _NO_SUBJECT.match(statement) or _REFERS.search(statement)
+    refers = _DONE.match(statement) or _NO_SUBJECT.match(statement) or _REFERS.search(statement)
     return not (is_row or leans or refers) and _says(statement) and _names_early(statement)
 
 
