@@ -356,6 +356,31 @@ def test_every_wording_of_too_long_is_known() -> None:
     assert unknown == ["no words"]
 
 
+@pytest.mark.parametrize(
+    ("words", "about", "place"),
+    [
+        (
+            "messages.1.content.4: Input tag 'new' is not one of: 'image', 'tool_search_tool'",
+            "part",
+            (1, 4),
+        ),
+        (
+            "messages.83.content.0.tool_result.content.1.image.source.base64: bad",
+            "image",
+            (83, 0, 1),
+        ),
+        ("messages.369.content.0.thinking.signature: Field required", "thinking", (369, 0)),
+        ("messages.38.content.0.pdf.source.base64.data: A maximum of 100", "document", (38, 0)),
+        ("messages[3].content[1]: no", "part", (3, 1)),
+        ("messages.7: all messages must have non-empty content", "part", (7,)),
+        ("Jinja Exception", "part", ()),
+    ],
+)
+def test_what_and_where_is_read(words: str, about: str, place: tuple[int, ...]) -> None:
+    found = read_refusal(words)
+    assert (found.about, found.place) == (about, place)
+
+
 def test_the_window_that_a_server_names_is_read() -> None:
     for name, wording in TOO_LONG.items():
         found = read_refusal(str(wording.say(tokens=9_000, limit=8_192)))

@@ -71,8 +71,8 @@ ENDED: list[tuple[Fault, type[ModelError], str, int]] = [
     (rate_limited(), ModelUnavailable, "limits the rate of requests", 3),
     (rate_limited(3600), ModelUnavailable, r"asks to wait 3600 s.*models\.maxRetryWait", 1),
     (spend_capped(), ModelRefused, "spend limit.*Waiting does not help", 1),
-    (StreamError("invalid_request_error", "No."), ModelRefused, "refused the request", 1),
-    (HttpError(413), ModelRefused, "new session with smaller attachments", 1),
+    (StreamError("permission_error", "No."), ModelRefused, "does not allow this", 1),
+    (HttpError(413), ModelRefused, "Attach less at once. The conversation is kept", 1),
 ]
 
 
@@ -95,18 +95,27 @@ async def test_what_does_not_pass_fails_the_run(
     "fault", [UnknownEvent(), UnknownBlock(), UnknownDelta(), NoToolInput(), NoUsage()], ids=repr
 )
 async def test_what_nobody_knows_disturbs_nothing(tmp_path: Path, fault: Fault) -> None:
-    """An unknown block stays in the conversation; a real provider knows what it has sent."""
+    """An unknown block is sent back; where that is refused, the conversation goes on without."""
     script = [Turn(*BLOCKS, fault=fault), Turn(Text("Done."))]
     async with stage(tmp_path, FILES, script, QUICK) as s:
+        assert (await s.ask("?")).text == "Done."
         if isinstance(fault, UnknownBlock):
-            with pytest.raises(ModelRefused, match="future_block"):
-                await s.ask("?")
             assert s.sent(1)["messages"][1]["content"][-1]["type"] == "future_block"
+            (notice,) = s.port.of(Notice)
+            assert "Left out: a part (future_block)" in notice.message
             s.api.refusals.clear()
         else:
-            assert (await s.ask("?")).text == "Done."
-        assert s.port.of(Notice) == []
+            assert s.port.of(Notice) == []
         assert len(s.port.of(ToolFinished)) == 2
+
+
+async def test_a_refusal_without_a_reason_is_met_with_another_try(tmp_path: Path) -> None:
+    fault = StreamError("invalid_request_error", "No.")
+    async with stage(tmp_path, FILES, [Turn(*BLOCKS, fault=fault), Turn(Text("Yes."))], QUICK) as s:
+        assert (await s.ask("?")).text == "Yes."
+        assert s.sent(0)["messages"] == s.sent(1)["messages"]
+        (notice,) = s.port.of(Notice)
+        assert "refused the request (No)" in notice.message
 
 
 STOPPED: list[tuple[Turn, str, str]] = [

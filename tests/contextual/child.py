@@ -14,7 +14,8 @@ from tests.contextual.making import ENVIRONMENT, document
 
 
 async def main(address: str, folder: str, how: str, names: list[str]) -> None:
-    settings = ModelSettings(base_url=address)
+    named = ModelSettings()  # so that they have prices
+    settings = ModelSettings(base_url=address, main=named.main, fast=named.fast)
     model = AnthropicModel(settings.fast, settings, client_factory(settings, ENVIRONMENT))
     contexts = ContextFile(f"{folder}/contexts.sqlite")
     pace = Pace(lambda _seconds: asyncio.sleep(0.02), settled=0.02)

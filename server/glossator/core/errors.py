@@ -145,13 +145,14 @@ class OptionRefused(ModelRefused):
     """A part of the request beside its messages is refused; without it the rest may be accepted.
 
     `option` is the name of a field, or `tools.3` for the tool of that number. `limit` is the
-    largest number that the server takes there, if it named one.
+    largest number that the server takes there, if it named one. `why` are the server's words.
     """
 
-    def __init__(self, message: str, option: str, limit: int | None = None) -> None:
+    def __init__(self, message: str, option: str, limit: int | None = None, why: str = "") -> None:
         super().__init__(message)
         self.option = option
         self.limit = limit
+        self.why = why
 
 
 class ModelUnavailable(ModelError):

@@ -27,7 +27,6 @@ _SWITCHES = {
     "output_config": (("effort", "output_format"), "the effort and the form of replies"),
     "cache_control": (("cache_control",), "marks for its prompt cache; requests may cost more"),
     "defer_loading": (("tool_search",), "tools that are searched for"),
-    "tool_search": (("tool_search",), "tools that are searched for"),
     "images": (("images",), "images; the model sees none"),
 }
 
@@ -54,7 +53,7 @@ class Capabilities:
         if isinstance(refusal, OptionRefused):
             if words := self._leave_out(refusal, sent):
                 return f"does not take {words}. From now on requests do without."
-            raise ContentRefused(str(refusal), "part") from refusal
+            raise ContentRefused(str(refusal), "part", why=refusal.why) from refusal
         full = estimate_request(request) > _NEARLY_FULL * self.facts.window
         if full and isinstance(refusal, ContentRefused) and refusal.is_unexplained:
             refusal = RequestTooLong(str(refusal))

@@ -207,7 +207,8 @@ def _refusal(
         template = _TOO_LARGE if status == 413 else _TOO_LONG
         return RequestTooLong(target.say(template, detail), limit=found.limit)
     if found.about == "option":
-        return OptionRefused(target.say(_WRONG, detail), found.option, found.limit)
+        said = target.say(_WRONG, detail)
+        return OptionRefused(said, found.option, found.limit, target.quote(detail))
     if status == 500:  # that may pass
         return None
     if status == 400 and "effort" in detail and not found.place:

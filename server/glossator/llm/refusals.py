@@ -46,7 +46,7 @@ _OPTION = re.compile(
     r"|^\W*(?:body\W+)?(?P<tool>tools[.\[]\W*\d+)"
     r"|(?:unknown|unrecognized|unsupported|unexpected|extra)\b[^.]{0,60}?\b"
     r"(?P<unknown>thinking|diagnostics|output_config)\b"
-    r"|(?P<anywhere>cache_control|defer_loading|tool_search)",
+    r"|\b(?P<anywhere>cache_control|defer_loading)\b",
     re.IGNORECASE,
 )
 _OUTPUT = re.compile(r"max_tokens: [\d,]+ > (?P<tokens>\d[\d,]*)")
@@ -67,6 +67,9 @@ _TOO_MANY = re.compile(
 )
 _DOCUMENT = re.compile(r"\bpdf\b|\bdocuments?\b", re.IGNORECASE)
 _IMAGE = re.compile(r"\bimages?\b|media[ _]type|base64|multimodal", re.IGNORECASE)
+_ALLOWED = re.compile(
+    r"not one of|not match any of|expected tags", re.IGNORECASE
+)  # a list of kinds
 _PLACE = re.compile(
     r"messages\W{1,4}(\d+)"
     r"(?:\W{1,4}content\W{1,4}(?:list\S*\W+)?(\d+)(?:[\w.\[\]' ,-]*?content\W{1,4}(\d+))?)?"
@@ -99,6 +102,7 @@ def read_refusal(words: str) -> Refusal:
     if _TOO_LONG.search(words):
         return Refusal("length", limit=_limit(words))
     place = _place(words)
+    words = _ALLOWED.split(words)[0]
     kinds: tuple[tuple[RefusedPart, re.Pattern[str]], ...] = (
         ("thinking", _THINKING),
         ("media", _TOO_MANY),
