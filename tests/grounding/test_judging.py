@@ -192,9 +192,9 @@ def told(ws: Workspace, text: str, answer: str, words: Sequence[object]) -> Chec
         ("`send` calls `open`.", "UNRELATED", "", (Verdict.UNSUPPORTED, Basis.MODEL)),
         ("`send` calls `open`.", "SUPPORTED", "self.open()", (Verdict.SUPPORTED, Basis.MODEL)),
         # where the rules refuse and it does not, nobody knows
-        ("It takes lock_file.", "SUPPORTED", "self.open()", (Verdict.UNDECIDED, None)),
+        ("It takes lock_file.", "SUPPORTED", "self.open()", (Verdict.SUPPORTED, Basis.MODEL)),
         ("It takes lock_file.", "UNRELATED", "", (Verdict.UNSUPPORTED, Basis.MODEL)),
-        ("It takes lock_file.", "SUPPORTED", "lock_file", (Verdict.UNSUPPORTED, Basis.CHECKS)),
+        ("It takes lock_file.", "SUPPORTED", "lock_file", (Verdict.UNDECIDED, None)),
         # it is not asked about what is quoted and surely is not there
         ("`send` calls `close`.", "SUPPORTED", "self", (Verdict.UNSUPPORTED, Basis.CHECKS)),
         ("It waits 31 s.", "SUPPORTED", "timeout=30", (Verdict.UNSUPPORTED, Basis.CHECKS)),
@@ -242,6 +242,22 @@ def test_each_part_that_a_model_quotes_is_verified(
 def test_a_reply_of_another_form_answers_nothing(ws: Workspace, reply: dict[str, Any]) -> None:
     statements, _ = cited_statements(f"It opens. {SEND}", sources(ws))
     assert entailment.answers_in(reply, statements) == {}
+
+
+def test_two_answers_are_none(ws: Workspace) -> None:
+    statements, _ = cited_statements(f"It opens. {SEND}", sources(ws))
+    both = [
+        {"statement": 1, "answer": each, "words": ["self.open()"]}
+        for each in ("CONTRADICTED", "SUPPORTED")
+    ]
+    found = entailment.answers_in({"answers": both}, statements)
+    assert found[0].verdict is Verdict.UNDECIDED
+
+
+def test_quoted_code_does_not_carry_the_sentence_before_it(ws: Workspace) -> None:
+    answer = f"`send` calls only `open` {SEND}:\n\n```\nself.open()\n```\n"
+    found = check_answer(answer, sources(ws)).citations
+    assert CitationStatus.VERIFIED not in {each.status for each in found}
 
 
 def test_what_the_model_is_asked(ws: Workspace) -> None:

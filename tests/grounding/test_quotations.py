@@ -65,10 +65,10 @@ def status(ws: Workspace, path: str, *lines: str) -> CitationStatus:
         # a gap: what stands between may change all
         ("pool.py", ["def close(self):", "    self.drop()"], R),
         ("app.go", ["func run() {", "\tstop()", "}"], R),
-        # dots say that there is one
-        ("pool.py", ["def close(self):", "    ...", "    self.drop()"], V),
-        ("pool.py", ["def close(self):", "    # ...", "    self.drop()"], V),
-        ("app.go", ["func run() {", "\t// …", "\tstop()", "}"], V),
+        # dots say that there is one, and not what it changes
+        ("pool.py", ["def close(self):", "    ...", "    self.drop()"], R),
+        ("pool.py", ["def close(self):", "    # ...", "    self.drop()"], R),
+        ("app.go", ["func run() {", "\t// …", "\tstop()", "}"], R),
         ("pool.py", ["self.drop()", "...", "if self.open:"], R),  # it stands before
         ("pool.py", ["def close(self):", "...", "        self.drop()"], R),
         # a line that is not there, among others that are

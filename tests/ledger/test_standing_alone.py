@@ -11,7 +11,6 @@ from glossator.ledger import stands_alone, without_label
     "statement",
     [
         "`send` retries three times.",
-        "The default handler logs the error, and `send` raises it.",
         "If no handler is set, then `send` raises.",
         "`max_retries` has the same default as `limit`;",
         "`retry limit` is a name with a space.",
@@ -41,6 +40,12 @@ def test_a_whole_sentence_stands_alone(statement: str) -> None:
         "Yes, `send` raises.",
         "calls `close` at the end.",
         # of what, and by whom?
+        "The default handler logs the error, and `send` raises it.",
+        "Fixed retries in `send`.",
+        "`f` was renamed to `g`.",
+        "I added a check to `f`.",
+        "The first one calls `f`.",
+        "Next, `f` calls `g`.",
         "No exception is caught.",
         "Long words are cut.",
         "`cut` is called, and long words are split with it.",

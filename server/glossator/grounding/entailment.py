@@ -230,6 +230,9 @@ def _as_quoted(
     verdict: Verdict, told: tuple[str, ...], cited: CitedStatement, shown: Sequence[CitedLines]
 ) -> Entailed:
     """The answer, if it quotes lines that were shown; a yes that quotes none of its own is a no."""
+    told = tuple(
+        each for each in told if len(squeezed(each)) >= _LEAST_QUOTED or is_quoted(each, shown)
+    )
     is_found = bool(told) and all(is_quoted(each, shown) for each in told)
     if verdict is not Verdict.UNSUPPORTED and not is_found:
         return Entailed(Verdict.UNDECIDED, failure=_MISQUOTED)

@@ -167,7 +167,7 @@ def is_for_model(cited: CitedStatement, found: Judgement) -> bool:
 
 
 def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> CheckedStatement:
-    """The verdict on a statement: the model's where it was asked, which is not where rules are sure."""
+    """The verdict on a statement: the model's if it was asked, else that of the rules."""
     if not cited.lines and cited.known is None:
         return _not_judged(cited)
     basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines

@@ -13,8 +13,8 @@ _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _DENYING = frozenset("not no never only without unless except".split())
 _SMALL = _ARTICLES | frozenset(
-    "also and are as at be by does for from function has in into is it its itself method of on that"
-    " the then this to which with will".split()
+    "again also and are as at be by does for from function has in into is it its itself method of"
+    " on that the then this to which with will".split()
 )
 _ID_BYTES = 5
 _ID = re.compile(rf"f[0-9a-f]{{{2 * _ID_BYTES}}}")
