@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lsp.support.desk import Acting, acting
+from tests.sides import JUDGED, judging
 from tests.standin import Text, ToolUse, Turn
 
 SHOP = "def price(net):\n    return net * 2\n\n\ndef rent(days):\n    return days * 9\n"
@@ -18,6 +19,7 @@ SCRIPT = [
     Turn(ToolUse("Read", {"path": "shop.py"})),
     Turn(Text(f"{PRICE} [cite: doc, shop.py, L1-L2] {RENT} [cite: doc, shop.py, L5-L6]")),
 ]
+SAYS = {"net": ("SUPPORTED", "return net * 2"), "days": ("SUPPORTED", "return days * 9")}
 GONE = "No longer established"
 
 
@@ -33,7 +35,8 @@ async def knowing(tmp_path: Path, *more: Turn) -> AsyncIterator[tuple[Acting, st
     root = tmp_path / "ws"
     root.mkdir()
     (root / "shop.py").write_text(SHOP)
-    async with acting(root, [*SCRIPT, *more]) as a:
+    turns = judging([*SCRIPT, *more], **SAYS)
+    async with acting(root, turns, grounding=JUDGED["grounding"]) as a:
         uri = a.desk.open(root / "shop.py")
         await a.asked()
         yield a, uri

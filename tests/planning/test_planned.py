@@ -53,6 +53,7 @@ from tests.planning.planned import (
     together,
     unclear,
 )
+from tests.sides import JUDGED, judging
 from tests.stage import Stage, stage
 from tests.standin import HttpError, Text, ToolUse, Turn
 
@@ -62,6 +63,12 @@ TASKS = {
     "save have?": cites("store.py"),
     "in common": cites("client.py", words="Both are small."),
     "run?": cites("shell.py"),
+}
+CAREFUL = {  # how a model judges what is said of them
+    "retries": ("SUPPORTED", "retries = 3"),
+    "limit": ("SUPPORTED", "limit = 5"),
+    "patience": ("SUPPORTED", "patience = 7"),
+    "Both": ("SUPPORTED", "retries = 3"),
 }
 
 
@@ -216,12 +223,21 @@ async def test_names_in_a_task_are_shown_with_their_definitions_first(tmp_path: 
 
 
 async def test_what_tasks_found_becomes_facts(tmp_path: Path) -> None:
-    tasks = {**TASKS, "save have?": cites("store.py", words="`limit` is 5.")}
+    tasks = {
+        "fetch have?": cites("client.py", words="`retries` is 3."),
+        "save have?": cites("store.py", words="`limit` is 5."),
+        "in common": TASKS["in common"],
+        "run?": cites("shell.py", words="`patience` is 7."),
+    }
     cast = Cast(Turn(Text("Small ones.")), decomposer=FOUR, tasks=tasks)
-    async with stage(tmp_path / "ws", FILES, cast) as s:
+    async with stage(tmp_path / "ws", FILES, judging(cast, **CAREFUL), JUDGED) as s:
         answer = await s.ask(QUESTION, plan=PlanChoice.PLAN)
         facts = {(each.statement, each.path, each.run) for each in s.app.ledger.all()}
-        assert facts == {("`limit` is 5.", "store.py", answer.run_id)}
+        assert facts == {
+            ("`retries` is 3.", "client.py", answer.run_id),
+            ("`limit` is 5.", "store.py", answer.run_id),
+            ("`patience` is 7.", "shell.py", answer.run_id),
+        }
         told = [each.fact for each in s.port.of(FactChanged)]
         assert len(told) == len(set(told)) > 0
 
@@ -381,7 +397,7 @@ async def test_no_side_of_a_contradiction_becomes_a_fact_by_itself(tmp_path: Pat
         return QuestionAnswer(("5",))
 
     cast = Cast(cites("store.py", words="`limit` is 5."), decomposer=made, tasks=tasks)
-    async with stage(tmp_path / "ws", FILES, cast) as s:
+    async with stage(tmp_path / "ws", FILES, judging(cast, **CAREFUL), JUDGED) as s:
         s.port.ask_user = ask_user  # type: ignore[method-assign, assignment]
         await s.ask(QUESTION, plan=PlanChoice.PLAN)
         assert at_the_question == ["`patience` is 7."]
@@ -407,7 +423,7 @@ async def test_what_a_contradiction_rests_on_further_back_is_no_fact_either(tmp_
         ("How patient is run?", []),
     )
     cast = Cast(Turn(Text("It is open.")), decomposer=made, tasks=tasks)
-    async with stage(tmp_path / "ws", FILES, cast) as s:
+    async with stage(tmp_path / "ws", FILES, judging(cast, **CAREFUL), JUDGED) as s:
         s.port.answers.append(QuestionAnswer(("5",)))
         await s.ask(QUESTION, plan=PlanChoice.PLAN)
         assert [each.statement for each in s.app.ledger.all()] == ["`patience` is 7."]

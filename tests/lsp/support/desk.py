@@ -16,7 +16,7 @@ import pytest
 from glossator.lsp import buttons
 from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, Message, connected
-from tests.quiet import quietly
+from tests.quiet import QUIET, quietly
 from tests.standin import NAMED, Script, StandIn
 
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
@@ -264,6 +264,7 @@ async def acting(
     name: str = "",
     events: bool = True,
     shows_documents: bool = False,
+    grounding: Mapping[str, Any] = QUIET["grounding"],
 ) -> AsyncIterator[Acting]:
     """The real server on `root`, in this process; the editor can do what `workspace` says."""
     capabilities = {
@@ -279,7 +280,11 @@ async def acting(
             }
         },
     }
-    settings = {"permissions": {"mode": mode}, "edits": {"review": review}}
+    settings = {
+        "permissions": {"mode": mode},
+        "edits": {"review": review},
+        "grounding": grounding,
+    }
     with pytest.MonkeyPatch.context() as patch:
         async with StandIn(script) as api:
             patch.setenv("ANTHROPIC_API_KEY", "k")
