@@ -85,13 +85,18 @@ async def test_a_text_that_was_not_kept_is_to_be_read_again(tmp_path: Path) -> N
     change(root, "line 3\n", "three\n")
     for file in (tmp_path / "state").rglob("checkpoints.db*"):
         file.unlink()
-    script = [Turn(edit("line 7\n", "seven\n")), Turn(Text("Done."))]
+    every = {"path": "calc.py", "old_text": "line 7\n", "new_text": "7\n", "replace_all": True}
+    script = [
+        Turn(ToolUse("Edit", every, "every"), edit("line 9\n", "nine\n")),
+        Turn(Text("Done.")),
+    ]
     async with stage(root, {}, script, _EDITS) as s:
         await s.ask("Now change it.", session_id=session_id)
         assert told(s, 0) == ["- calc.py (read it again)"]
-        refused = s.results(1)["edit"]
+        refused = s.results(1)["every"]
         assert refused["is_error"]
         assert "7\tline 7" in refused["content"]
+        assert "9\tnine" in s.results(1)["edit"]["content"]  # which is there once
 
 
 @SANDBOXED

@@ -33,7 +33,7 @@ LONG_AGO = 1_000_000_000  # seconds since 1970
         (b"\xfe\xff\0a\0\n", ("a\n", "utf-16-be")),
         (b"caf\xe9\n", ("café\n", "latin-1")),
         (b"\xef\xbb\xbfcaf\xe9", ("ï»¿café", "latin-1")),
-        (b"\xed\xa0\x80", ("í\xa0\x80", "latin-1")),
+        (b"\xed\xa0\x80", ("í\xa0€", "cp1252")),
         (b"a\0b", None),
         (b"a" * 8191 + b"\0", None),
         (b"a" * 8192 + b"\0", ("a" * 8192 + "\0", "utf-8")),
