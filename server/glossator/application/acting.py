@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -230,8 +230,13 @@ class SessionActing:
                 tell(_finished(self._session.title, undone, left))
 
     @asynccontextmanager
-    async def at_work(self, run: Run) -> AsyncIterator[None]:
-        """A run acts in the block; it ends when a folder of the workspace is not there any more."""
+    async def at_work(self, run: Run, ready: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+        """A run acts in the block; it ends when a folder of the workspace is not there any more.
+
+        What an earlier server left unfinished is taken up once the workspace is `ready`.
+        """
+        if self._session.kept(CHECKPOINTS) and self.checkpoints.were_cut_off:
+            await ready()
         await self.take_up()
         with while_folders_stand(self._acting.host, run):
             yield

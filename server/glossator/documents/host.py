@@ -87,20 +87,19 @@ class WorkspaceHost:
         self._listeners: list[Listener] = []
         self._revision = 0
         self._snapshot: WorkspaceSnapshot | None = None
-        self._started, self._closed = asyncio.Event(), False
+        self._started = self._closed = False
         self._ending_managers: set[asyncio.Task[None]] = set()  # of roots that were replaced
         self._ending_indexers: set[asyncio.Task[None]] = set()
         self._take_roots(Roots.of(roots))
 
     async def start(self) -> None:
         """Begin to watch and scan the disk, in the background."""
-        if not self._started.is_set() and not self._closed:
+        if not self._started and not self._closed:
+            self._started = True
             self._run()
-            self._started.set()
 
     async def ready(self) -> None:
-        """Wait for the start, and until the scan is complete and the index on disk is in use."""
-        await self._started.wait()
+        """Wait until the scan is complete and the index on disk is in use."""
         manager = None
         while manager is not self.index_manager:  # after a change of roots, wait again
             manager = self.index_manager
@@ -115,7 +114,6 @@ class WorkspaceHost:
     async def close(self) -> None:
         """End watching, scanning and indexing; safe to call again."""
         self._closed = True
-        self._started.set()  # who waits for a start hears that there was none
         for part in (self.index_manager, self._indexer):
             await part.close()
         if ending := self._ending_managers | self._ending_indexers:
@@ -234,12 +232,12 @@ class WorkspaceHost:
         before = set(self._roots.paths)
         leaving = set(Roots.of(removed).paths)
         kept = [root for root in self._roots.paths if root not in leaving]
-        if self._started.is_set():
+        if self._started:
             self._indexer.stop()
             _begin_closing(self._indexer, self._ending_indexers)
             _begin_closing(self.index_manager, self._ending_managers)
         self._take_roots(Roots.of((*kept, *added)))
-        if self._started.is_set() and not self._closed:
+        if self._started and not self._closed:
             self._run()
         self._changed(frozenset(before ^ set(self._roots.paths)))
 

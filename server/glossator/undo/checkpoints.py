@@ -160,6 +160,11 @@ class Checkpoints:
             await asyncio.wait({settling})
         settling.result()
 
+    @property
+    def were_cut_off(self) -> bool:
+        """Whether an earlier server left something unfinished."""
+        return bool(self._cut_off)
+
     async def take_up(self, listed: Listed) -> AsyncIterator[tuple[Undone, int]]:
         """Finish what an earlier server was cut off in: undos, and looking at what commands did.
 

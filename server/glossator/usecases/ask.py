@@ -134,7 +134,7 @@ async def answer(  # noqa: PLR0913 - each is a choice of a caller's
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
-            await run.ending.enter_async_context(app.acting.of(session).at_work(run))
+            await run.ending.enter_async_context(app.acting.of(session).at_work(run, app.ready))
             run.reviews = review
             if not app.model.offline:
                 run.steering.open()
