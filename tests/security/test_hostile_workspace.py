@@ -235,7 +235,7 @@ async def test_once_it_is_trusted(scene: Scene) -> None:
 
         # the user knows what was left out
         instructed, not_run, not_attached, *not_adopted = notices(s)
-        for name in ("home/.ssh/id", "docs/link.md", "CLAUDE.md is outside", "cut by 876,"):
+        for name in ("~/.ssh/id", "docs/link.md", "CLAUDE.md is outside", "cut by 876,"):
             assert instructed.count(name) == 1
         assert "they were not run: `touch" in not_run
         assert not_attached.startswith("Not attached: @../home/.ssh/id (")
