@@ -140,6 +140,10 @@ class Connection:
             await asyncio.wait({self._life})
 
     async def _live(self) -> None:
+        with self._pipes.mark or contextlib.nullcontext():  # closed also if this is cancelled
+            await self._until_its_end()
+
+    async def _until_its_end(self) -> None:
         """Read until the process ends, then end all pending calls."""
         logging_ = asyncio.create_task(self._log_errors())
         watching = asyncio.create_task(self._watch())
@@ -260,12 +264,11 @@ class Launched:
     mark: BinaryIO | None
 
     def item(self) -> Item | None:
-        """What the process was at when it ended; once."""
+        """What the process was at when it ended."""
         if self.mark is None:
             return None
-        with self.mark as mark:
-            mark.seek(0)
-            return marked(mark.read())
+        self.mark.seek(0)
+        return marked(self.mark.read())
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -305,7 +308,7 @@ async def launch() -> Launched:
             start_new_session=True,
             pass_fds=passed,
         )
-    except OSError:
+    except (OSError, asyncio.CancelledError):
         if mark is not None:
             mark.close()
         raise
