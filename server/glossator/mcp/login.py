@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from glossator.core.errors import UsageError
+from glossator.core.imports import import_aside
 from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.mcp.addresses import is_private_enough
 from glossator.mcp.callback import Callback, callback
@@ -53,7 +53,7 @@ async def log_in(
     servers.logging_in.add(name)
     try:
         # the SDK takes half a second to import
-        module = await asyncio.to_thread(import_module, "glossator.mcp.authorization")
+        module = await import_aside("glossator.mcp.authorization")
         async with asyncio.timeout(seconds), callback(launch.oauth.callback_port) as waiting:
             browser = _Browser(name, host, waiting, open_address, ask)
             try:

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from glossator.core.imports import import_aside
 from glossator.core.mcp_answers import McpState
 from glossator.core.ports import EditorPort
 from glossator.core.question import Question, QuestionAnswer
@@ -131,7 +131,7 @@ class Supervisor:
     async def _keep(self) -> None:
         wait = FIRST_WAIT
         # the SDK takes half a second to import, in which a file could change: first this, then look
-        module = await asyncio.to_thread(import_module, "glossator.mcp.connection")
+        module = await import_aside("glossator.mcp.connection")
         while await self.may_start(self.spec):
             began = time.monotonic()
             self.state = McpState.CONNECTING

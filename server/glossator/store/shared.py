@@ -11,12 +11,12 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
 from glossator.core.errors import StoreUnavailable
+from glossator.core.imports import import_aside
 from glossator.core.shown import shown
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class RedisStore:
         if self._address is None or self._problem:
             raise StoreUnavailable(self._problem)
         if self._client is None:
-            await asyncio.to_thread(import_module, "redis.asyncio")  # it takes long
+            await import_aside("redis.asyncio")  # it takes long
         if self._client is None:
             self._client = _client(self._address)
         from redis import RedisError  # noqa: PLC0415 - loaded by now
