@@ -5,29 +5,34 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from pathlib import Path
+from importlib import import_module
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from types import ModuleType
 
 import pytest
 
 from glossator.core.imports import import_aside
 
+_NAMES = ["aside", "aside.inner"]
 
-class _Slow:
-    """Finds the package late: the other thread asks for its module first."""
 
-    def find_spec(self, name: str, *_: object) -> None:
-        if name == "aside":
+class _Package(Loader):
+    """It needs its module, and is made late: by then another thread has begun with that."""
+
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+        return spec_from_loader(name, self, is_package=True) if name in _NAMES else None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        if spec.name == "aside":
             time.sleep(0.05)
 
+    def exec_module(self, _: ModuleType) -> None:
+        import_module("aside.inner")
 
-async def test_one_waits_for_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Side by side the package would wait for its module, and the module for its package."""
-    package = tmp_path / "aside"
-    package.mkdir()
-    (package / "__init__.py").write_text("import aside.inner\n")
-    (package / "inner.py").write_text("import aside\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(sys, "meta_path", [_Slow(), *sys.meta_path])
-    names = ["aside", "aside.inner"]
-    modules = await asyncio.gather(*map(import_aside, names))
-    assert modules == [sys.modules[name] for name in names]
+
+async def test_one_waits_for_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", [_Package(), *sys.meta_path])
+    modules = await asyncio.gather(*map(import_aside, _NAMES))
+    assert modules == [sys.modules[name] for name in _NAMES]
