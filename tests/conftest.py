@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 
+from tests.forks import forking, true_starts
 from tests.quiet import write_quiet_settings
 from tests.workspaces import workspace
 
@@ -69,7 +70,8 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         # No test speaks TLS, and to read a machine's certificates for each client takes 40 ms.
         patch.delenv("SSL_CERT_FILE", raising=False)
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("no-certificates")))
-        yield
+        with forking():
+            yield
 
 
 def _outside_home(folders: list[str]) -> list[str]:
@@ -96,6 +98,13 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pytest.Mo
             patch.setenv(f"XDG_{folder}_HOME", str(tmp_path_factory.mktemp(folder.lower())))
         write_quiet_settings(Path(os.environ["XDG_CONFIG_HOME"]))
         yield patch
+
+
+@pytest.fixture
+def true_start() -> Iterator[None]:
+    """Programs are started as users start them, not forked."""
+    with true_starts():
+        yield
 
 
 class _Raising(logging.Handler):

@@ -21,12 +21,6 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 
 _SIZE = (40, 100)  # lines, columns
 _CODES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x1b\x07]*(\x1b\\|\x07))")
-# makes the terminal the controlling one, so that Ctrl-C is a signal, and becomes the program
-_AT_TERMINAL = """
-import fcntl, os, sys, termios
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-os.execvp(sys.argv[1], sys.argv[1:])
-"""
 
 
 class Terminal:
@@ -88,8 +82,11 @@ async def at_terminal(
     except OSError as error:
         pytest.skip(f"this system has no pseudo-terminals: {error}")
     termios.tcsetwinsize(screen, size)
+    words = (
+        arguments if program == sys.executable and arguments[0] == "-m" else [program, *arguments]
+    )
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", _AT_TERMINAL, program, *arguments),
+        *(sys.executable, "-m", "tests.at_terminal", *words),
         stdin=screen,
         stdout=screen,
         stderr=screen,

@@ -13,6 +13,8 @@ import pytest
 from tests.patience import SECONDS
 from tools.manual import PAGE, page
 
+pytestmark = pytest.mark.usefixtures("true_start")
+
 SLOW = ("typer", "rich", "pydantic", "pygls", "lsprotocol", "markdown_it", "pygments")
 
 

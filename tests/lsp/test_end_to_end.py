@@ -7,11 +7,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, make_test_lsp_client
 
 from tests.lsp.support.editor import spawned
+
+pytestmark = pytest.mark.usefixtures("true_start")
 
 SOURCE = '''\
 """Fish."""

@@ -9,10 +9,14 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 from glossator.lsp.features import build_server
 from glossator.lsp.service import Service
 from tests.lsp.support.editor import Editor, connected, framed, spawned
 from tests.patience import SECONDS
+
+pytestmark = pytest.mark.usefixtures("true_start")
 
 STATUS = {"command": "glossator.status"}
 INITIALIZE: dict[str, object] = {"processId": None, "rootUri": None, "capabilities": {}}

@@ -28,6 +28,8 @@ from tests.worker.jobs import (
     UrgentEcho,
 )
 
+pytestmark = pytest.mark.usefixtures("true_start")
+
 
 async def ask_again(worker: Worker, value: object) -> object:
     """What an `Echo` answers, however long the worker backs off."""
