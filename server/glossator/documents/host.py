@@ -130,9 +130,10 @@ class WorkspaceHost:
                 self._indexer.index.freeze(),
                 self._text.freeze(),
                 self._open_files(),
-                self._unsaved(),
+                self._unlisted(),
                 self._cache,
                 self._settings.ripgrep,
+                self._settings.exclude,
             )
         return self._snapshot
 
@@ -271,7 +272,7 @@ class WorkspaceHost:
         listed = map(self._indexer.index.get, self.overlays)
         return tuple(entry for entry in listed if entry is not None)
 
-    def _unsaved(self) -> tuple[FileEntry, ...]:
+    def _unlisted(self) -> tuple[FileEntry, ...]:
         index, rules = self._indexer.index, self._indexer.rules
         return tuple(
             FileEntry(

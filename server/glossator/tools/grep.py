@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Generator, Mapping, Sized
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import attrgetter
 from time import monotonic
@@ -37,7 +37,7 @@ from glossator.tools.grep_output import (
     size,
     spans,
 )
-from glossator.tools.selection import Selection, select
+from glossator.tools.selection import Selection, including_ignored, place_of, select
 
 MAX_BYTES = 20_000
 
@@ -94,6 +94,10 @@ def _grep(
     cancelled: Cancellation, args: GrepArgs, snapshot: WorkspaceSnapshot, hides: IsHidden | None
 ) -> ToolResult:
     request = Request(args.pattern, args.ignore_case, args.multiline)
+    ignored = ""
+    if args.include_ignored:
+        place = place_of(snapshot, args.path)
+        snapshot, ignored = including_ignored(snapshot, place, cancelled)
     selection = select(snapshot, args.path, args.glob, args.type, hides)
     deadline = _Deadline(cancelled)
     most = (args.head_limit or math.inf) if args.is_page else HEAD_LIMIT
@@ -112,8 +116,8 @@ def _grep(
     else:
         note = _paths(args, search, selection, output, deadline)
     if not output.lines:
-        return _nothing(args, selection, search)
-    notes = (note, _guessed(search, output), _unsearched(search))
+        return replace(nothing := _nothing(args, selection, search), text=nothing.text + ignored)
+    notes = (note, _guessed(search, output), _unsearched(search), ignored.strip())
     text = "\n".join(filter(None, (output.text(), *notes)))
     whole, shortened = spans(output.lines, snapshot)
     outcome = _outcome(args, output) + ", and there are more" * bool(note)

@@ -32,6 +32,7 @@ class GrepArgs(ToolArgs):
     before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before.")
     after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after.")
     context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around.")
+    include_ignored: bool = Field(False, description="Also what ignore files leave out.")
     multiline: bool = Field(False, description="Match across lines.")
     head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
     offset: int = Field(0, ge=0, description="How many to skip.")
@@ -42,6 +43,7 @@ class GrepArgs(ToolArgs):
         **dict.fromkeys(("context_lines", "-context"), ("context",)),
         **dict.fromkeys(("-U", "multi_line"), ("multiline",)),
         **dict.fromkeys(("-m", "limit"), ("head_limit",)),
+        **dict.fromkeys(("no_ignore", "--no-ignore"), ("include_ignored",)),
         "before_context": ("before",),
         "after_context": ("after",),
         "file_type": ("type",),
