@@ -25,7 +25,7 @@ class GlobArgs(ToolArgs):
 
     pattern: str = Field(max_length=2_000, description="Such as `src/**/*.py`.")
     path: str | None = Field(None, description="Folder; else the workspace.")
-    include_ignored: bool = Field(False, description="Also what ignore files leave out.")
+    include_ignored: bool = Field(False, description="Also ignored files.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {"no_ignore": ("include_ignored",)}
 

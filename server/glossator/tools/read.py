@@ -39,7 +39,7 @@ class ReadArgs(ToolArgs):
     """Arguments of Read."""
 
     path: str = Field(description="The file, relative to the workspace.")
-    offset: int = Field(1, ge=1, description="The first line to show, from 1.")
+    offset: int = Field(1, ge=1, description="First line, from 1.")
     limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines.")
     column: int | None = Field(None, ge=1, description="Of a long line.")
 

@@ -51,7 +51,7 @@ class SearchArgs(ToolArgs):
 
     query: str = Field(max_length=MAX_QUERY, description="Question or terms.")
     path: str | None = Field(None, description="File or folder; else the workspace.")
-    glob: str | None = Field(None, description="Only these files, such as `*.py`.")
+    glob: str | None = Field(None, description="Such as `*.py`.")
     limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="Most chunks.")
 
     @classmethod
