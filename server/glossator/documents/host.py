@@ -23,7 +23,16 @@ from glossator.documents.change import (
 )
 from glossator.documents.overlays import Overlay, Overlays
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files import FileEntry, FileIndex, Indexer, ReadCache, Roots, Sweep, real_path
+from glossator.files import (
+    FileEntry,
+    FileIndex,
+    Indexer,
+    LongFiles,
+    ReadCache,
+    Roots,
+    Sweep,
+    real_path,
+)
 from glossator.index import Hooks, TextIndex, TextIndexManager, TextIndexStatus
 from glossator.settings import WorkspaceSettings
 from glossator.worker import JobProgress, Worker
@@ -84,6 +93,7 @@ class WorkspaceHost:
         self._indexing = indexing
         self._overlays = Overlays(encoding)
         self._cache = ReadCache(settings.read_cache_bytes, settings.max_file_bytes)
+        self._long_files = LongFiles()
         self._listeners: list[Listener] = []
         self._revision = 0
         self._snapshot: WorkspaceSnapshot | None = None
@@ -134,6 +144,7 @@ class WorkspaceHost:
                 self._cache,
                 self._settings.ripgrep,
                 self._settings.exclude,
+                self._long_files,
             )
         return self._snapshot
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 
@@ -12,7 +12,7 @@ from glossator.core.answers import Skipped
 from glossator.core.document import Document, Missing
 from glossator.core.shown import shown
 from glossator.documents.overlays import Overlay, overlay_path
-from glossator.files import FileEntry, Listing, ReadCache, Roots, load_raw, real_path
+from glossator.files import FileEntry, Listing, LongFiles, ReadCache, Roots, load_raw, real_path
 from glossator.index import TextView
 
 
@@ -34,6 +34,7 @@ class WorkspaceSnapshot:
     cache: ReadCache
     ripgrep: str  # the setting: which program long searches may use
     exclude: tuple[str, ...] = ()  # the setting: what no search looks into
+    long_files: LongFiles = field(default_factory=LongFiles)
 
     @property
     def roots(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from .glob import compile_glob
 from .ignore import IgnoreRules
 from .indexer import Indexer
 from .listing import FileIndex, Listing
+from .long import LinePart, LongFiles, LongLines, Window
 from .once import list_once
 from .repository import git_folders, git_outside, repository_top
 from .roots import Roots, folder_identity, folder_of, is_inside, outermost, real_path, same_file
@@ -26,17 +27,23 @@ __all__ = [
     "FolderFile",
     "FolderFiles",
     "GitPattern",
+    "IgnoreRules",
     "Indexer",
+    "LinePart",
     "Listed",
     "Listing",
     "Loaded",
+    "LongFiles",
+    "LongLines",
     "Parts",
     "Raw",
     "ReadCache",
     "Roots",
     "Stamp",
     "Sweep",
+    "Window",
     "compile_glob",
+    "examine",
     "folder_file",
     "folder_identity",
     "folder_of",

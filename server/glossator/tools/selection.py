@@ -148,7 +148,9 @@ def select(
     if place is not None:
         filters.append(f"under {shown(place)}")
         located = snapshot.folders.locate(place)
-        alone = snapshot.listing.get(located) if isinstance(located, str) else None
+        if isinstance(located, str):
+            unlisted = (file for file in snapshot.unlisted if file.path == located)
+            alone = snapshot.listing.get(located) or next(unlisted, None)
     pattern = pattern_of(snapshot, glob, place) if glob else None
     fits_glob = compile_glob(pattern) if pattern else None
     if glob:
