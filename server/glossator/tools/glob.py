@@ -23,7 +23,7 @@ _SHOWN = 100  # paths
 class GlobArgs(ToolArgs):
     """Arguments of Glob."""
 
-    pattern: str = Field(max_length=2_000, description="Such as `src/**/*.py`.")
+    pattern: str = Field(max_length=2_000)
     path: str | None = Field(None, description="Folder; else the workspace.")
     include_ignored: bool = Field(False, description="Also ignored files.")
 
