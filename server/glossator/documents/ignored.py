@@ -39,7 +39,7 @@ def with_ignored(
         if not lifted:
             return snapshot, True
     until = monotonic() + _SECONDS
-    known = {entry.path for entry in snapshot.unlisted}
+    unlisted = {entry.path for entry in snapshot.unlisted}
     files: list[FileEntry] = []
     left = {
         path: rule
@@ -47,10 +47,13 @@ def with_ignored(
         if path not in lifted or isinstance(rules.within(os.path.dirname(path)), str)
     }
     for found in chain.from_iterable(examine(start, roots, rules) for start in sorted(starts)):
-        files += (entry for entry in found.files if entry.path not in known)
+        files += (
+            entry
+            for entry in found.files  # some are listed: those of a root within an ignored folder
+            if entry.path not in unlisted and snapshot.listing.get(entry.path) is None
+        )
         left |= found.skipped
         if len(files) > MAX_IGNORED or monotonic() > until or cancelled():
-            unlisted = (*snapshot.unlisted, *files[:MAX_IGNORED])
-            return replace(snapshot, unlisted=unlisted), False
+            return replace(snapshot, unlisted=(*snapshot.unlisted, *files[:MAX_IGNORED])), False
     listing = snapshot.listing.leaving_out(left)
     return replace(snapshot, listing=listing, unlisted=(*snapshot.unlisted, *files)), True
