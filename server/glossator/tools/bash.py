@@ -39,7 +39,7 @@ class BashArgs(ToolArgs):
         None,
         ge=0,
         le=MAX_SECONDS,
-        description="Time limit, or how long to wait for a job.",
+        description="Time limit, or wait for a job.",
     )
     background: bool = False
     network: bool = Field(False, description="The command needs the network.")

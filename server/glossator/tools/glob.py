@@ -23,8 +23,8 @@ _SHOWN = 100  # paths
 class GlobArgs(ToolArgs):
     """Arguments of Glob."""
 
-    pattern: str = Field(max_length=2_000)
-    path: str | None = Field(None, description="Folder; else the workspace.")
+    pattern: str = Field(max_length=2_000, description="Of paths.")
+    path: str | None = Field(None, description="Folder.")
     include_ignored: bool = Field(False, description="Also ignored files.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {"no_ignore": ("include_ignored",)}

@@ -23,8 +23,8 @@ _NAMES_FILES = re.compile(r"[*?.]")  # else it may be a folder's name
 class GrepArgs(ToolArgs):
     """Arguments of Grep."""
 
-    pattern: str = Field(max_length=2_000)
-    path: str | None = Field(None, description="File or folder; else the workspace.")
+    pattern: str = Field(max_length=2_000, description="In RE2.")
+    path: str | None = Field(None, description="File or folder.")
     glob: str | None = Field(None, description="Such as `*.py`.")
     type: str | None = Field(None, description="Such as `py`.")
     output_mode: Literal["files", "content", "count"] = "files"
@@ -32,10 +32,10 @@ class GrepArgs(ToolArgs):
     before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before.")
     after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after.")
     context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around.")
-    include_ignored: bool = Field(False, description="Also ignored files.")
     multiline: bool = Field(False, description="Match across lines.")
     head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
     offset: int = Field(0, ge=0, description="How many to skip.")
+    include_ignored: bool = Field(False, description="Also ignored files.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {
         **dict.fromkeys(("-e", "expression"), ("pattern",)),

@@ -40,7 +40,7 @@ _PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the note on how 
 class ReadArgs(ToolArgs):
     """Arguments of Read."""
 
-    path: str = Field(description="The file, relative to the workspace.")
+    path: str = Field(description="Relative to the workspace.")
     offset: int = Field(1, ge=1, description="First line, from 1.")
     limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines.")
     column: int | None = Field(None, ge=1, description="Of a long line.")

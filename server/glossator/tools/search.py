@@ -50,7 +50,7 @@ class SearchArgs(ToolArgs):
     """Arguments of Search."""
 
     query: str = Field(max_length=MAX_QUERY, description="Question or terms.")
-    path: str | None = Field(None, description="File or folder; else the workspace.")
+    path: str | None = Field(None, description="File or folder.")
     glob: str | None = Field(None, description="Such as `*.py`.")
     limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="Most chunks.")
 
