@@ -77,7 +77,10 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
         ("bin", "bin is binary; only text files can be read."),
         (
             "large",
-            "large has 101 bytes and the limit is 100; raise workspace.maxFileBytes to read it.",
+            (
+                "large has 101 bytes and the limit is 100;"
+                " raise workspace.maxFileBytes to read it whole or edit it."
+            ),
         ),
         ("/etc/x", "/etc/x is outside the workspace; only paths inside its folders can be read."),
     ],

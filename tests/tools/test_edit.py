@@ -157,7 +157,7 @@ async def test_calls_at_the_same_time(workspace: MakeWorkspace) -> None:
         ("Edit", {"path": "binary"}, "is binary"),
         ("Edit", {"path": "pipe"}, "not a regular file"),
         ("Edit", {"path": "dot.png"}, "is an image"),
-        ("Edit", {"path": "book.ipynb"}, "is a notebook"),
+        ("Edit", {"path": "book.ipynb"}, "it is no notebook"),
         ("Edit", {"path": "book"}, "is a notebook"),
         ("Edit", {"path": "a.py"}, "old_text is not in the file"),
         ("Edit", {"path": "a.py", "old_text": "x", "new_text": "x"}, "nothing to change"),

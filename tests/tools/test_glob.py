@@ -147,3 +147,75 @@ async def test_unsaved_files_are_listed(workspace: MakeWorkspace) -> None:
     assert "pkg/new.py" in (await ws.call("Glob", pattern="pkg/*.py")).text.split()
     ws.close("pkg/new.py")
     assert "pkg/new.py" not in (await ws.call("Glob", pattern="pkg/*.py")).text.split()
+
+
+IGNORED = {
+    ".gitignore": "build/\n*.log\n.env\n",
+    "a.py": "needle\n",
+    "a.log": "needle\n",
+    ".env": "KEY=needle\n",
+    "build/out.js": "needle\n",
+    "build/secret/key.js": "needle\n",
+    "build/deep/.git/config": "needle\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        ({"pattern": "**"}, ".env .gitignore a.log a.py build/out.js"),
+        ({"pattern": "**", "path": "build"}, "build/out.js"),
+        ({"pattern": "build"}, "build/out.js"),
+        ({"pattern": "*.log", "path": "a.log"}, "a.log"),
+    ],
+)
+async def test_ignored_files_on_request(
+    workspace: MakeWorkspace, arguments: dict[str, str], paths: str
+) -> None:
+    ws = await workspace(IGNORED, exclude=("secret/",))
+    found = await ws.call("Glob", **arguments, include_ignored=True)
+    assert sorted(found.text.split()) == sorted(paths.split())
+    ws.hidden = lambda path: path.endswith((".env", "out.js"))
+    found = await ws.call("Glob", pattern="**", include_ignored=True)
+    assert sorted(found.text.split()) == [".gitignore", "a.log", "a.py"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        ({}, ".env a.log a.py build/out.js"),
+        ({"path": "build"}, "build/out.js"),
+        ({"path": "build/out.js"}, "build/out.js"),
+        ({"glob": "*.log"}, "a.log"),
+    ],
+)
+async def test_grep_in_ignored_files(
+    workspace: MakeWorkspace, arguments: dict[str, str], paths: str
+) -> None:
+    ws = await workspace(IGNORED, exclude=("secret/",))
+    found = await ws.call("Grep", pattern="needle", include_ignored=True, **arguments)
+    assert sorted(found.text.split()) == sorted(paths.split())
+    lines = await ws.call("Grep", pattern="needle", include_ignored=True, output_mode="content")
+    assert "build/out.js\n1:needle" in lines.text
+    assert len(lines.spans) == len(IGNORED) - 3
+
+
+async def test_what_stays_left_out_with_ignored_files(workspace: MakeWorkspace) -> None:
+    ws = await workspace(IGNORED, exclude=("secret/",))
+    nothing = await ws.call("Grep", pattern="absent", include_ignored=True)
+    assert "Left out by rule: workspace.exclude:1 secret/ (1); .git is always left out (1)" in (
+        nothing.text
+    )
+
+
+async def test_many_ignored_files_are_looked_at_in_part(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.documents.ignored.MAX_IGNORED", 3)
+    ws = await workspace({".gitignore": "lib/\n", **{f"lib/{n}.js": "x\n" for n in range(9)}})
+    found = await ws.call("Glob", pattern="*.js", include_ignored=True)
+    assert found.text.startswith("lib/")
+    assert "ignored files" in found.text
+    assert found.text.endswith("give a path for the others]")
+    found = await ws.call("Grep", pattern="absent", include_ignored=True)
+    assert found.text.endswith("give a path for the others]")

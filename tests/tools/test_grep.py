@@ -406,7 +406,7 @@ async def test_what_was_not_searched_is_named_beside_what_was_found(
     for mode, first in (("files", "a.py"), ("count", "a.py:1"), ("content", "a.py\n1:hit")):
         assert (await ws.call("Grep", pattern="hit", output_mode=mode)).text == (
             f"{first}\n[not searched: big0.sql (too large), big1.sql (too large),"
-            " big2.sql (too large), 2 more]"
+            " big2.sql (too large), 2 more; give a large one as path]"
         )
     assert (await ws.call("Grep", pattern="hit", glob="*.py")).text == "a.py"
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from copy import deepcopy
 from typing import Any
 
 import pytest
 
+from tests.tools.hands import call
 from tests.tools.test_read import numbered, read_on, spanned
 from tests.workspaces import MakeWorkspace
 
@@ -108,3 +110,70 @@ async def test_what_is_no_notebook_is_shown_as_text(workspace: MakeWorkspace, te
     assert not result.error
     assert numbered(result)[0][1].startswith(text[:2_000])
     assert "not a readable notebook" in result.text
+
+
+@pytest.mark.parametrize("indent", [1, 2, None])
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize(
+    ("edit", "cell", "source"),
+    [
+        (("1 + ü", "1 + 2\n3"), 1, ["print('hello \\n')\n", "\n", "1 + 2\n", "3"]),
+        (("\n\n1 + ü", "\n"), 1, ["print('hello \\n')\n"]),
+        (("print('hello \\n')\n\n", ""), 1, ["1 + ü"]),
+        (("# Title\n\nText", '"é"'), 0, ['"é"']),
+    ],
+)
+async def test_an_edit_changes_the_source_of_one_cell(
+    workspace: MakeWorkspace,
+    indent: int | None,
+    ascii_only: bool,
+    edit: tuple[str, str],
+    cell: int,
+    source: list[str],
+) -> None:
+    def written(notebook: dict[str, Any]) -> str:
+        return json.dumps(notebook, indent=indent, ensure_ascii=ascii_only) + "\n"
+
+    ws = await workspace({"n.ipynb": written(NOTEBOOK)})
+    await call(ws, "Read", path="n.ipynb")
+    done = await call(ws, "Edit", path="n.ipynb", old_text=edit[0], new_text=edit[1])
+    assert not done.error, done.text
+    wanted = deepcopy(NOTEBOOK)
+    wanted["cells"][cell]["source"] = source
+    assert (ws.root / "n.ipynb").read_text("utf-8") == written(wanted)
+
+
+@pytest.mark.parametrize(
+    ("old_text", "says"),
+    [
+        ("hello \\\\n", "old_text is not in the source of any cell"),
+        ('"cell_type": "code"', "old_text is not in the source of any cell"),
+        ("bye", "old_text is not in the source of any cell"),
+        ("T", "old_text is in the file 2 times"),
+        ("\n\n", "old_text is in several cells (1, 2)"),
+        ("", "old_text is empty"),
+    ],
+)
+async def test_edits_of_notebooks_that_are_refused(
+    workspace: MakeWorkspace, old_text: str, says: str
+) -> None:
+    text = json.dumps(NOTEBOOK, indent=1)
+    ws = await workspace({"n.ipynb": text})
+    await call(ws, "Read", path="n.ipynb")
+    refused = await call(ws, "Edit", path="n.ipynb", new_text="x", old_text=old_text)
+    assert refused.error
+    assert says in refused.text
+    assert (ws.root / "n.ipynb").read_text("utf-8") == text
+
+
+async def test_a_source_that_is_one_string(workspace: MakeWorkspace) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": "a = 1\nb = 2"}
+    notebook = {"cells": [cell, cell | {"source": "a = 3"}], "nbformat": 4}
+    ws = await workspace({"n.ipynb": json.dumps(notebook)})
+    await call(ws, "Read", path="n.ipynb")
+    steps = [{"old_text": "a = 1", "new_text": "a = 5"}, {"old_text": "= 2", "new_text": "= 6"}]
+    assert not (await call(ws, "MultiEdit", path="n.ipynb", edits=steps)).error
+    every = await call(ws, "Edit", path="n.ipynb", old_text="a =", new_text="z =", replace_all=True)
+    assert not every.error
+    found = json.loads((ws.root / "n.ipynb").read_text("utf-8"))
+    assert [each["source"] for each in found["cells"]] == ["z = 5\nb = 6", "z = 3"]

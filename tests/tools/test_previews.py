@@ -84,7 +84,7 @@ async def test_no_number_is_better_than_a_wrong_one(workspace: MakeWorkspace) ->
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        (EditArgs(path="n.ipynb", old_text="x", new_text="y"), "is a notebook"),
+        (WriteArgs(path="link", content="x"), "is a notebook"),
         (EditArgs(path="link", old_text="x", new_text="y"), "is a notebook"),
         (WriteArgs(path="n.ipynb", content="x"), "is a notebook"),
         (WriteArgs(path="a.png", content="x"), "is an image"),

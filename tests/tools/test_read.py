@@ -198,7 +198,7 @@ async def test_the_editors_text_is_read(workspace: MakeWorkspace) -> None:
         ("folder/x", {"offset": 9}, "Give an offset up to 1"),
         ("folder/x", {"offset": 0}, "Correct the arguments"),
         ("folder/x", {"limit": 2_001}, "Correct the arguments"),
-        ("huge.txt", {}, "raise workspace.maxFileBytes"),
+        ("huge.txt", {}, "Read a part of it with offset and limit"),
     ],
 )
 async def test_failures_say_what_next(

@@ -274,7 +274,7 @@ def _files(snapshot: WorkspaceSnapshot, path: str) -> Iterator[FileEntry]:
     folders = snapshot.listing.folders
     listed = (files for folder, files in folders.items() if is_inside(folder, path))
     yield from chain.from_iterable(listed)
-    yield from (entry for entry in snapshot.unsaved if is_inside(entry.path, path))
+    yield from (entry for entry in snapshot.unlisted if is_inside(entry.path, path))
 
 
 def _put(top: _Folder, names: list[str], entry: FileEntry) -> None:

@@ -1,9 +1,11 @@
 from .change import Closed, DiskChanged, Edited, Opened, RootsChanged, Saved, TextEdit
 from .host import Indexing, WorkspaceHost
+from .ignored import MAX_IGNORED, with_ignored
 from .overlays import Overlay, edited, masked
 from .snapshot import WorkspaceSnapshot
 
 __all__ = [
+    "MAX_IGNORED",
     "Closed",
     "DiskChanged",
     "Edited",
@@ -17,4 +19,5 @@ __all__ = [
     "WorkspaceSnapshot",
     "edited",
     "masked",
+    "with_ignored",
 ]

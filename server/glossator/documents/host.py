@@ -23,7 +23,16 @@ from glossator.documents.change import (
 )
 from glossator.documents.overlays import Overlay, Overlays
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files import FileEntry, FileIndex, Indexer, ReadCache, Roots, Sweep, real_path
+from glossator.files import (
+    FileEntry,
+    FileIndex,
+    Indexer,
+    LongFiles,
+    ReadCache,
+    Roots,
+    Sweep,
+    real_path,
+)
 from glossator.index import Hooks, TextIndex, TextIndexManager, TextIndexStatus
 from glossator.settings import WorkspaceSettings
 from glossator.worker import JobProgress, Worker
@@ -84,6 +93,7 @@ class WorkspaceHost:
         self._indexing = indexing
         self._overlays = Overlays(encoding)
         self._cache = ReadCache(settings.read_cache_bytes, settings.max_file_bytes)
+        self._long_files = LongFiles()
         self._listeners: list[Listener] = []
         self._revision = 0
         self._snapshot: WorkspaceSnapshot | None = None
@@ -130,9 +140,11 @@ class WorkspaceHost:
                 self._indexer.index.freeze(),
                 self._text.freeze(),
                 self._open_files(),
-                self._unsaved(),
+                self._unlisted(),
                 self._cache,
                 self._settings.ripgrep,
+                self._settings.exclude,
+                self._long_files,
             )
         return self._snapshot
 
@@ -271,7 +283,7 @@ class WorkspaceHost:
         listed = map(self._indexer.index.get, self.overlays)
         return tuple(entry for entry in listed if entry is not None)
 
-    def _unsaved(self) -> tuple[FileEntry, ...]:
+    def _unlisted(self) -> tuple[FileEntry, ...]:
         index, rules = self._indexer.index, self._indexer.rules
         return tuple(
             FileEntry(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 
@@ -12,7 +12,7 @@ from glossator.core.answers import Skipped
 from glossator.core.document import Document, Missing
 from glossator.core.shown import shown
 from glossator.documents.overlays import Overlay, overlay_path
-from glossator.files import FileEntry, Listing, ReadCache, Roots, load_raw, real_path
+from glossator.files import FileEntry, Listing, LongFiles, ReadCache, Roots, load_raw, real_path
 from glossator.index import TextView
 
 
@@ -30,9 +30,11 @@ class WorkspaceSnapshot:
     listing: Listing
     text: TextView
     open_files: tuple[FileEntry, ...]  # listed files that are open documents
-    unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not listed
+    unlisted: tuple[FileEntry, ...]  # new unsaved documents; ignored files, if they are asked for
     cache: ReadCache
     ripgrep: str  # the setting: which program long searches may use
+    exclude: tuple[str, ...] = ()  # the setting: what no search looks into
+    long_files: LongFiles = field(default_factory=LongFiles)
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -92,18 +94,18 @@ class WorkspaceSnapshot:
         return shown(self.folders.relative(path))
 
     def files(self) -> tuple[FileEntry, ...]:
-        """All listed files and new unsaved documents, sorted by relative path."""
+        """All listed files and the `unlisted` ones, sorted by relative path."""
         return self._files
 
     @property
     def file_count(self) -> int:
         """The number of `files`, without making them."""
-        return len(self.listing) + len(self.unsaved)
+        return len(self.listing) + len(self.unlisted)
 
     @property
     def total_bytes(self) -> int:
         """The size of all `files` together."""
-        return self.listing.total_bytes + sum(file.size for file in self.unsaved)
+        return self.listing.total_bytes + sum(file.size for file in self.unlisted)
 
     @cached_property
     def newest_first(self) -> tuple[FileEntry, ...]:
@@ -117,6 +119,6 @@ class WorkspaceSnapshot:
 
     @cached_property
     def _files(self) -> tuple[FileEntry, ...]:
-        if not self.unsaved:
+        if not self.unlisted:
             return self.listing.files
-        return tuple(sorted((*self.listing.files, *self.unsaved), key=attrgetter("relative")))
+        return tuple(sorted((*self.listing.files, *self.unlisted), key=attrgetter("relative")))

@@ -6,13 +6,15 @@ from .entries import STAMP, TIMES, FileEntry, Files, FolderFiles, place_of, ripe
 from .folder_file import FolderFile
 from .gitpattern import GitPattern, one_per_byte
 from .glob import compile_glob
+from .ignore import IgnoreRules
 from .indexer import Indexer
 from .listing import FileIndex, Listing
+from .long import LinePart, LongFiles, LongLines, Window
 from .once import list_once
 from .repository import git_folders, git_outside, repository_top
 from .roots import Roots, folder_identity, folder_of, is_inside, outermost, real_path, same_file
 from .sweep import Sweep
-from .walk import SPECIAL, UNREADABLE
+from .walk import SPECIAL, UNREADABLE, examine
 
 __all__ = [
     "SPECIAL",
@@ -25,17 +27,23 @@ __all__ = [
     "FolderFile",
     "FolderFiles",
     "GitPattern",
+    "IgnoreRules",
     "Indexer",
+    "LinePart",
     "Listed",
     "Listing",
     "Loaded",
+    "LongFiles",
+    "LongLines",
     "Parts",
     "Raw",
     "ReadCache",
     "Roots",
     "Stamp",
     "Sweep",
+    "Window",
     "compile_glob",
+    "examine",
     "folder_file",
     "folder_identity",
     "folder_of",

@@ -17,9 +17,9 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.core.encoding import decode
@@ -28,7 +28,7 @@ from glossator.core.shown import shown
 from glossator.files.nolink import open_without_links
 from glossator.files.roots import Roots, is_inside, real_path
 
-RAISE_LIMIT = "raise workspace.maxFileBytes to read it."
+RAISE_LIMIT = "raise workspace.maxFileBytes to read it whole or edit it."
 
 _SYSTEM_FOLDERS = ("/proc", "/dev", "/sys")  # what lies there is not documents
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
@@ -76,6 +76,18 @@ class Raw(NamedTuple):
     content: bytes
 
 
+class OpenFile(NamedTuple):
+    """A regular file that is open for reading; `path` is real."""
+
+    path: str
+    stamp: Stamp
+    descriptor: int
+
+
+T = TypeVar("T")
+Use: TypeAlias = Callable[[Roots, OpenFile], T | Missing]
+
+
 class Parts(NamedTuple):
     """All bytes of a file, or some ranges of them, as they were read once; from which device."""
 
@@ -103,11 +115,16 @@ def as_text(roots: Roots, raw: Raw) -> Loaded | Missing:
 
 def load_raw(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing:
     """The bytes of `path`; `when_larger` is the next step for a file of more than `limit` bytes."""
-    result = _load_directly(roots, path, limit, when_larger)
+    return opened(roots, path, _reading(limit, when_larger))
+
+
+def opened(roots: Roots, path: str, use: Use[T]) -> T | Missing:
+    """What `use` makes of the open file at `path`; it is used again if it changes meanwhile."""
+    result = _open_directly(roots, path, use)
     if result is None:
-        result = _load_once(roots, path, limit, when_larger)
+        result = _open_once(roots, path, use)
     if isinstance(result, Missing) and result.reason is MissingReason.CHANGING:
-        return _load_once(roots, path, limit, when_larger)
+        return _open_once(roots, path, use)
     return result
 
 
@@ -117,7 +134,7 @@ def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
     if descriptor is None:
         result = _load_target(roots, path, limit)
     else:
-        result = _read_and_close(roots, path, descriptor, limit, RAISE_LIMIT)
+        result = _use_and_close(roots, path, descriptor, _reading(limit, RAISE_LIMIT))
     return result if isinstance(result, Raw) else load_raw(roots, path, limit, RAISE_LIMIT)
 
 
@@ -138,7 +155,7 @@ def _load_target(roots: Roots, path: str, limit: int) -> Raw | Missing | None:
     if os.pardir in steps[steps.count(os.pardir) :]:  # a link on the way there would not go back
         return None
     real = os.path.normpath(os.path.join(folder, target))
-    return _load_directly(roots, real, limit, RAISE_LIMIT)
+    return _open_directly(roots, real, _reading(limit, RAISE_LIMIT))
 
 
 def load_unchanged(
@@ -177,8 +194,8 @@ def missing(roots: Roots, path: str, reason: MissingReason, why: str, hint: str 
     return Missing(path, reason, f"{shown(roots.relative(path))} {why}", hint)
 
 
-def _load_directly(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing | None:
-    """The file, if its path is real as it stands; None when only `_load_once` can tell."""
+def _open_directly(roots: Roots, path: str, use: Use[T]) -> T | Missing | None:
+    """As `opened`, if the path is real as it stands; None when only `_open_once` can tell."""
     if (
         roots.owner(path) is None
         or path.startswith(_MAYBE_SYSTEM)
@@ -194,7 +211,7 @@ def _load_directly(roots: Roots, path: str, limit: int, when_larger: str) -> Raw
     descriptor = _open_listed(path)
     if descriptor is None:
         return None
-    return _read_and_close(roots, path, descriptor, limit, when_larger)
+    return _use_and_close(roots, path, descriptor, use)
 
 
 def _open_listed(path: str) -> int | None:
@@ -207,7 +224,7 @@ def _open_listed(path: str) -> int | None:
         return None
 
 
-def _load_once(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing:
+def _open_once(roots: Roots, path: str, use: Use[T]) -> T | Missing:
     real = roots.resolve(path)
     if isinstance(real, Missing):
         return real
@@ -223,7 +240,7 @@ def _load_once(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | M
         return _refuse_kind(roots, real, kind.mode)
     except OSError as error:
         return _explain(roots, real, error)
-    return _read_and_close(roots, real, descriptor, limit, when_larger)
+    return _use_and_close(roots, real, descriptor, use)
 
 
 class _NotRegular(Exception):
@@ -252,29 +269,35 @@ def _open_beneath(root: str, real: str) -> int:
         os.close(folder)
 
 
-def _read_and_close(
-    roots: Roots, real: str, descriptor: int, limit: int, when_larger: str
-) -> Raw | Missing:
+def _use_and_close(roots: Roots, real: str, descriptor: int, use: Use[T]) -> T | Missing:
     try:
-        return _read(roots, real, descriptor, limit, when_larger)
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            return _refuse_kind(roots, real, before.st_mode)
+        stamp = Stamp.of(before)
+        used = use(roots, OpenFile(real, stamp, descriptor))
+        is_same = isinstance(used, Missing) or Stamp.of(os.fstat(descriptor)) == stamp
+        return used if is_same else _changing(roots, real)
     except OSError as error:
         return _explain(roots, real, error)
     finally:
         os.close(descriptor)
 
 
-def _read(roots: Roots, real: str, descriptor: int, limit: int, when_larger: str) -> Raw | Missing:
-    before = os.fstat(descriptor)
-    if not stat.S_ISREG(before.st_mode):
-        return _refuse_kind(roots, real, before.st_mode)
-    if before.st_size > limit:
-        why = f"has {before.st_size:,} bytes and the limit is {limit:,}; {when_larger}"
-        return missing(roots, real, MissingReason.TOO_LARGE, why)
-    content = _read_to(descriptor, before.st_size)
-    stamp = Stamp.of(os.fstat(descriptor))
-    if stamp != Stamp.of(before) or len(content) != before.st_size:
-        return _changing(roots, real)
-    return Raw(real, stamp, content)
+def _reading(limit: int, when_larger: str) -> Use[Raw]:
+    """Reads a file of at most `limit` bytes whole."""
+
+    def read(roots: Roots, file: OpenFile) -> Raw | Missing:
+        size = file.stamp.size
+        if size > limit:
+            why = f"has {size:,} bytes and the limit is {limit:,}; {when_larger}"
+            return missing(roots, file.path, MissingReason.TOO_LARGE, why)
+        content = _read_to(file.descriptor, size)
+        if len(content) != size:
+            return _changing(roots, file.path)
+        return Raw(file.path, file.stamp, content)
+
+    return read
 
 
 def _read_to(descriptor: int, size: int) -> bytes:

@@ -60,6 +60,16 @@ class Listing:
 
         return Paths.of(self.folders, lambda: self.files, self.earlier)
 
+    def leaving_out(self, skipped: Mapping[str, str]) -> Listing:
+        """The same files, with what else is said to be left out."""
+        return Listing(self.folders, skipped, self.last_paths)
+
+    @property
+    def last_paths(self) -> PathTable | None:
+        """The paths now if they were asked for, else those of an earlier moment."""
+        paths = self.__dict__.get("paths")
+        return self.earlier if paths is None else paths.table
+
     @property
     def dead_ends(self) -> list[str]:
         """The links that no rule leaves out, but that lead to no file of the workspace."""
@@ -193,8 +203,7 @@ class FileIndex:
     def freeze(self) -> Listing:
         """The listing now; the same object until something changes."""
         if self._listing is None:
-            paths = self._last.__dict__.get("paths")  # only if they were asked for
-            earlier = self._last.earlier if paths is None else paths.table
+            earlier = self._last.last_paths
             self._last = self._listing = Listing(dict(self._folders), self._skipped, earlier)
         return self._listing
 

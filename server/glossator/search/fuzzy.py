@@ -38,7 +38,7 @@ def newest_files(snapshot: WorkspaceSnapshot, limit: int, hides: Hides | None) -
     """Open files, those changed last first, then the others likewise."""
     overlays = snapshot.overlays
     opened = sorted(
-        (*snapshot.open_files, *snapshot.unsaved),
+        (*snapshot.open_files, *snapshot.unlisted),
         key=lambda file: overlays[file.path].changed_ns,
         reverse=True,
     )
@@ -55,10 +55,10 @@ def best_files(
 ) -> list[tuple[int, FileEntry]]:
     """The matching files with their ranks; 0 is the best."""
     opened = {file.path for file in snapshot.open_files}
-    paths, unsaved = snapshot.listing.paths, snapshot.unsaved
+    paths, unlisted = snapshot.listing.paths, snapshot.unlisted
 
     def fitting(runs: re2.Pattern[bytes], most: int) -> list[FileEntry]:
-        return _visible(partial(paths.fitting, runs, also=unsaved), most, limit, hides)
+        return _visible(partial(paths.fitting, runs, also=unlisted), most, limit, hides)
 
     def order(file: FileEntry) -> tuple[bool, int, int, int, str]:
         path = file.relative

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from glossator.core.document import Missing, MissingReason
 from glossator.core.encoding import is_guessed
 from glossator.documents import WorkspaceSnapshot
-from glossator.files import FileEntry, Parts
+from glossator.files import FileEntry, Parts, Window
 from glossator.index import Candidates, Ranges, analyse, with_plain_line_ends
 from glossator.search.finder import SHOWN, Finder, MatchCollector
 from glossator.search.ripgrep import LARGE, Request, folds_alike
@@ -163,6 +163,24 @@ class TextSearch:
         collector = MatchCollector(self._look, from_count, showing=True)
         for entry, (text, lines, numbers) in self._finder.found(selected, collector):
             yield entry, text, lines, numbers
+
+    def windows(self, entry: FileEntry) -> Iterator[tuple[int, Lines, Iterator[int]]]:
+        """A file too large to be read whole, a few MB of it at a time.
+
+        Gives the number of the first line, the lines, and the matching ones, both counted from 1.
+        """
+        long, place = self._snapshot.long_files, (self._snapshot.folders, entry.path)
+        before: Window | None = None
+        while (window := long.window(*place, before, self._cancelled)) is not None:
+            if isinstance(window, Missing):
+                self.unsearched[entry] = window.reason
+                return
+            before = window
+            if is_guessed(window.encoding):
+                self.guessed[entry.relative] = window.encoding
+            text = as_searched(window.text)
+            lines = Lines(text)
+            yield window.first, lines, self._lines(text, lines)
 
     def _holds_match(self, entry: FileEntry, parts: Parts | None = None) -> bool:
         pattern, cancelled = self._pattern, self._cancelled

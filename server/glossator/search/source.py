@@ -155,7 +155,7 @@ def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
             return False
         return view.knows_plain(target)
 
-    always = (*snapshot.open_files, *snapshot.unsaved, *racy.values())
+    always = (*snapshot.open_files, *snapshot.unlisted, *racy.values())
     return replace(found, others=(*found.others, *always), misses=misses)
 
 

@@ -82,7 +82,9 @@ class WorkspaceSettings(_Group):
         True, description="Follow .gitignore, .git/info/exclude and .ignore."
     )
     max_file_bytes: int = Field(
-        20_000_000, ge=1, description="Larger files are not searched, in bytes."
+        20_000_000,
+        ge=1,
+        description="Larger files are read in parts, and searched only if named, in bytes.",
     )
     read_cache_bytes: int = Field(
         128_000_000, ge=0, description="Memory for texts that were read, in bytes."

@@ -310,5 +310,5 @@ def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, FileStamp]:
 def _unstamped(snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
     """Open documents, and links: the stamp of a link says nothing about its target."""
     links = (entry.path for entry in snapshot.listing.files if entry.is_link)
-    opened = (entry.path for entry in (*snapshot.open_files, *snapshot.unsaved))
+    opened = (entry.path for entry in (*snapshot.open_files, *snapshot.unlisted))
     return (*(path for path in links if language_of(path) in CODE), *opened)

@@ -39,12 +39,12 @@ class BashArgs(ToolArgs):
         None,
         ge=0,
         le=MAX_SECONDS,
-        description=f"Time limit, {SECONDS} by default. With job: how long to wait for its end.",
+        description="Time limit, or wait for a job.",
     )
     background: bool = False
     network: bool = Field(False, description="The command needs the network.")
     job: str | None = Field(None, description="A job to look at.")
-    stop: bool = Field(False, description="With job: end it.")
+    stop: bool = Field(False, description="End the job.")
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:

@@ -22,10 +22,18 @@ from glossator.tools.editing import (
     create,
     edit_known,
     find_target,
+    is_notebook,
     planned,
     planned_file,
     preview,
 )
+from glossator.tools.notebook import substitute_in_cells
+
+
+def substituted(path: str, text: str, wanted: Substitution) -> tuple[Replacement, ...]:
+    """The replacements in `text`, of a notebook in a cell. Raises `UsageError`."""
+    find = substitute_in_cells if is_notebook(path) else substitute
+    return find(text, wanted)
 
 
 class EditArgs(ToolArgs):
@@ -57,7 +65,8 @@ class EditArgs(ToolArgs):
 
     def change(self, text: str) -> tuple[Replacement, ...]:
         """The replacements in `text`. Raises `UsageError` if it cannot be done."""
-        return substitute(text, Substitution(self.old_text, self.new_text, self.replace_all))
+        wanted = Substitution(self.old_text, self.new_text, self.replace_all)
+        return substituted(self.path, text, wanted)
 
 
 class Edit:
@@ -114,7 +123,7 @@ class MultiEditArgs(ToolArgs):
         for number, step in enumerate(self.edits, start=1):
             wanted = Substitution(step.old_text, step.new_text, step.replace_all)
             try:
-                later = substitute(result, wanted)
+                later = substituted(self.path, result, wanted)
             except UsageError as error:
                 raise UsageError(f"edit {number} of {len(self.edits)}: {error}") from error
             together = compose(text, together, later)
@@ -169,7 +178,7 @@ class Write:
 
     async def run(self, args: WriteArgs, context: ToolContext) -> ToolResult:
         """Only the lines that differ are replaced, so what the user types meanwhile stays."""
-        target = await find_target(context, args.path)
+        target = await find_target(context, args.path, Needs.ALL)
         if target.current is None:
             return await create(context, target, args.content)
         return await edit_known(context, args.path, args.change, Needs.ALL)

@@ -46,9 +46,9 @@ class EditTarget:
     current: Document | None
 
 
-async def find_target(context: ToolContext, path: str) -> EditTarget:
+async def find_target(context: ToolContext, path: str, needs: Needs) -> EditTarget:
     """The target at `path`, as the model gives it. Raises `UsageError` if it cannot be edited."""
-    target = await in_thread(_find, context, path)
+    target = await in_thread(_find, context, path, needs)
     if target.current is None and context.reads.last(target.path) is not None:
         context.reads.forget(target.path)
         raise UsageError(
@@ -74,7 +74,7 @@ async def edit_known(
     The model must have been shown the lines that the edit `needs`. `change` runs in a thread and
     raises `UsageError` if it is impossible.
     """
-    target = await find_target(context, path)
+    target = await find_target(context, path, needs)
     if target.current is None:
         raise UsageError(
             f"Nothing was changed: {target.relative} does not exist.\nUse Glob to find its path, or"
@@ -91,9 +91,7 @@ def preview(context: ToolContext, path: str, change: Change, needs: Needs = Need
     for a file of a kind that cannot be edited: nobody is asked about that.
     """
     real = context.snapshot.resolve(path)
-    for name in (path, real):
-        if isinstance(name, str):
-            _refuse_kind(name)
+    _refuse_kind(path, real if isinstance(real, str) else path, needs)
     plan = planned(context, path, change, needs)
     if plan is None:
         return ""
@@ -110,7 +108,7 @@ def planned(
 ) -> EditPlan | None:
     """What `edit_known` would change now; None if nothing, or if the call will fail; blocking."""
     try:
-        target = _find(context, path)
+        target = _find(context, path, needs)
         if target.current is None:
             return None
         needs = _of_hidden(context, target.current, needs)
@@ -129,7 +127,7 @@ def planned(
 def planned_file(context: ToolContext, path: str, content: str) -> EditPlan | None:
     """The file that `create` would create; None if there is one, or none can be; blocking."""
     try:
-        target = _find(context, path)
+        target = _find(context, path, Needs.ALL)
     except UsageError:  # the call reports it
         return None
     return None if target.current is not None else _creation(target, content)
@@ -162,13 +160,13 @@ def _creation(target: EditTarget, content: str) -> EditPlan:
     return EditPlan.of(f"Create {target.relative}", edit)
 
 
-def _find(context: ToolContext, path: str) -> EditTarget:
-    _refuse_kind(path)
+def _find(context: ToolContext, path: str, needs: Needs) -> EditTarget:
+    _refuse_kind(path, path, needs)
     found = context.snapshot.read(path)
     real = found.path if isinstance(found, Document) else context.snapshot.resolve(path)
     if isinstance(real, Missing):
         raise UsageError(f"Nothing was changed: {real.model_message}")
-    _refuse_kind(real)
+    _refuse_kind(path, real, needs)
     current = found if isinstance(found, Document) else None
     if isinstance(found, Missing) and found.reason is not MissingReason.ABSENT:
         raise UsageError(f"Nothing was changed: {found.model_message}")
@@ -309,13 +307,24 @@ def _document_of(outcome: Applied, path: str) -> Document | None:
     return next((each for each in outcome.documents if each.path == path), None)
 
 
-def _refuse_kind(path: str) -> None:
-    if path.lower().endswith(".ipynb"):
+def is_notebook(path: str) -> bool:
+    """Whether edits of the file are about the sources of its cells."""
+    return path.lower().endswith(".ipynb")
+
+
+def _refuse_kind(path: str, real: str, needs: Needs) -> None:
+    """Raise `UsageError` for what is no text; `path` leads to the file `real`."""
+    if needs is Needs.ALL and (is_notebook(path) or is_notebook(real)):
         raise UsageError(
-            f"Nothing was changed: {shown(path)} is a notebook, whose cells cannot be edited as"
-            " text.\nTell the user which cell to change, and how."
+            f"Nothing was changed: {shown(path)} is a notebook, which is not written as a whole.\n"
+            "Use Edit, which replaces text of a cell, or tell the user."
         )
-    if is_image(path):
+    if is_notebook(real) != is_notebook(path):
+        raise UsageError(
+            f"Nothing was changed: {shown(path)} is a notebook by another name.\nEdit it by the"
+            " name that ends in .ipynb."
+        )
+    if is_image(path) or is_image(real):
         raise UsageError(
             f"Nothing was changed: {shown(path)} is an image; only text files can be edited."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -14,8 +14,8 @@ from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.prompts import load_prompt
 from glossator.tools.absence import account, hints
-from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import pattern_of, place_of, select
+from glossator.tools.base import Cancellation, IsHidden, ToolArgs, ToolContext, cancellable
+from glossator.tools.selection import including_ignored, pattern_of, place_of, select
 
 _SHOWN = 100  # paths
 
@@ -23,8 +23,11 @@ _SHOWN = 100  # paths
 class GlobArgs(ToolArgs):
     """Arguments of Glob."""
 
-    pattern: str = Field(max_length=2_000, description="Such as `src/**/*.py`.")
-    path: str | None = Field(None, description="Folder; else the workspace.")
+    pattern: str = Field(max_length=2_000, description="Of paths.")
+    path: str | None = Field(None, description="Folder.")
+    include_ignored: bool = Field(False, description="Also ignored files.")
+
+    habits: ClassVar[Mapping[str, Sequence[str]]] = {"no_ignore": ("include_ignored",)}
 
     def paths(self) -> tuple[str, ...]:
         """The folder, if one is named."""
@@ -41,25 +44,30 @@ class Glob:
 
     async def run(self, args: GlobArgs, context: ToolContext) -> ToolResult:
         """List the paths that match, most recently changed first."""
-        return await in_thread(_glob, args, context.snapshot, context.hidden)
+        return await cancellable(_glob, args, context.snapshot, context.hidden)
 
 
-def _glob(args: GlobArgs, snapshot: WorkspaceSnapshot, hides: IsHidden | None) -> ToolResult:
+def _glob(
+    cancelled: Cancellation, args: GlobArgs, snapshot: WorkspaceSnapshot, hides: IsHidden | None
+) -> ToolResult:
     place = place_of(snapshot, args.path)
+    note = ""
+    if args.include_ignored:
+        snapshot, note = including_ignored(snapshot, place, cancelled)
     pattern = pattern_of(snapshot, args.pattern, place)
     newest, count = _find(snapshot, pattern, place, hides)
     if not count:
         considered = select(snapshot, args.path, hides=hides)
         notes = hints(snapshot, pattern, place)
         return ToolResult(
-            f"No file matches {args.pattern}.\n{account(snapshot, considered, notes)}",
+            f"No file matches {args.pattern}.\n{account(snapshot, considered, notes)}{note}",
             outcome="no file",
         )
     text = "\n".join(shown(file.relative) for file in newest)
     omitted = count - len(newest)
     if omitted:
         text += f"\n[{omitted:,} more paths; narrow the pattern or give a path]"
-    return ToolResult(text, omitted=omitted, outcome=counted(count, "files"))
+    return ToolResult(text + note, omitted=omitted, outcome=counted(count, "files"))
 
 
 def _find(
@@ -68,7 +76,7 @@ def _find(
     """The matching files that are shown, newest first, and how many match."""
     under = "" if place is None else f"{place}/"
     most = _SHOWN if hides is None else len(snapshot.files())
-    newest, count = snapshot.listing.paths.newest(pattern, under, most, snapshot.unsaved)
+    newest, count = snapshot.listing.paths.newest(pattern, under, most, snapshot.unlisted)
     if hides is not None:
         newest = [file for file in newest if not hides(file.path)]
         count = len(newest)

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
-from collections.abc import Generator, Mapping, Sized
+from collections.abc import Generator, Iterator, Mapping, Sized
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import attrgetter
 from time import monotonic
 from typing import ClassVar
 
-from glossator.core.document import MissingReason
 from glossator.core.permission import Access
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult, counted
 from glossator.documents import WorkspaceSnapshot
 from glossator.files import FileEntry
 from glossator.prompts import load_prompt
-from glossator.search import Lines, Request, SearchedText, TextSearch, unsearchable
-from glossator.tools.absence import account
+from glossator.search import Lines, Request, SearchedText, TextSearch
 from glossator.tools.base import Cancellation, IsHidden, ToolArgs, ToolContext, searching
 from glossator.tools.grep_args import HEAD_LIMIT, GrepArgs
+from glossator.tools.grep_notes import guessed, nothing_found, unsearched
 from glossator.tools.grep_output import (
     MAX_LINE_CHARACTERS,
     Example,
@@ -37,7 +34,7 @@ from glossator.tools.grep_output import (
     size,
     spans,
 )
-from glossator.tools.selection import Selection, select
+from glossator.tools.selection import Selection, including_ignored, place_of, select
 
 MAX_BYTES = 20_000
 
@@ -48,17 +45,8 @@ _ENOUGH = 1 / 8  # share of the budget that must be full before the rest is esti
 _FAR = 5  # times the budget, since the estimate is rough
 _COUNTING = 0.1  # seconds to count matches that are not shown
 _STRIDES = 16  # mixes the files, so that a partial count covers all folders
-_NAMED = 3  # names of files that were not searched
 _NARROW = "Narrow by path, glob or type; head_limit and offset go through all in order."
 
-_LINE_END = re.compile(
-    r"\[\^\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]"  # a class, which may hold escapes
-    r"|\\Q.*?(?:\\E|\Z)"
-    r"|(?P<feed>\n|\\(?:n|x0[aA]|x\{0*[aA]\}|012))"
-    r"|(?P<carriage>\r|\\(?:r|x0[dD]|x\{0*[dD]\}|015))"
-    r"|\\.",
-    re.DOTALL,
-)
 _relative = attrgetter("relative")
 
 
@@ -94,6 +82,10 @@ def _grep(
     cancelled: Cancellation, args: GrepArgs, snapshot: WorkspaceSnapshot, hides: IsHidden | None
 ) -> ToolResult:
     request = Request(args.pattern, args.ignore_case, args.multiline)
+    ignored = ""
+    if args.include_ignored:
+        place = place_of(snapshot, args.path)
+        snapshot, ignored = including_ignored(snapshot, place, cancelled)
     selection = select(snapshot, args.path, args.glob, args.type, hides)
     deadline = _Deadline(cancelled)
     most = (args.head_limit or math.inf) if args.is_page else HEAD_LIMIT
@@ -105,15 +97,16 @@ def _grep(
         return output.share if in_part else 0.0
 
     search = TextSearch(snapshot, request, deadline.is_over, progress, selection.alone)
-    if args.is_page:
+    if args.is_page or _is_long(selection):
         note = _page(args, search, selection, output)
     elif args.output_mode == "content":
         note = _lines(args, search, selection, output, deadline)
     else:
         note = _paths(args, search, selection, output, deadline)
     if not output.lines:
-        return _nothing(args, selection, search)
-    notes = (note, _guessed(search, output), _unsearched(search))
+        nothing = nothing_found(args, selection, search)
+        return replace(nothing, text=nothing.text + ignored)
+    notes = (note, guessed(search, output), unsearched(search), ignored.strip())
     text = "\n".join(filter(None, (output.text(), *notes)))
     whole, shortened = spans(output.lines, snapshot)
     outcome = _outcome(args, output) + ", and there are more" * bool(note)
@@ -240,33 +233,6 @@ def _files(counts: Sized) -> str:
     return f"{len(counts):,} file{'s' if len(counts) != 1 else ''}"
 
 
-def _unsearched(search: TextSearch) -> str:
-    """Which files could not be searched."""
-    reasons = (MissingReason.TOO_LARGE, MissingReason.UNREADABLE)
-    why = {
-        entry.relative: reason for entry, reason in search.unsearched.items() if reason in reasons
-    }
-    named = [f"{shown(path)} ({why[path]})" for path in sorted(why)]
-    return f"[not searched: {_some(named)}]" if named else ""
-
-
-def _guessed(search: TextSearch, output: OutputLines) -> str:
-    """By which encodings the files of the output were read that are no Unicode."""
-    files = {line.file for line in output.lines}
-    named = [f"{path} ({codec})" for path, codec in _named(search) if path in files]
-    return f"[read as their bytes look like: {_some(named)}]" if named else ""
-
-
-def _named(search: TextSearch) -> list[tuple[str, str]]:
-    return [(shown(path), codec) for path, codec in sorted(search.guessed.items())]
-
-
-def _some(named: list[str]) -> str:
-    if len(named) > _NAMED:
-        named[_NAMED:] = [f"{len(named) - _NAMED:,} more"]
-    return ", ".join(named)
-
-
 def _is_far_too_much(search: TextSearch, found: int, room: int) -> bool:
     """Whether far more is expected than fits, with `found` bytes so far."""
     return found > _ENOUGH * room and search.expected(found) > _FAR * room
@@ -275,11 +241,35 @@ def _is_far_too_much(search: TextSearch, found: int, room: int) -> bool:
 def _results(
     args: GrepArgs, search: TextSearch, selection: Selection
 ) -> Generator[OutputLine, None, None]:
-    if args.output_mode == "content":
+    if (large := selection.alone) and _is_long(selection):
+        yield from _of_long(args, search, large)
+    elif args.output_mode == "content":
         for entry, text, lines, numbers in search.lines(selection.among(search.by_path())):
             yield from _place(args, entry, text, lines, search).shown(numbers)
-        return
-    for entry, count in _counts(args, search, selection):
+    else:
+        for entry, count in _counts(args, search, selection):
+            yield _path(args, entry.relative, count)
+
+
+def _is_long(selection: Selection) -> bool:
+    """Whether only one file is searched, which is too large to be read whole."""
+    snapshot, file = selection.snapshot, selection.alone
+    is_open = file is not None and file.path in snapshot.overlays
+    return file is not None and not is_open and file.size > snapshot.cache.max_file_bytes
+
+
+def _of_long(args: GrepArgs, search: TextSearch, entry: FileEntry) -> Iterator[OutputLine]:
+    """Lines of context do not reach beyond the few MB that are searched at once."""
+    count = 0
+    for first, lines, numbers in search.windows(entry):
+        if args.output_mode == "content":
+            place = _place(args, entry, None, lines, search, first - 1)
+            yield from place.shown(first - 1 + number for number in numbers)
+        else:
+            count += sum(1 for _ in numbers)
+            if count and args.output_mode == "files":
+                break
+    if count:
         yield _path(args, entry.relative, count)
 
 
@@ -295,42 +285,16 @@ def _counts(
 
 
 def _place(
-    args: GrepArgs, entry: FileEntry, text: SearchedText, lines: Lines, search: TextSearch
+    args: GrepArgs,
+    entry: FileEntry,
+    text: SearchedText | None,
+    lines: Lines,
+    search: TextSearch,
+    passed: int = 0,
 ) -> FileContext:
     before, after = max(args.before, args.context), max(args.after, args.context)
-    return FileContext(entry.relative, text, lines, search.column, before, after)
+    return FileContext(entry.relative, text, lines, search.column, before, after, passed)
 
 
 def _path(args: GrepArgs, relative: str, count: int) -> OutputLine:
     return OutputLine(shown(relative) + (f":{count}" if args.output_mode == "count" else ""))
-
-
-def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolResult:
-    snapshot = selection.snapshot
-    missing = {**unsearchable(snapshot), **search.unsearched}
-    unsearched = list(selection.among(missing))
-    reasons = Counter(missing[file] for file in unsearched)
-    size = selection.total_bytes - sum(file.size for file in unsearched)
-    count = selection.count - len(unsearched)
-    extra = [f"Searched {count:,} of them, {size / 1e6:,.1f} MB."]
-    if reasons:
-        listed = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
-        extra.append(f"Could not be searched: {listed}.")
-    if search.guessed:
-        named = [f"{path} ({codec})" for path, codec in _named(search)]
-        extra.append(f"Read as their bytes look like: {_some(named)}.")
-    line_ends = {token.lastgroup for token in _LINE_END.finditer(args.pattern)} - {None}
-    if line_ends and not args.multiline:
-        extra.append("A line end in the pattern matches only with multiline.")
-    if "carriage" in line_ends:
-        extra.append(r"Every line end is searched as \n, so \r matches nothing.")
-    if search.may_miss:
-        extra.append(
-            r"With \B, or \b beside \A or \z, only ASCII letters make words: near others this"
-            " pattern may miss matches."
-        )
-    what = f"No match for {args.pattern}" + (
-        f" after the first {args.offset}" if args.offset else ""
-    )
-    told = account(snapshot, selection, extra)
-    return ToolResult(f"{what}.\n{told}", outcome="no match")

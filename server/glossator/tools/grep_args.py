@@ -23,10 +23,10 @@ _NAMES_FILES = re.compile(r"[*?.]")  # else it may be a folder's name
 class GrepArgs(ToolArgs):
     """Arguments of Grep."""
 
-    pattern: str = Field(max_length=2_000, description="In RE2 syntax.")
-    path: str | None = Field(None, description="File or folder; else the workspace.")
-    glob: str | None = Field(None, description="Only these files, such as `*.py`.")
-    type: str | None = Field(None, description="Only this type, such as `py`.")
+    pattern: str = Field(max_length=2_000, description="In RE2.")
+    path: str | None = Field(None, description="File or folder.")
+    glob: str | None = Field(None, description="Such as `*.py`.")
+    type: str | None = Field(None, description="Such as `py`.")
     output_mode: Literal["files", "content", "count"] = "files"
     ignore_case: bool = Field(False, alias="-i", description="Ignore case.")
     before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before.")
@@ -35,6 +35,7 @@ class GrepArgs(ToolArgs):
     multiline: bool = Field(False, description="Match across lines.")
     head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
     offset: int = Field(0, ge=0, description="How many to skip.")
+    include_ignored: bool = Field(False, description="Also ignored files.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {
         **dict.fromkeys(("-e", "expression"), ("pattern",)),
@@ -42,6 +43,7 @@ class GrepArgs(ToolArgs):
         **dict.fromkeys(("context_lines", "-context"), ("context",)),
         **dict.fromkeys(("-U", "multi_line"), ("multiline",)),
         **dict.fromkeys(("-m", "limit"), ("head_limit",)),
+        **dict.fromkeys(("no_ignore", "--no-ignore"), ("include_ignored",)),
         "before_context": ("before",),
         "after_context": ("after",),
         "file_type": ("type",),

@@ -118,15 +118,17 @@ class OutputLines:
 class FileContext:
     """A file, and how many lines of context to show around a match.
 
-    `column` says at which character of a line a match begins.
+    `column` says at which character of a line a match begins, `passed` how many lines come before
+    `lines`. Lines without a `source` cannot be cited.
     """
 
     relative: str
-    source: SearchedText
+    source: SearchedText | None
     lines: Lines
     column: Callable[[str], int]
     before: int = 0
     after: int = 0
+    passed: int = 0
 
     @property
     def file(self) -> str:
@@ -137,12 +139,12 @@ class FileContext:
     def shown(self, matches: Iterator[int]) -> Iterator[OutputLine]:
         """Matching lines with context, and "--" between groups."""
         file = self.file
-        printed = 0
+        printed = self.passed
         pending_after = 0  # the last line of context of the match before
 
         def show(first: int, last: int, mark: str) -> Iterator[OutputLine]:
             for number in range(first, last + 1):
-                text = self.lines.get(number)
+                text = self.lines.get(number - self.passed)
                 if text is None:
                     return
                 if len(text) > MAX_LINE_CHARACTERS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, ClassVar
@@ -20,9 +20,10 @@ from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.documents import WorkspaceSnapshot
+from glossator.files import LinePart, LongLines
 from glossator.prompts import load_prompt
 from glossator.tools.absence import refusal, visible
-from glossator.tools.base import ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Cancellation, ToolArgs, ToolContext, cancellable, in_thread
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
 
 MAX_LINES = 2_000
@@ -31,6 +32,7 @@ MAX_BYTES = 256 * 1024  # of a document that is asked for whole
 MAX_LINE_CHARACTERS = 2_000
 MAX_PART_CHARACTERS = 10_000  # of one line
 
+_LONG = "\n[a file of this size: its lines can be neither cited nor edited]"
 _LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the note on how to continue
 
@@ -38,8 +40,8 @@ _PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the note on how 
 class ReadArgs(ToolArgs):
     """Arguments of Read."""
 
-    path: str = Field(description="The file, relative to the workspace.")
-    offset: int = Field(1, ge=1, description="The first line to show, from 1.")
+    path: str = Field(description="Relative to the workspace.")
+    offset: int = Field(1, ge=1, description="First line, from 1.")
     limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines.")
     column: int | None = Field(None, ge=1, description="Of a long line.")
 
@@ -64,6 +66,11 @@ class ReadArgs(ToolArgs):
         """The file; the second path counts if the first does not exist."""
         lines = self.lines()
         return (self.path,) if lines is None else (self.path, lines.path)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether certain lines are asked for."""
+        return "offset" in self.model_fields_set and self.limit is not None
 
     def lines(self) -> ReadArgs | None:
         """The arguments meant by a path that ends in line numbers, as in `a.py:2-4`."""
@@ -97,7 +104,8 @@ class Read:
             return _once(args, await in_thread(_image, context, args.path), context)
         document = await in_thread(visible, context.snapshot, args.path, context.hidden)
         if isinstance(document, str):
-            return ToolResult.failed(document)
+            part = await cancellable(_of_long, args, context)
+            return part or ToolResult.failed(document)
         return _show(args, document, context)
 
 
@@ -134,19 +142,16 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
         context.reads.saw(document)
         return ToolResult(f"{relative} is empty.")
     if args.offset <= total and args.column is not None:
-        return _part(args.offset, args.column, document, relative)
+        line = document.lines[args.offset - 1]
+        text = line[args.column - 1 :][:MAX_PART_CHARACTERS]
+        part = _part(args.offset, args.column, text, len(line), relative)
+        span = Span(document.uri, document.sha256, args.offset, args.offset)
+        return part if part.error else replace(part, citable=(span,))
     if args.offset > total:
-        return ToolResult.failed(
-            f"{relative} has {total:,} lines; there is no line {args.offset:,}.\nGive an offset up"
-            f" to {total}."
-        )
-    paged = "offset" in args.model_fields_set and args.limit is not None
+        return _no_line(args.offset, total, relative)
     size = len(document.text.encode("utf-8", "surrogatepass"))
-    if size > MAX_BYTES and not paged:
-        return ToolResult.failed(
-            f"{relative} has {size // 1024:,} KB in {total:,} lines, too much to be read at once."
-            "\nRead a part of it with offset and limit, or find the place with Grep."
-        )
+    if size > MAX_BYTES and not args.is_page:
+        return _too_much(size, total, relative)
     end = min(args.offset + min(args.limit or MAX_LINES, MAX_LINES), total + 1)
     lines, note = _lines(document, args.offset, end)
     page = _page(lines, end, total)
@@ -170,27 +175,85 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     )
     omitted = total + 1 - page.next if page.next else 0
     outcome = _outcome(args.offset, (page.next or end) - 1, total)
-    if is_guessed(document.encoding):
-        note += f"\n[read as {document.encoding}, which its bytes look like]"
+    note += _guessed(document.encoding)
     return ToolResult(text + note, spans, omitted=omitted, outcome=outcome)
 
 
-def _part(number: int, column: int, document: Document, relative: str) -> ToolResult:
-    """A part of a line, from a character on (1-based)."""
-    line = document.lines[number - 1]
-    total = max(len(line), 1)
-    if column > total:
+def _of_long(cancelled: Cancellation, args: ReadArgs, context: ToolContext) -> ToolResult | None:
+    """Lines of a file too large to be a document, or part of one; None for other files."""
+    snapshot = context.snapshot
+    there, relative = snapshot.read(args.path), snapshot.relative(args.path)
+    if (
+        not isinstance(there, Missing)
+        or there.reason is not MissingReason.TOO_LARGE
+        or any(refusal(snapshot, path, context.hidden) for path in (args.path, there.path))
+    ):
+        return None
+    long, place = snapshot.long_files, (snapshot.folders, there.path)
+    found: LinePart | LongLines | Missing
+    if args.column is not None:
+        found = long.part(*place, args.offset, args.column, MAX_PART_CHARACTERS, cancelled.is_set)
+    else:
+        count = min(args.limit or 1, MAX_LINES)
+        found = long.lines(*place, args.offset, count, MAX_LINE_CHARACTERS, cancelled.is_set)
+    if isinstance(found, Missing):
+        return ToolResult.failed(found.model_message)
+    if isinstance(found, LongLines) or args.offset > found.total:
+        return _long_lines(args, found, relative)
+    part = _part(args.offset, args.column or 1, found.text, found.length, relative)
+    return part if part.error else replace(part, text=part.text + _LONG)
+
+
+def _long_lines(args: ReadArgs, found: LongLines | LinePart, relative: str) -> ToolResult:
+    if args.offset > found.total or isinstance(found, LinePart):
+        return _no_line(args.offset, found.total, relative)
+    if not args.is_page:
+        return _too_much(found.size, found.total, relative)
+    shown: list[str] = []
+    room = _PAGE_BYTES
+    for number, (text, length) in enumerate(found.lines, args.offset):
+        on = f"go on with offset={number} and column={len(text) + 1}"
+        line = f"{number}\t{text}" + f" [cut; {length:,} bytes in all, {on}]" * bool(length)
+        room -= len(line.encode()) + 1
+        if shown and room < 0:
+            break
+        shown.append(line)
+    last = args.offset + len(shown) - 1
+    more = f"; go on with offset={last + 1} and limit={args.limit}" if last < found.total else ""
+    note = f"\n[L{args.offset}-L{last} of {found.total}{more}]{_guessed(found.encoding)}{_LONG}"
+    outcome = _outcome(args.offset, last, found.total)
+    return ToolResult("\n".join(shown) + note, omitted=found.total - last, outcome=outcome)
+
+
+def _guessed(encoding: str) -> str:
+    return f"\n[read as {encoding}, which its bytes look like]" if is_guessed(encoding) else ""
+
+
+def _no_line(number: int, total: int, relative: str) -> ToolResult:
+    return ToolResult.failed(
+        f"{relative} has {total:,} lines; there is no line {number:,}.\nGive an offset up to"
+        f" {total}."
+    )
+
+
+def _too_much(size: int, total: int, relative: str) -> ToolResult:
+    return ToolResult.failed(
+        f"{relative} has {size // 1024:,} KB in {total:,} lines, too much to be read at once."
+        "\nRead a part of it with offset and limit, or find the place with Grep."
+    )
+
+
+def _part(number: int, column: int, part: str, length: int, relative: str) -> ToolResult:
+    """A part of a line of so many characters, from a character on (1-based)."""
+    if column > max(length, 1):
         return ToolResult.failed(
-            f"Line {number:,} of {relative} has {len(line):,} characters; there is no column"
-            f" {column:,}.\nGive a column up to {total}."
+            f"Line {number:,} of {relative} has {length:,} characters; there is no column"
+            f" {column:,}.\nGive a column up to {max(length, 1)}."
         )
-    part = line[column - 1 :][:MAX_PART_CHARACTERS]
     last = column - 1 + len(part)
-    more = f"; go on with offset={number} and column={last + 1}" if last < len(line) else ""
-    span = Span(document.uri, document.sha256, number, number)
+    more = f"; go on with offset={number} and column={last + 1}" if last < length else ""
     return ToolResult(
-        f"{number}\t{part}\n[characters {column:,}-{last:,} of {len(line):,}{more}]",
-        citable=(span,),
+        f"{number}\t{part}\n[characters {column:,}-{last:,} of {length:,}{more}]",
         outcome=f"characters {column:,}-{last:,} of line {number:,}",
     )
 

@@ -50,8 +50,8 @@ class SearchArgs(ToolArgs):
     """Arguments of Search."""
 
     query: str = Field(max_length=MAX_QUERY, description="Question or terms.")
-    path: str | None = Field(None, description="File or folder; else the workspace.")
-    glob: str | None = Field(None, description="Only these files, such as `*.py`.")
+    path: str | None = Field(None, description="File or folder.")
+    glob: str | None = Field(None, description="Such as `*.py`.")
     limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="Most chunks.")
 
     @classmethod

@@ -11,9 +11,9 @@ from functools import cached_property
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.documents import WorkspaceSnapshot
+from glossator.documents import MAX_IGNORED, WorkspaceSnapshot, with_ignored
 from glossator.files import FileEntry, compile_glob, is_inside
-from glossator.tools.base import IsHidden
+from glossator.tools.base import Cancellation, IsHidden
 
 SPECIAL_CHARACTER = re.compile(r"[*?\[{\\]")  # in a file-name pattern
 
@@ -148,7 +148,9 @@ def select(
     if place is not None:
         filters.append(f"under {shown(place)}")
         located = snapshot.folders.locate(place)
-        alone = snapshot.listing.get(located) if isinstance(located, str) else None
+        if isinstance(located, str):
+            unlisted = (file for file in snapshot.unlisted if file.path == located)
+            alone = snapshot.listing.get(located) or next(unlisted, None)
     pattern = pattern_of(snapshot, glob, place) if glob else None
     fits_glob = compile_glob(pattern) if pattern else None
     if glob:
@@ -187,6 +189,15 @@ def place_of(snapshot: WorkspaceSnapshot, path: str | None) -> str | None:
     return None if relative == "." else relative
 
 
+def including_ignored(
+    snapshot: WorkspaceSnapshot, place: str | None, cancelled: Cancellation
+) -> tuple[WorkspaceSnapshot, str]:
+    """With the files that ignore files leave out; a note, on its own line, if some are missing."""
+    snapshot, is_all = with_ignored(snapshot, place, cancelled.is_set)
+    first = f"only the first {MAX_IGNORED:,} ignored files, or those found in 5 s, were looked at"
+    return snapshot, "" if is_all else f"\n[{first}; give a path for the others]"
+
+
 def pattern_of(snapshot: WorkspaceSnapshot, asked: str, place: str | None) -> str:
     """The glob for paths below `place` that the model means by the pattern `asked`.
 
@@ -204,7 +215,7 @@ def pattern_of(snapshot: WorkspaceSnapshot, asked: str, place: str | None) -> st
     if not sign and SPECIAL_CHARACTER.search(pattern) is None:
         under = "" if place is None else f"{place}/"
         for reading in (pattern, everything_in):
-            if snapshot.listing.paths.newest(reading, under, 1, snapshot.unsaved)[1]:
+            if snapshot.listing.paths.newest(reading, under, 1, snapshot.unlisted)[1]:
                 return reading
     return sign + pattern
 

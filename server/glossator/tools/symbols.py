@@ -49,7 +49,7 @@ class SymbolsArgs(ToolArgs):
 
     mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
     name: str | None = Field(None, description="Such as `parse` or `Parser.parse`.")
-    path: str | None = Field(None, description="File or folder to look in; outline: the file.")
+    path: str | None = Field(None, description="File or folder; outline: the file.")
     body: bool = Field(False, description="Show definitions whole.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(

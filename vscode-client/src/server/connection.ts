@@ -2,8 +2,9 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { type LogOutputChannel, workspace } from "vscode";
+import { type LogOutputChannel, Uri, workspace } from "vscode";
 import {
+  type ApplyWorkspaceEditResult,
   CancellationToken,
   CloseAction,
   type DocumentSelector,
@@ -11,6 +12,7 @@ import {
   LanguageClient,
   type Middleware,
   RevealOutputChannelOn,
+  type WorkspaceEdit,
 } from "vscode-languageclient/node";
 import { fromFolder } from "../editor/report-links.ts";
 import type {
@@ -89,8 +91,9 @@ export class Connection {
       middleware: {
         provideTextDocumentContent: report,
         workspace: {
-          handleApplyEdit: (params, next) =>
-            this.#editing(async () => await next(params, CancellationToken.None)),
+          handleApplyEdit: async (params, next) =>
+            unsavedNotebook(params.edit) ??
+            (await this.#editing(async () => await next(params, CancellationToken.None))),
         },
       },
       initializationFailedHandler: () => false,
@@ -162,6 +165,25 @@ export class Connection {
       this.#process?.kill();
     }
   }
+}
+
+/** Why an edit cannot be made: it is of the file below a notebook that the user has not saved. */
+function unsavedNotebook(edit: WorkspaceEdit): ApplyWorkspaceEditResult | undefined {
+  const files = [
+    ...Object.keys(edit.changes ?? {}),
+    ...(edit.documentChanges ?? []).flatMap((change) =>
+      "textDocument" in change ? [change.textDocument.uri] : [],
+    ),
+  ].map((uri) => Uri.parse(uri).toString());
+  const unsaved = workspace.notebookDocuments.find(
+    ({ isDirty, uri }) => isDirty && files.includes(uri.toString()),
+  );
+  return (
+    unsaved && {
+      applied: false,
+      failureReason: `${workspace.asRelativePath(unsaved.uri)} has unsaved changes in its notebook editor; ask the user to save them`,
+    }
+  );
 }
 
 /** A report as the server has it, with links that the preview follows. */
