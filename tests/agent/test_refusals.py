@@ -392,3 +392,48 @@ def play_answers(body: Json) -> Turn:
     if is_asked_for_a_summary(body):
         return summary_turn()
     return Turn(Thinking("Now I know."), Text("The answer."))
+
+
+async def test_words_that_are_named_go_alone(history: tuple[Message, ...]) -> None:
+    """An older text of the user, which the server will never take, does not end what came since."""
+    poison = {"type": "text", "text": WORDS[2]}
+    api = InProcess(play_answers, while_present(PARTS["empty"], poison))
+    session = Session(api, Conversation(deepcopy(list(history))), [], [])
+    assert (await session.ask(WORDS[-1])).text == "The answer."
+    assert len(api.accepted[-1]["messages"]) == len(history) + 1
+    assert f"the user's text “{WORDS[2]}”" in session.told
+    await api.close()
+
+
+async def test_the_question_is_cut_once_nothing_else_can_be(history: tuple[Message, ...]) -> None:
+    """The notice says so; a question that fits without the rest stays whole."""
+    question = " ".join(f"word{number}" for number in range(4_000))
+    size = tokens_in({"messages": [user_message(question)]})
+    for limit, whole in ((size * 3 // 2, True), (size // 2, False)):
+        refuse = while_true(
+            TOO_LONG["anthropic"], lambda b, most=limit: tokens_in(b) > most, tokens=9, limit=limit
+        )
+        api = InProcess(play_answers, refuse)
+        session = Session(api, Conversation(deepcopy(list(history))), [], [])
+        assert (await session.ask(question)).text == "The answer."
+        assert (question in str(api.accepted[-1])) is whole
+        assert ("the middle of your question" in session.told) is not whole
+        await api.close()
+
+
+async def test_at_most_one_compaction_is_paid_for(history: tuple[Message, ...]) -> None:
+    """The server names a larger window than it has, so that compacting once is not enough."""
+    summaries: list[Json] = []
+
+    def too_long(body: Json) -> bool:
+        if is_asked_for_a_summary(body):
+            summaries.append(body)
+            return False
+        return tokens_in(body) > 3_000
+
+    refuse = while_true(TOO_LONG["anthropic"], too_long, tokens=99_000, limit=20_000)
+    api = InProcess(play_answers, refuse)
+    session = Session(api, Conversation(deepcopy(list(history)) * 4), [], [])
+    assert (await session.ask(WORDS[-1])).text == "The answer."
+    assert len(summaries) == 1
+    await api.close()

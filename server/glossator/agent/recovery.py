@@ -1,7 +1,8 @@
 """A request that the server refuses is changed and sent again, until it is accepted.
 
 What it refuses is taken out of the messages (`context/mending.py`), and what is too long is
-compacted, or else cut. The conversation changes once the server has accepted the request.
+compacted, once because a model may have to be paid for it, and then cut. The conversation changes
+once the server has accepted the request.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from glossator.core.errors import BudgetSpent, ContentRefused, RequestTooLong
 from glossator.core.events import Notice, TextDiscarded
 from glossator.llm import Conversation, Message, ModelRequest, Reply, estimate_request
 
-_CUTS = (0.6, 0.4, 0.2, 0.1)  # shares of the window, tried one after another
+_SHARES = (0.6, 0.4, 0.2, 0.1)  # of the window, tried one after another
+_CUTS = [(share, question) for question in (False, True) for share in _SHARES]
 
 
 async def ask(
@@ -30,14 +32,15 @@ async def ask(
 ) -> Reply | str:
     """As `query`; `last` takes all the time that is left. Raises what cannot be helped."""
     mending = Mending(conversation.messages, run.model.window)
-    cuts = list(_CUTS)
+    compacts, cuts = not last, list(_CUTS)
     while True:
         seconds = guard.seconds_left if last else guard.seconds_to_act
         messages = (*mending.messages, *paused)
         try:
             reply = await query(agent, conversation, messages, run, guard.meter, seconds, early)
         except RequestTooLong:
-            if not last and await make_room(run, guard):
+            shorter, compacts = compacts and await make_room(run, guard), False
+            if shorter:
                 mending = Mending(conversation.messages, run.model.window)
             elif missing := _cut(mending, agent, run, cuts):
                 run.emit(Notice(f"The request was too long. Left out: {missing}. Asking again."))
@@ -80,10 +83,15 @@ async def make_room(run: RunContext, guard: Guard) -> bool:
     return True
 
 
-def _cut(mending: Mending, agent: Agent, run: RunContext, cuts: list[float]) -> str:
-    """Cut the messages to the next share of the window; what is missing, "" if nothing more is."""
+def _cut(mending: Mending, agent: Agent, run: RunContext, cuts: list[tuple[float, bool]]) -> str:
+    """Cut the messages to the next share of the window; what is missing, "" if nothing more is.
+
+    The user's newest words are cut once no share can be reached without.
+    """
     frame = estimate_request(ModelRequest(agent.system, specs_of(agent), ()))
     while cuts:
-        if missing := mending.shorter(round(run.model.window * cuts.pop(0)) - frame):
+        share, question = cuts.pop(0)
+        tokens = round(run.model.window * share) - frame
+        if missing := mending.shorter(tokens, question=question):
             return missing
     return ""

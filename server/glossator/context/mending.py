@@ -2,7 +2,8 @@
 
 First what stands at the place that it names, or else the newest part of the kind that it names.
 Then thinking and images; then all since the last request that was accepted, which a record
-replaces; at last everything, as in a compaction without a model. The user's words stay.
+replaces; at last everything, as in a compaction without a model. The user's words stay, unless
+they are what the server names.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _MOST = 8  # parts of no known kind that go one by one
 _RECORD_SHARE = 0.15  # of the window, for the record of what goes
 _LONGEST = 1_000_000  # characters of one text, before any is cut
 _TOO_LONG = "the request was too long"
+_WORDS = "the middle of your question, as nothing else could go (the session's log keeps all of it)"
 _WHY_UNKNOWN = "it did not say why"
 
 
@@ -69,12 +71,11 @@ class Mending:
     def without(self, refusal: ContentRefused) -> str:
         """Take out what is refused; what is missing now, "" if nothing more can go."""
         why = refusal.why or _WHY_UNKNOWN
-        mended = self._named(refusal, why)
+        mended = self._named(refusal, why) or self._words(refusal, why)
         while mended is None and self._last:
             step = self._last.pop(0)
             if step != self._once_more or refusal.is_unexplained:
                 mended = step(why)
-        mended = mended or self._words(refusal, why)
         if mended is None:
             return ""
         mended = self._unbound(mended)
@@ -82,10 +83,11 @@ class Mending:
         self.messages = mended.messages
         return mended.missing
 
-    def shorter(self, tokens: int) -> str:
+    def shorter(self, tokens: int, *, question: bool) -> str:
         """Cut the messages to about so many tokens; what is missing now, "" if nothing more is.
 
-        What cannot be made so short is made as short as it can.
+        What cannot be made so short is made as short as it can. The user's newest words are cut
+        only with `question`.
         """
         before = estimate_messages(self.messages)
         if before <= tokens:
@@ -93,14 +95,17 @@ class Mending:
         steps = (Mended(self.messages, ""), self._bare(_TOO_LONG), self._extract(_TOO_LONG))
         cut = Mended(self.messages, "")
         for mended in filter(None, steps):
-            cut = Mended(fitted(mended.messages, tokens), mended.missing)
+            cut = Mended(fitted(mended.messages, tokens, question=question), mended.missing)
             if estimate_messages(cut.messages) <= tokens:
                 break
         gone = before - estimate_messages(cut.messages)
         if gone <= 0:
             return ""
+        asked = [text_at(part_at(self.messages, at)) for at in _newest_words(self.messages)]
+        words = "" if {*asked} <= {*words_of_user(cut.messages)} else _WORDS
         self.changed, self.messages = True, cut.messages
-        return ", ".join(filter(None, (cut.missing, f"about {gone:,} tokens of the longest texts")))
+        lost = (cut.missing, f"about {gone:,} tokens of the longest texts", words)
+        return ", ".join(filter(None, lost))
 
     def _unbound(self, mended: Mended) -> Mended:
         """Without thinking if what stood before some of it changed: it is bound to that."""
@@ -213,12 +218,19 @@ class Mending:
         return self._gone([refusal.place[:2]], why, words=True)
 
 
-def fitted(messages: Sequence[Message], tokens: int) -> tuple[Message, ...]:
-    """The messages with their longest texts cut to about so many tokens, the user's words last."""
+def fitted(
+    messages: Sequence[Message], tokens: int, *, question: bool
+) -> tuple[Message, ...]:
+    """The messages with their longest texts cut to about so many tokens.
+
+    The user's words are cut last, and the newest of them only with `question`.
+    """
     written = list(messages)
     places = list(texts_in(messages))
-    said = [at for at in places if is_said(messages, at)]
-    for group in ([at for at in places if at not in said], said):
+    newest = _newest_words(messages)
+    others = [at for at in places if not is_said(messages, at)]
+    older = [at for at in places if at not in newest and is_said(messages, at)]
+    for group in (others, older, newest if question else []):
         texts = [text_at(part_at(written, at)) for at in group]
         rest = estimate_messages(written) - sum(map(estimate_tokens, texts))
         for at, text in zip(group, fit(texts, max(tokens - rest, 0), _LONGEST), strict=True):
@@ -227,6 +239,12 @@ def fitted(messages: Sequence[Message], tokens: int) -> tuple[Message, ...]:
                 name = "content" if block["type"] == "tool_result" else "text"
                 put_part(written, at, {**block, name: text})
     return tuple(written)
+
+
+def _newest_words(messages: Sequence[Message]) -> list[Place]:
+    """The places of the user's words in the newest message that holds any."""
+    said = [at for at in texts_in(messages) if is_said(messages, at)]
+    return [at for at in said if at[0] == said[-1][0]]
 
 
 def _inside(place: Place, shown: Sequence[Place]) -> list[Place]:
