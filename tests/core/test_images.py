@@ -101,6 +101,9 @@ def test_one_that_is_too_large_is_made_smaller(
     with Picture.open(io.BytesIO(base64.b64decode(found.data))) as picture:
         assert max(picture.size) == 2_000
         assert picture.size[0] // picture.size[1] == size[0] // size[1]
+        before, after = (f"{wide:,} x {high:,}" for wide, high in (size, picture.size))
+    told = found.described("a.png", 9)
+    assert told == f"a.png ({kind}, 9 bytes; made smaller: {before} → {after} pixels)"
 
 
 def test_too_many_bytes_are_made_fewer() -> None:

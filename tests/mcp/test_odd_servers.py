@@ -197,6 +197,12 @@ async def test_results_of_every_kind(tmp_path: Path) -> None:
         assert h.progress == [(1, 4, "half"), (2, 4, "half")]
 
 
+def test_the_model_is_told_of_an_image_that_was_made_smaller() -> None:
+    images = (Image("image/png", "x"), Image("image/png", "y", "made smaller: 9 x 9 → 2 x 2 pixels"))
+    shown = as_tool_result(CallResult("odd", "", images))
+    assert shown.text.endswith("\n[Image 2 was made smaller: 9 x 9 → 2 x 2 pixels.]")
+
+
 def test_images_share_a_budget() -> None:
     large, larger, small = (Image("image/png", "x" * size) for size in (3_000_000, 4_000_000, 8))
     result = CallResult("odd", "", (large, larger, small))

@@ -135,7 +135,7 @@ def exhibit_image(name: str, content: bytes, uri: str | None = None) -> Exhibit:
     image = image_of(content)
     if isinstance(image, str):
         raise UsageError(f"{name} {image}. Choose another file, or convert it.")
-    description = f"{name} ({image.media_type}, {len(content):,} bytes)"
+    description = image.described(name, len(content))
     return Exhibit(load_prompt("user/image").render(image=description), name, (image,), uri)
 
 

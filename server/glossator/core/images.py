@@ -28,10 +28,19 @@ _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # segments tha
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture for the model: its media type, and its bytes in base64."""
+    """A picture for the model: its media type, and its bytes in base64.
+
+    `change` says what became of its size, "" if it is as it was.
+    """
 
     media_type: str
     data: str
+    change: str = ""
+
+    def described(self, name: str, size: int) -> str:
+        """In a line for the model: `a.png (image/png, 5,000 bytes)`; `size` is the file's."""
+        change = f"; {self.change}" if self.change else ""
+        return f"{name} ({self.media_type}, {size:,} bytes{change})"
 
 
 def is_image(path: str) -> bool:
@@ -59,7 +68,9 @@ def image_of(content: bytes) -> Image | str:
     if smaller is None or len(smaller) > MAX_BYTES:
         return too_large if smaller is not None else f"{too_large} ({HOW})"
     kind = "image/png" if smaller.startswith(b"\x89PNG") else "image/jpeg"
-    return Image(kind, base64.b64encode(smaller).decode())
+    new_width, new_height = _size(smaller, kind)
+    change = f"made smaller: {width:,} x {height:,} → {new_width:,} x {new_height:,} pixels"
+    return Image(kind, base64.b64encode(smaller).decode(), change)
 
 
 def _size(content: bytes, media_type: str) -> tuple[int, int]:

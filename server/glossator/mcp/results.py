@@ -81,7 +81,7 @@ def as_tool_result(result: CallResult, offset: int = 0, number: int | None = Non
 
 
 def _fitting(images: Iterable[Image]) -> tuple[tuple[Image, ...], str]:
-    """The images that fit the budget of a result, and a line on those that do not."""
+    """The images that fit the budget of a result, and lines on what changed and what is missing."""
     shown_images: list[Image] = []
     left, missing = _IMAGE_BYTES, 0
     for image in images:
@@ -90,11 +90,16 @@ def _fitting(images: Iterable[Image]) -> tuple[tuple[Image, ...], str]:
             left -= len(image.data)
         else:
             missing += 1
+    changes = "".join(
+        f"\n[Image {number} was {image.change}.]"
+        for number, image in enumerate(shown_images, 1)
+        if image.change
+    )
     told = (
         f"\n[{missing} of {len(shown_images) + missing} images are not shown: one result may have"
         f" {_IMAGES}, of together {_IMAGE_BYTES:,} bytes in base64. Ask for fewer or smaller ones.]"
     )
-    return tuple(shown_images), told if missing else ""
+    return tuple(shown_images), changes + (told if missing else "")
 
 
 def page(text: str, offset: int) -> tuple[str, int]:

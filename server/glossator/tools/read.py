@@ -318,4 +318,4 @@ def read_image(snapshot: WorkspaceSnapshot, path: str) -> ToolResult:
         return ToolResult.failed(
             f"{path} {image}.\nIf there is text in it, use Grep to look for that."
         )
-    return ToolResult(f"{path} ({image.media_type}, {len(content):,} bytes)", images=(image,))
+    return ToolResult(image.described(path, len(content)), images=(image,))
