@@ -410,9 +410,11 @@ async def test_the_question_is_cut_once_nothing_else_can_be(history: tuple[Messa
     question = " ".join(f"word{number}" for number in range(4_000))
     size = tokens_in({"messages": [user_message(question)]})
     for limit, whole in ((size * 3 // 2, True), (size // 2, False)):
-        refuse = while_true(
-            TOO_LONG["anthropic"], lambda b, most=limit: tokens_in(b) > most, tokens=9, limit=limit
-        )
+
+        def too_long(body: Json, most: int = limit) -> bool:
+            return tokens_in(body) > most
+
+        refuse = while_true(TOO_LONG["anthropic"], too_long, tokens=9, limit=limit)
         api = InProcess(play_answers, refuse)
         session = Session(api, Conversation(deepcopy(list(history))), [], [])
         assert (await session.ask(question)).text == "The answer."

@@ -198,7 +198,10 @@ async def test_results_of_every_kind(tmp_path: Path) -> None:
 
 
 def test_the_model_is_told_of_an_image_that_was_made_smaller() -> None:
-    images = (Image("image/png", "x"), Image("image/png", "y", "made smaller: 9 x 9 → 2 x 2 pixels"))
+    images = (
+        Image("image/png", "x"),
+        Image("image/png", "y", "made smaller: 9 x 9 → 2 x 2 pixels"),
+    )
     shown = as_tool_result(CallResult("odd", "", images))
     assert shown.text.endswith("\n[Image 2 was made smaller: 9 x 9 → 2 x 2 pixels.]")
 

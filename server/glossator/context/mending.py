@@ -218,9 +218,7 @@ class Mending:
         return self._gone([refusal.place[:2]], why, words=True)
 
 
-def fitted(
-    messages: Sequence[Message], tokens: int, *, question: bool
-) -> tuple[Message, ...]:
+def fitted(messages: Sequence[Message], tokens: int, *, question: bool) -> tuple[Message, ...]:
     """The messages with their longest texts cut to about so many tokens.
 
     The user's words are cut last, and the newest of them only with `question`.

@@ -31,6 +31,7 @@ from glossator.llm.catalog import (
     with_limits,
 )
 from glossator.llm.failures import RequestTarget, RetryPolicy, explain, with_retries
+from glossator.llm.learnt import Learnt
 from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest, Reply, RetryWait
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions, build_body, encode_body
 from glossator.llm.text_calls import with_text_calls
@@ -113,16 +114,14 @@ class AnthropicModel:
         await self._open()
 
     async def measure(self) -> None:
-        """Ask a server of one's own for the window, before it matters, and until it tells it.
-
-        Ollama may tell it once the model is loaded, which the first request does.
-        """
+        """Ask a server of one's own for the window, before it matters, and until it tells it."""
         own = self._settings.backend == "anthropic" and not self._known.profile.model_limits
         if not self._asks_left or not own or self._role.window is not None:
             return
         told = await window_told(await self._open(), self._settings.profile, self.id)
         self._asks_left = self._asks_left - 1 if told is None else 0
-        self._known.facts = with_limits(self._known.facts, told, None)
+        if told is not None:
+            self._known.told(told)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.
@@ -130,6 +129,7 @@ class AnthropicModel:
         Close the generator (`contextlib.aclosing`) to break off early: that closes the connection.
         """
         self._check_effort(request.effort or self._role.effort)
+        await self._open()
         await self.measure()
         tries = 0
         while True:
@@ -142,7 +142,11 @@ class AnthropicModel:
             except ModelRefused as refusal:
                 tries += 1
                 sent = [tool["name"] for tool in body.get("tools", ())]
-                changed = self._known.adapt(refusal, request, sent)
+                try:
+                    changed = self._known.adapt(refusal, request, sent)
+                finally:
+                    keep = self._options.limits.keep
+                    await asyncio.to_thread(keep, self._settings, self.id, self._known.learnt)
                 yield RetryWait(0, tries, f"{server_of(self._settings)} {changed}")
             else:
                 return
@@ -280,6 +284,8 @@ class AnthropicModel:
         return await asyncio.shield(self._client)
 
     def _make_client(self) -> AsyncAnthropic:
+        learnt = self._options.limits.of(self._settings, self.id)
+        self._known.recall(learnt, window=self._role.window is None)
         client: AsyncAnthropic = self._client_factory()
         # What the first request would import is imported here, in the worker thread.
         _ = client.messages
@@ -312,12 +318,13 @@ class AnthropicModel:
             self._known.facts = self._reported(self._known.facts, info)
 
     def _reported(self, facts: ModelFacts, info: object) -> ModelFacts:
-        """The facts with what the server reports about the model; a window that is set stays."""
+        """The facts with what the server reports; what is set, and what a refusal named, stays."""
+        known = self._known.learnt if facts.id == self.id else Learnt()
         mine = facts.id == self.id and self._role.window is not None
         return with_limits(
             facts,
-            None if mine else getattr(info, "max_input_tokens", None),
-            getattr(info, "max_tokens", None),
+            None if mine or known.window else getattr(info, "max_input_tokens", None),
+            None if known.max_output else getattr(info, "max_tokens", None),
             reported_efforts(getattr(info, "capabilities", None)),
         )
 

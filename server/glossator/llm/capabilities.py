@@ -1,7 +1,8 @@
 """What a model and its server can do, and what refusals taught about that.
 
 What a server refuses beside messages (fields, tools, images, long replies) is not sent to it again,
-and its window is believed to be as it says, or at most as large as what it refused.
+and its window is believed to be as it says, or at most as large as what it refused. What is
+learnt is kept for the next start (`learnt.py`), but for a window that is only guessed.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from glossator.core.errors import ContentRefused, ModelRefused, OptionRefused, RequestTooLong
-from glossator.llm.catalog import ModelFacts, ProviderProfile
+from glossator.llm.catalog import ModelFacts, ProviderProfile, with_limits
 from glossator.llm.estimates import estimate_request
+from glossator.llm.learnt import Learnt
 from glossator.llm.model import ContentBlock, ModelRequest
 from glossator.llm.request import longest_reply
 
@@ -37,12 +39,24 @@ class Capabilities:
 
     facts: ModelFacts
     profile: ProviderProfile
-    refused_tools: set[str] = field(default_factory=set)
+    learnt: Learnt = field(default_factory=Learnt)
+
+    def recall(self, learnt: Learnt, *, window: bool) -> None:
+        """Believe what was learnt before; its window only with `window`."""
+        self.learnt = learnt if window else learnt.model_copy(update={"window": 0})
+        self.facts = with_limits(self.facts, self.learnt.window, learnt.max_output)
+        for option in learnt.options:
+            self._switch_off(option)
 
     def sendable(self, request: ModelRequest) -> ModelRequest:
         """The request without tools that the server refuses."""
-        tools = tuple(tool for tool in request.tools if tool.name not in self.refused_tools)
+        tools = tuple(tool for tool in request.tools if tool.name not in self.learnt.tools)
         return replace(request, tools=tools)
+
+    def told(self, window: int) -> None:
+        """A server of one's own tells its window, which may be another one since it refused."""
+        self._learn(window=0)
+        self.facts = replace(self.facts, window=window)
 
     def adapt(self, refusal: ModelRefused, request: ModelRequest, sent: Sequence[str]) -> str:
         """Learn from a refusal; what changes, as the end of "The server …", for the user.
@@ -55,12 +69,13 @@ class Capabilities:
                 return f"does not take {words}. From now on requests do without."
             raise ContentRefused(str(refusal), "part", why=refusal.why) from refusal
         full = estimate_request(request) > _NEARLY_FULL * self.facts.window
-        if full and isinstance(refusal, ContentRefused) and refusal.is_unexplained:
+        guessed = full and isinstance(refusal, ContentRefused) and refusal.is_unexplained
+        if guessed:
             refusal = RequestTooLong(str(refusal))
         if not isinstance(refusal, RequestTooLong):
             raise refusal
         before = longest_reply(request, self.facts)
-        self._shrink(refusal, request)
+        self._shrink(refusal, request, guessed=guessed)
         after = longest_reply(request, self.facts)
         fits = (
             refusal.limit is not None
@@ -77,13 +92,20 @@ class Capabilities:
             if not refusal.limit or refusal.limit >= self.facts.max_output:
                 return ""
             self.facts = replace(self.facts, max_output=refusal.limit)
+            self._learn(max_output=refusal.limit)
             return f"replies of more than {refusal.limit:,} tokens"
         if option.startswith("tools."):
             number = int(option.removeprefix("tools."))
             if number >= len(sent):
                 return ""
-            self.refused_tools.add(sent[number])
+            self._learn(tools=(*self.learnt.tools, sent[number]))
             return f"the tool {sent[number]}"
+        if words := self._switch_off(option):
+            self._learn(options=(*self.learnt.options, option))
+        return words
+
+    def _switch_off(self, option: str) -> str:
+        """What requests do without now, "" if they did before."""
         switches, words = _SWITCHES.get(option, ((), ""))
         if not any(getattr(self.profile, name) for name in switches):
             return ""
@@ -91,17 +113,22 @@ class Capabilities:
         self.profile = replace(self.profile, **off)
         return words
 
-    def _shrink(self, refusal: RequestTooLong, request: ModelRequest) -> None:
+    def _learn(self, **news: object) -> None:
+        self.learnt = self.learnt.model_copy(update=news)
+
+    def _shrink(self, refusal: RequestTooLong, request: ModelRequest, *, guessed: bool) -> None:
         """Believe the window that the server named; else, at most what was refused.
 
         With images, the request may have had too many bytes.
         """
         if refusal.limit is not None:
             self.facts = replace(self.facts, window=refusal.limit)
+            self._learn(window=refusal.limit)
         elif not any(_shows(message["content"]) for message in request.messages):
             refused = estimate_request(request)
             if _SMALLEST_WINDOW <= refused < self.facts.window:
                 self.facts = replace(self.facts, window=refused)
+                self._learn(window=0 if guessed else refused)
 
 
 def _shows(blocks: Sequence[ContentBlock]) -> bool:

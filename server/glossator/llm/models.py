@@ -17,6 +17,7 @@ from glossator.core.statement import StatementsOf, no_statements
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import KEY_VARIABLE, client_factory, key_of, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, efforts_of, facts_of, profile_of
+from glossator.llm.learnt import LearntLimits, learnt_file
 from glossator.llm.model import Model
 from glossator.llm.request import DEFAULT_OPTIONS, CacheLifetime, ModelOptions
 from glossator.settings import Effort, ModelSettings, RoleSettings
@@ -201,4 +202,5 @@ def _why_offline(settings: ModelSettings, environment: Mapping[str, str]) -> str
 def options_of(settings: ModelSettings) -> ModelOptions:
     """How models are asked, by the settings."""
     prices = {name: Price(each.input, each.output) for name, each in settings.prices.items()}
-    return ModelOptions(CacheLifetime(settings.cache), settings.thinking, prices)
+    limits = LearntLimits(learnt_file())
+    return ModelOptions(CacheLifetime(settings.cache), settings.thinking, prices, limits)

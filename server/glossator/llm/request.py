@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from glossator.core.price import Price
 from glossator.llm.catalog import ModelFacts, ProviderProfile
+from glossator.llm.learnt import LearntLimits
 from glossator.llm.model import ContentBlock, EncodedRequest, Message, ModelRequest, ToolSpec
 from glossator.prompts import load_prompt
 
@@ -62,11 +63,15 @@ class CacheLifetime(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """Choices for every request of a model; `prices`, by model id, win over the catalogue's."""
+    """Choices for every request of a model; `prices`, by model id, win over the catalogue's.
+
+    `limits` remembers what servers refuse.
+    """
 
     cache: CacheLifetime = CacheLifetime.MINUTES
     thinking: ThinkingDisplay = "summarized"
     prices: Mapping[str, Price] = field(default_factory=lambda: MappingProxyType({}))
+    limits: LearntLimits = field(default_factory=LearntLimits)
 
 
 DEFAULT_OPTIONS = ModelOptions()
