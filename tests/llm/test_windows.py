@@ -1,6 +1,6 @@
 """How large the window of a model at a server of one's own is, and what it costs there."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,6 +10,7 @@ from aiohttp import web
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import client_factory
 from glossator.llm.catalog import facts_at
+from glossator.llm.learnt import Learnt
 from glossator.settings.model import ModelSettings, RoleSettings
 
 Json = dict[str, Any]
@@ -21,6 +22,7 @@ SHOWN = {
 }
 LOADED = {"models": [{"name": "qwen:latest", "model": "qwen:latest", "context_length": 4096}]}
 UNSHOWN = {"model_info": {"qwen2.context_length": 262_144}}
+SMALL = {"model_info": {"bert.context_length": 512}}
 STUDIO = {"data": [{"id": "other", "loaded_context_length": 1}, {
     "id": "qwen", "state": "loaded", "max_context_length": 131_072, "loaded_context_length": 4096,
 }]}  # fmt: skip
@@ -29,13 +31,20 @@ LITELLM = {"data": [{"model_name": "qwen", "model_info": {"max_input_tokens": 40
 
 
 @asynccontextmanager
-async def server(answers: Mapping[str, Json], **settings: Any) -> AsyncIterator[AnthropicModel]:
-    """The model `qwen` at a server that answers only this."""
+async def server(
+    answers: Mapping[str, Json | Callable[[], Json]],
+    asked: list[str] | None = None,
+    **settings: Any,
+) -> AsyncIterator[AnthropicModel]:
+    """The model `qwen` at a server that answers only this; `asked` gets the paths."""
 
     async def answer(request: web.Request) -> web.Response:
+        if asked is not None:
+            asked.append(request.path)
         if request.path not in answers:
             raise web.HTTPNotFound
-        return web.json_response(answers[request.path])
+        found = answers[request.path]
+        return web.json_response(found() if callable(found) else found)
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", answer)
@@ -59,7 +68,10 @@ async def server(answers: Mapping[str, Json], **settings: Any) -> AsyncIterator[
         ("llama.cpp", LLAMA, 8_192),
         ("ollama", {"/api/show": SHOWN}, 16_384),
         ("ollama", {"/api/show": UNSHOWN, "/api/ps": LOADED}, 4_096),
-        ("ollama", {"/api/show": UNSHOWN, "/api/ps": {"models": []}}, 200_000),
+        ("ollama", {"/api/show": UNSHOWN, "/api/ps": {"models": []}}, 4_096),
+        ("ollama", {"/api/show": SHOWN, "/api/ps": LOADED}, 4_096),
+        ("ollama", {"/api/show": SMALL}, 512),
+        ("ollama", {}, 200_000),
         ("lmstudio", {"/api/v0/models": STUDIO}, 4_096),
         ("lmstudio", {"/v1/models": {"data": [{"id": "qwen"}]}}, 200_000),
         ("vllm", {"/v1/models": VLLM}, 32_768),
@@ -81,6 +93,54 @@ async def test_what_is_set_is_not_asked() -> None:
     async with server(LLAMA, profile="llama.cpp", main=set_to) as model:
         await model.measure()
         assert model.window == 24_000
+
+
+async def test_ollama_loads_the_model_before_it_is_asked() -> None:
+    """Otherwise it tells nothing, or what another client wanted of the model."""
+    asked: list[str] = []
+    loaded = {"models": [{"name": "qwen:latest", "context_length": 32_768}]}
+
+    def ps() -> Json:
+        return loaded if "/api/generate" in asked else LOADED
+
+    answers = {"/api/generate": lambda: {"done": True, "done_reason": "load"}, "/api/ps": ps}
+    async with server(answers, asked, profile="ollama") as model:
+        await model.measure()
+        await model.measure()
+        assert model.window == 32_768
+    assert asked == ["/api/generate", "/api/ps"], "once it is told it is not asked again"
+
+
+async def test_ollama_is_asked_again_after_the_first_answer() -> None:
+    """Where nobody may load a model but by asking it."""
+    shown: dict[str, Json] = {"/api/show": UNSHOWN, "/api/ps": {"models": []}}
+    async with server(shown, profile="ollama") as model:
+        await model.measure()
+        await model.measure()
+        assert model.window == 4_096
+        shown["/api/ps"] = {"models": [{"name": "qwen:latest", "context_length": 65_536}]}
+        await model.measure()
+        assert model.window == 65_536
+
+
+async def test_a_cloud_model_of_ollama_has_all_of_its_window() -> None:
+    cloud = RoleSettings(model="qwen:cloud")
+    async with server({"/api/show": UNSHOWN}, profile="ollama", main=cloud) as model:
+        await model.measure()
+        assert model.window == 262_144
+
+
+async def test_a_window_that_is_told_replaces_one_that_was_learnt() -> None:
+    """The server may have been started with another one since; a likely one does not."""
+    shown: dict[str, Json] = {"/api/show": UNSHOWN}
+    async with server(shown, profile="ollama") as model:
+        await model.prepare()
+        model._known.recall(Learnt(window=9_000), window=True)
+        await model.measure()
+        assert model.window == 9_000
+        shown["/api/ps"] = LOADED
+        await model.measure()
+        assert model.window == 4_096
 
 
 @pytest.mark.parametrize(

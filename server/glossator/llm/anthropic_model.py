@@ -118,10 +118,9 @@ class AnthropicModel:
         own = self._settings.backend == "anthropic" and not self._known.profile.model_limits
         if not self._asks_left or not own or self._role.window is not None:
             return
-        told = await window_told(await self._open(), self._settings.profile, self.id)
-        self._asks_left = self._asks_left - 1 if told is None else 0
-        if told is not None:
-            self._known.told(told)
+        told, certain = await window_told(await self._open(), self._settings.profile, self.id)
+        self._asks_left = 0 if certain else self._asks_left - 1
+        self._known.told(told, certain=certain)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.

@@ -53,10 +53,15 @@ class Capabilities:
         tools = tuple(tool for tool in request.tools if tool.name not in self.learnt.tools)
         return replace(request, tools=tools)
 
-    def told(self, window: int) -> None:
-        """A server of one's own tells its window, which may be another one since it refused."""
-        self._learn(window=0)
-        self.facts = replace(self.facts, window=window)
+    def told(self, window: int | None, *, certain: bool) -> None:
+        """What a server of one's own tells of its window.
+
+        If it is `certain`, it replaces what a refusal taught: it may be another one by now.
+        """
+        if certain:
+            self._learn(window=0)
+        if not self.learnt.window:
+            self.facts = with_limits(self.facts, window, None)
 
     def adapt(self, refusal: ModelRefused, request: ModelRequest, sent: Sequence[str]) -> str:
         """Learn from a refusal; what changes, as the end of "The server …", for the user.
