@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,12 +22,12 @@ from glossator.embeddings.choosing import choose
 from glossator.retrieval.candidate import chunk_key
 from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.embedding import Embedding, vectors_file
-from glossator.retrieval.jobs import KeepContexts
-from glossator.retrieval.requests import LOADING, Stages
+from glossator.retrieval.jobs import KeepContexts, LoadVectors
+from glossator.retrieval.requests import LOADING, Stages, VectorsRequest
 from glossator.settings.model import Settings
-from glossator.worker.client import WorkerPhase
+from glossator.worker.client import Worker, WorkerPhase
 from glossator.worker.jobs import JobProgress
-from tests.embeddings.servers import Asked, Reply, serving
+from tests.embeddings.servers import Asked, Reply, serving, static_files
 from tests.patience import until
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.searching import EVERYTHING, Kept
@@ -268,6 +270,106 @@ async def test_without_the_worker_a_search_says_that_vectors_are_missing(
     await server.worker.close()
     found = await server.search("partition a string")
     assert (found.hits, found.problem) == ((), LOADING)
+
+
+HANGS = """
+from glossator.embeddings import jobs, static
+
+def embed(self, texts):
+    while any("poison" in text for text in texts):
+        pass
+    return real(self, texts)
+
+jobs._CALL = 0.3
+real, static.StaticEmbedder.embed_documents = static.StaticEmbedder.embed_documents, embed
+"""
+
+
+@pytest.fixture
+def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of embedders that hang at poison, and are ended soon."""
+    (tmp_path / "hangs").mkdir()
+    (tmp_path / "hangs" / "sitecustomize.py").write_text(HANGS)
+    server = Path(__file__).parents[2] / "server"
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(tmp_path / "hangs"), str(server))))
+    quick = partial(Worker, first_wait=0.01, longest_wait=0.05, patience=2.0)
+    monkeypatch.setattr("glossator.retrieval.embedding.Worker", quick)
+    monkeypatch.setattr("glossator.retrieval.embedding._FAILED_SECONDS", 0.01)
+
+
+@pytest.mark.usefixtures("hanging")
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("remote", [False, True])
+async def test_an_embedder_that_hangs_at_a_file_is_replaced(
+    kept: MakeKept, tree: Path, tmp_path: Path, remote: bool, alone: bool
+) -> None:
+    """The file is named, the others are embedded, and it is not tried again before it changes."""
+    (tree / "odd.txt").write_text("poison config\n")
+    with serving() as embedder:
+        never, hung = threading.Event(), list[Asked]()
+
+        def hang(asked: Asked) -> threading.Event | None:
+            if not any("poison" in text for text in asked.texts):
+                return None
+            hung.append(asked)
+            return never
+
+        embedder.hold = hang
+        choice = embedder.choice()
+        if not remote:
+            place = str(static_files(tmp_path / "model"))
+            choice = EmbedderChoice("static", "static", path=place)
+
+        async def embedded(server: Kept) -> Embedding:
+            made = Embedding(choice, place_in(tree, choice), server.worker, lambda _: None, shown)
+            made.start()
+            every = [entry.relative for entry in server.snapshot.files()]
+            paths = ["odd.txt"] if alone else every
+            made.embed(server.index.library_of(server.snapshot), str(tree), paths)
+            await asyncio.wait_for(made.settle(), _SECONDS)
+            return made
+
+        server = await kept(tree)
+        made = await embedded(server)
+        assert (made.problem, made.waiting) == ("", 0)
+        (trouble,) = server.worker.troubles.listed
+        assert trouble.in_words.startswith(
+            f"{tree}/odd.txt has no vectors: The worker process gave"
+        )
+        asked = VectorsRequest(
+            server.index.library_of(server.snapshot), str(tree), ("src/lines.py",), "", made.place
+        )
+        assert await server.worker.run(LoadVectors(asked)) == () or alone
+        await made.close()
+        await server.close()
+
+        times = len(hung)
+        server = await kept(tree)
+        made = await embedded(server)
+        assert made._embedder.state.failures == 0
+        assert len(hung) == times
+        assert len(server.worker.troubles.listed) == 1
+        (tree / "odd.txt").write_text("cured config\n")
+        await (await embedded(server)).close()
+        assert [*server.worker.troubles.listed] == []
+        never.set()
+        await made.close()
+
+
+@pytest.mark.usefixtures("hanging")
+async def test_an_embedder_that_hangs_at_a_question_is_replaced(
+    kept: MakeKept, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.retrieval.embedding._QUESTION_SECONDS", 0.1)
+    server = await kept(tree)
+    with serving() as embedder:
+        embedder.hold = lambda _: threading.Event()
+        made = Embedding(
+            embedder.choice(), place_in(tree, embedder.choice()), server.worker, print, shown
+        )
+        assert await made.question("why?") is None
+        await until(lambda: made._embedder.state.failures > 0)
+        await made.close()
 
 
 async def test_a_file_whose_text_is_refused_does_not_hold_up_the_others(

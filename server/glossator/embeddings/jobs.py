@@ -2,8 +2,9 @@
 
 They run in a worker process of their own. Each job embeds in a thread and yields while it waits, so
 that a question is not held up by the texts, nor anything by a slow server, and a cancelled job ends
-within a few milliseconds. What is stored is never embedded again: a job that was killed goes on
-where it was when it is run again.
+within a few milliseconds. A thread that hangs cannot be ended: when a call takes too long, the job
+yields no more, and the server ends the process, as it is silent. What is stored is never embedded
+again: a job that was killed goes on where it was when it is run again.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from glossator.worker import Job, JobProgress, Slices
 
 _T = TypeVar("_T")
 _SLICE = 0.01  # seconds between two looks at the thread
+_CALL = 30.0  # seconds, after which a call may hang; one that fails later is not repeated
 _TRIES, _LONGEST_WAIT = 6, 60.0  # for texts; the wait in seconds is doubled with each try
 _QUESTION_TRIES, _QUESTION_WAIT = 2, 2.0  # somebody waits
 
@@ -149,16 +151,15 @@ def _patiently(
 ) -> Slices[_T]:
     """What `work` gives; it is tried again after failures that may pass."""
     for number in range(1, tries + 1):
-        running = pool.submit(work)
+        running, late = pool.submit(work), time.monotonic() + _CALL
         while not running.done():
-            wait([running], _SLICE)
+            wait([running], _SLICE if time.monotonic() < late else None)
             yield None
         try:
             return running.result()
         except EmbeddingFailed as error:
-            if error.retry_after is None or number == tries:
-                raise
-            if error.retry_after > longest_wait:
+            final = number == tries or time.monotonic() >= late
+            if final or error.retry_after is None or error.retry_after > longest_wait:
                 raise
             pause = min(error.retry_after * 2 ** (number - 1), longest_wait)
             until = time.monotonic() + pause

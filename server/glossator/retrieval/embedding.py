@@ -10,6 +10,7 @@ import asyncio
 import logging
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
@@ -26,6 +27,7 @@ _log = logging.getLogger(__name__)
 _FILES = 16  # whose chunks are looked at in one go
 _TEXTS = 64  # of one job
 _FAILED_SECONDS = 60.0
+_MOST_ENDS = 3  # processes that a file ended by itself; then it is its fault
 _QUESTION_SECONDS = 5.0  # that a search waits for the vector of its question
 _QUESTION_PAUSE = 30.0  # after one that failed, in which searches do not wait again
 _SHOWN = 200  # files; fewer show no progress
@@ -73,6 +75,8 @@ class Embedding:
         self._held: dict[tuple[str, str], None] = {}  # what lacks vectors while it is paused
         self._worked = 0  # how often texts were embedded
         self._failed: dict[tuple[str, str], int] = {}  # files, and how often it had worked before
+        self._ends = Counter[tuple[str, str]]()  # processes that each of these ended by itself
+        self._asking: set[asyncio.Task[object]] = set()  # questions that may take too long
         self._library: Library | None = None
         self._contexts = ""
         self._wake, self._rested = asyncio.Event(), asyncio.Event()
@@ -138,8 +142,11 @@ class Embedding:
         if now - self._failed_at < _QUESTION_PAUSE:
             return None
         try:
+            asking = asyncio.create_task(self._embedder.run(EmbedQuery(self.choice, text)))
+            self._asking.add(asking)  # it goes on, so that one that hangs is found out
+            asking.add_done_callback(self._asking.discard)
             async with asyncio.timeout(_QUESTION_SECONDS):
-                embedded = await self._embedder.run(EmbedQuery(self.choice, text))
+                embedded = await asyncio.shield(asking)
         except (WorkerGone, JobFailed, TimeoutError) as failure:
             why = str(failure) or f"the question was not embedded in {_QUESTION_SECONDS:g} s."
             self._of_question = f"Search goes by words alone: {why}"
@@ -182,17 +189,20 @@ class Embedding:
                 del self._waiting[each]
             failed = True
             try:
+                some = [at for at in some if not await self._is_spared(self._library, *at)]
                 if not await self._embed_files(self._library, root, tuple(at for _, at in some)):
                     self._held.update(dict.fromkeys(some))
                 failed = False
-                for root, path in some:
-                    self._failed.pop((root, path), None)
-                    self._indexer.troubles.forget(_item(root, path))
+                for at in some:
+                    self._failed.pop(at, None)
+                    self._ends.pop(at, None)
+                    self._indexer.troubles.forget(_item(*at))
             except (WorkerGone, JobFailed) as failure:
-                if not self._gives_up(some):
+                if not self._gives_up(some, failure):
                     raise
                 failed = False
-                await self._note(self._library, *some[0], failure)
+                item = await self._version(self._library, *some[0])
+                self._indexer.troubles.note(item, str(failure))
             finally:
                 if failed:
                     self._waiting.update(dict.fromkeys(some))  # after the others
@@ -207,25 +217,37 @@ class Embedding:
         some = islice(self._waiting, _FILES)
         return [at for at in some if at[0] == first[0] and at not in self._failed]
 
-    def _gives_up(self, some: Sequence[tuple[str, str]]) -> bool:
+    def _gives_up(self, some: Sequence[tuple[str, str]], failure: WorkerGone | JobFailed) -> bool:
         """Whether a failure is the fault of the file: others were embedded since it first failed.
 
-        If it may be nobody's, all are tried again, each by itself.
+        Or it ended too many processes. If it may be nobody's fault, all are tried again, each by
+        itself.
         """
-        if len(some) == 1 and self._worked > self._failed.get(some[0], self._worked):
-            del self._failed[some[0]]
-            return True
+        ended = isinstance(failure, WorkerGone)
+        if ended and not failure.at_job:
+            return False  # there is no process yet
+        if len(some) == 1:
+            at = some[0]
+            self._ends[at] += ended
+            if self._worked > self._failed.get(at, self._worked) or self._ends[at] == _MOST_ENDS:
+                self._failed.pop(at, None)
+                del self._ends[at]
+                return True
         for at in some:
             self._failed.setdefault(at, self._worked)
         return False
 
-    async def _note(
-        self, library: Library, root: str, path: str, failure: WorkerGone | JobFailed
-    ) -> None:
-        """The file has no vectors until it changes, or the next start."""
+    async def _is_spared(self, library: Library, root: str, path: str) -> bool:
+        """Whether it failed with this embedder, and has not changed since."""
+        troubles = self._indexer.troubles
+        known = troubles.knows(_item(root, path))
+        return known and troubles.of(await self._version(library, root, path)) is not None
+
+    async def _version(self, library: Library, root: str, path: str) -> Item:
+        """The file as it is now, for this embedder."""
         text = await asyncio.to_thread(read, library, os.path.join(root, path))
-        if text is not None:
-            self._indexer.troubles.note(_item(root, path, text.sha256), str(failure))
+        sha256 = "" if text is None else text.sha256
+        return _item(root, path, f"{sha256}@{self.choice.model_id}")
 
     def _show(self, total: int) -> None:
         """What is announced is shown, as it can be paused there; else only what takes long."""

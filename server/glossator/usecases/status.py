@@ -97,7 +97,7 @@ def _is_current(trouble: Trouble, snapshot: WorkspaceSnapshot) -> bool:
         return False
     stamp = "" if entry is None else version_of(*entry[2:6])
     sha256 = document.sha256 if isinstance(document, Document) else ""
-    return trouble.lasting or trouble.item.version in (sha256, stamp)
+    return trouble.lasting or trouble.item.is_at(sha256, stamp)
 
 
 def _mcp_servers(app: Application) -> str:

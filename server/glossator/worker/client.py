@@ -34,11 +34,14 @@ _R = TypeVar("_R")
 
 
 class WorkerGone(GlossatorError):
-    """There is no worker now: do without it, or try again in `retry_after` seconds."""
+    """There is no worker now: do without it, or try again in `retry_after` seconds.
 
-    def __init__(self, message: str, retry_after: float) -> None:
+    `at_job`: the process ended, or was ended, while it had the job.
+    """
+
+    def __init__(self, message: str, retry_after: float, *, at_job: bool = False) -> None:
         super().__init__(message)
-        self.retry_after = retry_after
+        self.retry_after, self.at_job = retry_after, at_job
 
 
 class WorkerPhase(Enum):
@@ -137,11 +140,12 @@ class Worker:
             if result is not None:
                 return cast(_R, await unpickled(result))
             if not connection.over_items:
-                raise self._gone()
+                raise self._gone(at_job=True)
 
     async def close(self) -> None:
         """End the process and wait for its end; safe to call again."""
         self._closed = True
+        await self._save()
         async with self._starting:
             if self._connection is not None:
                 await self._connection.close()
@@ -206,10 +210,9 @@ class Worker:
     def _remaining(self) -> float:
         return max(0.0, self._resume_at - asyncio.get_running_loop().time())
 
-    def _gone(self) -> WorkerGone:
+    def _gone(self, *, at_job: bool = False) -> WorkerGone:
         if self._closed:
             return WorkerGone("The worker process was closed with the workspace.", 0.0)
         wait = self._remaining()
-        return WorkerGone(
-            f"The worker process {self._how}; it can be started again in {wait:.3g} s.", wait
-        )
+        message = f"The worker process {self._how}; it can be started again in {wait:.3g} s."
+        return WorkerGone(message, wait, at_job=at_job)

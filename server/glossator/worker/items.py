@@ -35,12 +35,17 @@ _R = TypeVar("_R")
 class Item(NamedTuple):
     """One of many: its name, mostly a path, and a version that changes with its content.
 
-    `lack` says what the user does without if nothing can be made of it: `has no outline`.
+    `lack` says what the user does without if nothing can be made of it: `has no outline`. After an
+    `@` a version says what worked on it, where another one may do better.
     """
 
     name: str
     lack: str
     version: str
+
+    def is_at(self, *versions: str) -> bool:
+        """Whether its content is one of these, whatever worked on it."""
+        return self.version.partition("@")[0] in versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,10 @@ class Troubles:
         if known is not None and (known.lasting or known.item == item):
             return known
         return None
+
+    def knows(self, item: Item) -> bool:
+        """Whether a version of the item failed."""
+        return item[:2] in self._known
 
     def within(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """In a thread of a server: do work, attempts in which are noted here."""
