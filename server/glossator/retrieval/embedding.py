@@ -223,12 +223,11 @@ class Embedding:
         Or it ended too many processes. If it may be nobody's fault, all are tried again, each by
         itself.
         """
-        ended = isinstance(failure, WorkerGone)
-        if ended and not failure.at_job:
+        if isinstance(failure, WorkerGone) and not failure.at_job:
             return False  # there is no process yet
         if len(some) == 1:
             at = some[0]
-            self._ends[at] += ended
+            self._ends[at] += isinstance(failure, WorkerGone)
             if self._worked > self._failed.get(at, self._worked) or self._ends[at] == _MOST_ENDS:
                 self._failed.pop(at, None)
                 del self._ends[at]
