@@ -243,3 +243,38 @@ async def test_what_a_plain_editor_writes_while_a_command_waits_is_not_undone(
         _, undone = await running
         assert undone.conflicts == ()
         assert files(s) == {**_FILES, "b.txt": "mine\n", "go.txt": "go\n"}
+
+
+async def test_what_a_plain_program_deletes_while_a_command_waits_is_a_conflict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody notes it, and what it renames is told apart."""
+    made: list[IdleTimes] = []
+
+    def make() -> IdleTimes:
+        made.append(IdleTimes())
+        return made[-1]
+
+    monkeypatch.setattr(turn_shell, "IdleTimes", make)
+    waits = "echo > sub/began.txt; tail -n 0 -F sub/go.txt 2> /dev/null | head -n 1; echo c > a.txt"
+    script = [Turn(ToolUse("Bash", {"command": waits})), _DONE]
+    files_ = {**_FILES, "c.txt": "c\n", "sub/s.txt": "s\n"}
+    async with stage(tmp_path, files_, script, _AUTO) as s:
+        running = asyncio.create_task(run(s))
+        await until((s.root / "sub" / "began.txt").exists)
+        theirs = s.root / "new.txt"
+
+        def is_known() -> bool:
+            """Renamed until the command rests for long enough."""
+            changed = theirs.stat().st_ctime_ns
+            if time.time_ns() - changed > 300_000_000:
+                theirs.rename(s.root / "other.txt").rename(theirs)
+            return made[0].covers("new.txt", changed)
+
+        (s.root / "c.txt").rename(theirs)
+        (s.root / "b.txt").unlink()
+        await until(is_known)
+        (s.root / "sub" / "go.txt").write_text("go\n")
+        _, undone = await running
+        assert [Path(each.path).name for each in undone.conflicts] == ["b.txt"]
+        assert files(s) == {"a.txt": "c\n", "new.txt": "c\n"}

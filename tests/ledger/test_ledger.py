@@ -19,7 +19,7 @@ from glossator.ledger import FactKey
 from glossator.ledger.files import LedgerFiles
 from glossator.ledger.rows import row_of
 from glossator.store import FORGOTTEN_DAYS, LedgerRow, LedgerStore, Retention
-from tests.ledger.support import kept
+from tests.ledger.support import KEEP, kept
 from tests.patience import SECONDS
 from tests.workspaces import MakeWorkspace
 
@@ -318,3 +318,38 @@ async def test_facts_that_a_cut_file_loses_are_spoken_of(tmp_path: Path, part: i
     assert (await again.facts("ws")).keys() == rows.keys()
     await again.close()
     assert len(told) == 1
+
+
+@pytest.mark.parametrize("page", [1, 3, 10, 40])
+async def test_of_a_damaged_file_what_can_be_read_is_kept(
+    workspace: MakeWorkspace, tmp_path: Path, page: int
+) -> None:
+    """Half of a page is overwritten: pages are those of a file of some hundred facts."""
+    ws = await workspace({"a.py": TEXT})
+    async with kept(ws, tmp_path / "state") as k:
+        one = await k.add("One.", "a.py", 1)
+        now = time.time()
+        ids = [f"{one.id[:-4]}{n:04x}" for n in range(300)]
+        rows = {each: row_of(replace(one, id=each), now) for each in ids}
+        rows[ids[0]] = LedgerRow(now, None)
+        rows[ids[1]] = LedgerRow(now, b"no fact")
+        files = LedgerFiles(KEEP, k.told.append, tmp_path / "state")
+        await files.put(k.ledger.workspace, rows)
+        for session in ("s1", "s2"):
+            await files.put_memory(session, "w", b'{"schema": 1}', shared=True)
+        await files.close()
+    path = tmp_path / "state" / "ledger.db"
+    with path.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(os.urandom(2048))
+    async with kept(ws, tmp_path / "state", most=1_000) as k:
+        found = k.ledger.rows
+        assert found.items() <= {**rows, one.id: found.get(one.id)}.items()
+        (said,) = k.told
+        facts = sum(row.value is not None for row in found.values())
+        assert f"{facts:,} facts and the memory of " in said
+        assert f"kept as {path}.damaged." in said
+        assert ids[1] not in found
+        assert (len(found) > 200) == (page > 3)  # before that the schema, and the root of all facts
+    async with kept(ws, tmp_path / "state", most=1_000) as k:
+        assert (k.told, k.ledger.rows.keys()) == ([], found.keys())

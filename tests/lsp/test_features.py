@@ -9,6 +9,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+from glossator.documents import WorkspaceHost
 from glossator.lsp import features
 from glossator.lsp.features import build_server
 from tests.files.trees import write_tree
@@ -43,9 +44,11 @@ async def test_hover_is_plain_where_markdown_is_not_known(raw: Editor) -> None:
 
 async def test_what_the_editor_sees_on_disk_reaches_the_workspace(tmp_path: Path) -> None:
     changed: list[AbstractSet[str]] = []
+    hosts: list[WorkspaceHost] = []
 
     class Listening(Application):
         async def start(self) -> None:  # no watcher of our own: only the editor tells
+            hosts.append(self.host)
             self.host.subscribe(changed.append)
 
     service = replace(SERVICE, application=Listening)  # type: ignore[arg-type]  # the small application stands in for the real one
@@ -68,6 +71,8 @@ async def test_what_the_editor_sees_on_disk_reaches_the_workspace(tmp_path: Path
         editor.notify("workspace/didRenameFiles", {"files": [renamed]})
         editor.notify("workspace/didDeleteFiles", {"files": [{"uri": uris["gone"]}]})
         await editor.result(editor.command("glossator.status"))
+        moved = {Path(path).name for path in hosts[-1].moves}
+    assert moved == {"old", "new", "gone"}
     told = frozenset().union(*changed)
     assert told == {str(tmp_path / name) for name in names}
 

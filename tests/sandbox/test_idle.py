@@ -76,6 +76,20 @@ async def test_what_is_written_while_it_rests_is_known(
     assert not idle.covers("/ws/.vscode/tasks.json", last + 10**9)
 
 
+async def test_what_the_sandbox_removes_after_a_command_hides_no_change_of_a_folder(
+    tmp_path: Path,
+) -> None:
+    idle = IdleTimes()
+    folder, placeholder = str(tmp_path), tmp_path / "placeholder"
+    placeholder.mkdir()
+    idle.begin([folder])
+    (tmp_path / "its").touch()
+    idle.end()
+    placeholder.rmdir()
+    assert not idle.covers(folder, time.time_ns() + 10**9)
+    assert idle.covers(str(tmp_path / "its"), time.time_ns() + 10**9)
+
+
 @pytest.fixture
 def busy() -> Iterator[int]:
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as process:

@@ -143,11 +143,72 @@ async def test_what_changes_while_a_command_rests_is_not_its_doing(two: Two) -> 
     }
 
 
+def theirs_rest(path: str, _changed: int) -> bool:
+    """The command rests whenever something below `theirs`, or there, changes."""
+    return "theirs" in Path(path).parts
+
+
+@pytest.fixture
+def folders(two: Two) -> Path:
+    for name in ("theirs/x.txt", "theirs/y.txt", "mine/x.txt", "mine/y.txt"):
+        (two.root / name).parent.mkdir(exist_ok=True)
+        two.write(name, f"{name}\n")
+    return two.root
+
+
+async def test_what_is_renamed_while_a_command_rests_is_not_its_doing(
+    two: Two, folders: Path
+) -> None:
+    async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
+        for folder in ("theirs", "mine"):
+            os.rename(folders / folder / "x.txt", folders / folder / "new.txt")
+    undone = await two.mine.checkpoints.undo_turn()
+    assert (two.mine.told(undone), undone.conflicts) == (({"mine/x.txt"}, {"mine/new.txt"}), ())
+    assert (folders / "theirs" / "new.txt").read_text() == "theirs/x.txt\n"
+
+
+async def test_what_may_be_deleted_by_somebody_else_is_a_conflict(two: Two, folders: Path) -> None:
+    async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
+        (folders / "theirs" / "x.txt").unlink()
+        (folders / "mine" / "x.txt").unlink()
+    assert conflicts(await two.mine.checkpoints.undo_turn()) == {"x.txt": PERHAPS}
+    undone = await two.mine.checkpoints.undo_turn(on_conflict=OnConflict.LEAVE)
+    assert two.mine.told(undone) == ({"mine/x.txt"}, set())
+    assert not (folders / "theirs" / "x.txt").exists()
+
+
+async def test_a_folder_that_may_be_moved_by_somebody_else_is_a_conflict(
+    two: Two, folders: Path
+) -> None:
+    (folders / "theirs" / "old").mkdir()
+    two.write("theirs/old/f.txt", "f\n")
+    async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
+        os.rename(folders / "theirs" / "old", folders / "theirs" / "new")
+    undone = await two.mine.checkpoints.undo_turn()
+    assert {each.reason for each in undone.conflicts} == {PERHAPS}
+    assert two.mine.names(tuple(each.path for each in undone.conflicts)) == {
+        "theirs/old/f.txt",
+        "theirs/new/f.txt",
+    }
+
+
+async def test_what_a_tool_of_the_turn_deletes_while_its_job_rests_is_undone(
+    two: Two, folders: Path
+) -> None:
+    path = folders / "theirs" / "x.txt"
+    async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
+        await two.mine.checkpoints.before("t", [str(path)])
+        path.unlink()
+        await two.mine.checkpoints.after("t", {str(path): None})
+    undone = await two.mine.checkpoints.undo_turn()
+    assert (two.mine.told(undone), undone.conflicts) == (({"theirs/x.txt"}, set()), ())
+
+
 async def test_the_files_of_a_folder_that_a_command_moved_are_its_doing(two: Two) -> None:
     """Their times do not change."""
     (two.root / "old").mkdir()
     (two.root / "old" / "f.txt").write_text("f\n")
-    async with two.mine.checkpoints.around("t", two.mine.listed, lambda _path, _at: True):
+    async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
         os.rename(two.root / "old", two.root / "new")
     undone = await two.mine.checkpoints.undo_turn()
     assert two.mine.told(undone) == ({"old/f.txt"}, {"new/f.txt"})

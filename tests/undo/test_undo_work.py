@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,6 +144,30 @@ async def test_what_the_user_saved_while_a_command_ran_is_not_its_doing(bench: B
     undone = await bench.checkpoints.undo_turn()
     assert (names(undone), undone.conflicts) == ({"c.txt"}, ())
     assert bench.texts() == {"a.txt": "mine\n", "b.txt": "unsaved\n", "c.txt": "c\n"}
+
+
+async def test_what_the_user_moved_in_the_editor_while_a_command_ran_is_not_its_doing(
+    bench: Bench,
+) -> None:
+    async with bench.checkpoints.around("t", bench.listed):
+        bench.ws.write("c.txt", "command\n")
+        os.rename(bench.path("a.txt"), bench.path("new.txt"))
+        bench.remove("b.txt")
+        bench.ws.host.moved([bench.path(name) for name in ("a.txt", "new.txt", "b.txt")])
+    undone = await bench.checkpoints.undo_turn()
+    assert (names(undone), undone.conflicts) == ({"c.txt"}, ())
+    assert bench.texts() == {"new.txt": "a\n", "c.txt": "c\n"}
+
+
+async def test_what_a_command_made_of_what_the_user_moved_is_a_conflict(bench: Bench) -> None:
+    async with bench.checkpoints.around("t", bench.listed):
+        os.rename(bench.path("a.txt"), bench.path("new.txt"))
+        bench.remove("b.txt")
+        bench.ws.host.moved([bench.path(name) for name in ("a.txt", "new.txt", "b.txt")])
+        bench.ws.write("new.txt", "command\n")
+        bench.ws.write("b.txt", "command\n")
+    assert conflicts(await bench.checkpoints.undo_turn()).keys() == {"new.txt", "b.txt"}
+    assert bench.texts() == {"new.txt": "command\n", "b.txt": "command\n", "c.txt": "c\n"}
 
 
 async def test_what_was_saved_when_the_command_was_over_but_not_looked_at(bench: Bench) -> None:

@@ -61,28 +61,30 @@ async def test_a_file_that_fails_is_named_until_it_changes(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     break_grammars(tmp_path / "broken", monkeypatch, {"ruby": "crashes"})
     files = {"a.py": "def swim():\n    pass\n", "bad.rb": "def harpoon\nend\n"}
+    files["worse.rb"] = files["bad.rb"]
     async with stage(tmp_path / "ws", files, []) as s:
         built = await rebuild_index(s.app, IndexRequest(IndexMode.UPDATE))
-        assert (built.chunk_files, built.problems) == (2, ())
+        assert (built.chunk_files, built.problems) == (3, ())
         bad = tmp_path / "ws" / "bad.rb"
-        why = f"{bad} has no outline: the worker process was ended by signal 11"
+        why = "has no outline: the worker process was ended by signal 11"
+        all_ = f"{bad} {why}", f"{bad.with_name('worse.rb')} {why}"
         told = await status(s.app, StatusRequest())
-        assert (told.failed, told.chunks.pending, told.chunks.problem) == ((why,), 0, "")
+        assert (told.failed, told.chunks.pending, told.chunks.problem) == (all_, 0, "")
         (check,) = [
             each for each in (await doctor(s.app, DoctorRequest())).checks if each.name == "Files"
         ]
-        assert (check.state, check.detail) == (CheckState.WARNING, f"{why}.")
+        assert (check.state, check.detail) == (CheckState.WARNING, f"{'; '.join(all_)}.")
     async with stage(tmp_path / "ws", {}, []) as s:  # the next start knows it before any job
         await s.app.ready()
-        assert (await status(s.app, StatusRequest())).failed == (why,)
+        assert (await status(s.app, StatusRequest())).failed == all_
         bad.write_text("def trident\nend\n")
         s.app.host.sweep("test")
         await s.app.ready()
-        assert (await status(s.app, StatusRequest())).failed != (why,)
+        assert (await status(s.app, StatusRequest())).failed != all_
         bad.unlink()
         s.app.host.sweep("test")
         await s.app.ready()
-        assert (await status(s.app, StatusRequest())).failed == ()
+        assert (await status(s.app, StatusRequest())).failed == all_[1:]
 
 
 async def test_what_is_never_indexed_is_not_pending(

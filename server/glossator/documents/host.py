@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -89,6 +89,7 @@ class WorkspaceHost:
     ) -> None:
         self.encoding: PositionEncoding = encoding
         self.saves: dict[str, Save] = {}  # by path; also of documents that are closed by now
+        self.moves: dict[str, int] = {}  # when the editor deleted or renamed something, by path
         self._settings = settings
         self._indexing = indexing
         self._overlays = Overlays(encoding)
@@ -185,6 +186,10 @@ class WorkspaceHost:
     def written(self, document: Document) -> None:
         """Note that the editor, or an edit, wrote this text to disk, and no command."""
         self.saves[document.path] = Save(time.time_ns(), document.sha256)
+
+    def moved(self, paths: Iterable[str]) -> None:
+        """Note that these were deleted in the editor, or had or got other names there."""
+        self.moves.update(dict.fromkeys(map(self.canonical, paths), time.time_ns()))
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` with the absolute paths of every change; the result unsubscribes it.

@@ -50,6 +50,11 @@ _NOT_SEEN = (
     "Nothing was changed: the editor accepted the edit, but the text is as it was; the user may"
     " have left it out.\nAsk how to go on."
 )
+_NOT_SENT = (
+    "It is not known whether the edit was made: the editor accepted it, but nothing of it is"
+    " seen yet; some editors send their text at the next key.\nDo not make it again: Read shows the"
+    " old text until then. You are told when the file changes."
+)
 _BEHIND = (
     "Nothing was changed: the user is typing, and the editor takes no edit before it has sent what"
     " was typed.\nMake the edit again."
@@ -188,6 +193,8 @@ class PlanEditing:
         match made:
             case NotApplied(reason, behind):
                 return _Tried(Refused(_BEHIND if behind else _DECLINED.format(reason.rstrip("."))))
+            case NotMade(accepted=True, again=False) if not confirm:
+                return _Tried(Refused(_NOT_SENT))
             case NotMade(accepted, again):
                 return _Tried(Refused(_NOT_SEEN if accepted else _TYPING), again=again)
             case Made():

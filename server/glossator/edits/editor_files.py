@@ -14,6 +14,7 @@ from glossator.core.replacement import line_replacements
 from glossator.documents import DiskChanged, Overlay, WorkspaceHost
 from glossator.edits import wait
 from glossator.edits.in_editor import Made, NotMade, apply
+from glossator.files import is_inside
 from glossator.undo import (
     Content,
     DiskFiles,
@@ -56,6 +57,11 @@ class EditorFiles:
         """The hash of the text that the editor last saved there, if it did since (ns, 1970)."""
         save = self._host.saves.get(path)
         return save.sha256 if save is not None and save.at_ns >= since else None
+
+    def moved(self, path: str, since: int) -> bool:
+        """Whether the editor told since that it, or a folder above, was deleted or renamed."""
+        moves = self._host.moves.items()
+        return any(at >= since and is_inside(path, each) for each, at in moves)
 
     async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
         """Bring back what was, in place of what has at most `limit` bytes."""

@@ -16,8 +16,9 @@ from typing import TypeVar
 import platformdirs
 
 from glossator.core.errors import StoreUnavailable
-from glossator.ledger.rows import Rows, without_facts
-from glossator.store import LedgerRow, LedgerStore, Retention, unavailable
+from glossator.core.tool_result import counted
+from glossator.ledger.rows import Rows, parsed, rescued, without_facts
+from glossator.store import Damage, LedgerRow, LedgerStore, Retention, unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +26,8 @@ T = TypeVar("T")
 
 _FILE = "ledger.db"
 _DAMAGED = (
-    "The file of facts was damaged on disk, so the facts kept until now, and what sessions"
-    " remembered, are missing; new ones are kept again. The damaged file is kept as {}."
+    "The file of facts was damaged on disk. {} and the memory of {} could be read and are kept;"
+    " the others are missing. The damaged file is kept as {}."
 )
 
 
@@ -48,6 +49,7 @@ class LedgerFiles:
         self._thread = ThreadPoolExecutor(1, "glossator-ledger")
         self._store: LedgerStore | None = None  # of the thread
         self._taken: tuple[int, str] | None = None  # the version that was read, the workspace
+        self._damage = ""  # what to tell of it
 
     async def facts(self, workspace: str) -> dict[str, LedgerRow]:
         """The rows of a workspace; none if nothing changed since they were read."""
@@ -115,10 +117,12 @@ class LedgerFiles:
         loop = asyncio.get_running_loop()
         try:
             found = await loop.run_in_executor(
-                self._thread, lambda: partial(work, self._opened())(*arguments)
+                self._thread, self._done, lambda: partial(work, self._opened())(*arguments)
             )
-            if self._store is not None and (damaged := self._store.take_damaged()):
-                self.tell(_DAMAGED.format(damaged))
+            if self._damage:
+                self.tell(self._damage)
+                self._damage = ""
+                self.read_again()
         except (OSError, StoreUnavailable) as problem:
             logger.warning("%s", problem)
             self.read_again()
@@ -129,6 +133,15 @@ class LedgerFiles:
         return found
 
     # What follows is for the thread.
+
+    def _done(self, work: Callable[[], T]) -> T:
+        """What `work` gives; where the file was damaged, with what could be read of it."""
+        found = work()
+        store = self._opened()
+        if (damage := store.take_damage()) is None:
+            return found
+        self._damage = _rescue(store, damage)
+        return work()
 
     def _opened(self) -> LedgerStore:
         if self._store is None:
@@ -154,3 +167,17 @@ class LedgerFiles:
     def _close(self) -> None:
         if self._store is not None:
             self._store.close()
+
+
+def _rescue(store: LedgerStore, damage: Damage) -> str:
+    """Keep what was read of a damaged file, and say what that is."""
+    facts, sessions = 0, set[str]()
+    for workspace, rows in rescued(damage.facts).items():
+        store.put(workspace, rows)
+        facts += sum(row.value is not None for row in rows.values())
+    for memory in damage.memories:
+        match memory:
+            case str(session), str(workspace), bytes(value), int(shared) if parsed(value):
+                store.put_memory(session, workspace, value, shared=bool(shared))
+                sessions.add(session)
+    return _DAMAGED.format(counted(facts, "facts"), counted(len(sessions), "sessions"), damage.path)

@@ -92,12 +92,23 @@ def from_document(document: bytes | None) -> dict[str, LedgerRow]:
     for key, value in _items(fields.get("facts")):
         if isinstance(value, dict) and _is_time(changed := value.pop("changed", None)):
             row = LedgerRow(changed, _packed(value))
-            fact = fact_of(row)
-            if fact is not None and fact.id == key:
+            if _is_of(key, row):
                 rows[key] = row
     for key, changed in _items(fields.get("forgotten")):
         if _is_time(changed) and is_fact_id(key):
             rows[key] = LedgerRow(changed, None)
+    return rows
+
+
+def rescued(found: Iterable[tuple[object, ...]]) -> dict[str, dict[str, LedgerRow]]:
+    """The rows by workspace, of what was read of a damaged file, without what is no fact."""
+    rows: dict[str, dict[str, LedgerRow]] = {}
+    for each in found:
+        match each:
+            case str(workspace), str(key), float(changed), bytes() | None as value:
+                row = LedgerRow(changed, value)
+                if _is_time(changed) and _is_of(key, row):
+                    rows.setdefault(workspace, {})[key] = row
     return rows
 
 
@@ -145,6 +156,14 @@ def check_schema(fields: Mapping[str, Any], what: str) -> None:
             f"{what} were written by a newer Glossator (schema {schema}, and this one knows"
             f" {SCHEMA}). Update this one; until then it neither reads nor changes them."
         )
+
+
+def _is_of(key: str, row: LedgerRow) -> bool:
+    """Whether it is a row of ours with this id."""
+    if row.value is None:
+        return is_fact_id(key)
+    fact = fact_of(row)
+    return fact is not None and fact.id == key
 
 
 def _order(row: LedgerRow) -> tuple[float, bytes]:

@@ -106,11 +106,12 @@ class Bubblewrap:
             if policy.network:
                 arguments.append("--share-net")
             arguments += _disk(policy, policy.quota.temporary_bytes if self.modern else None)
+            touched: list[str] = []
             for mount in mounts_for(policy) if policy.writable else ():
-                if isinstance(mount, PlaceholderMount) and not guards.enter_context(
-                    placeholder(mount.path)
-                ):
-                    continue  # we may not create it, so no command of ours may either
+                if isinstance(mount, PlaceholderMount):
+                    if not guards.enter_context(placeholder(mount.path)):
+                        continue  # we may not create it, so no command of ours may either
+                    touched.append(os.path.dirname(mount.path))
                 how = "--bind" if isinstance(mount, PinnedMount) else "--ro-bind"
                 arguments += how, mount.path, mount.path
             sockets = _sockets(policy) if policy.searched else []
@@ -131,7 +132,9 @@ class Bubblewrap:
             reading, writing = os.pipe()
             guards.callback(os.close, reading)
             guards.callback(os.close, writing)
-            yield Confined(words, nested=True, input=reading, inherited=(shell,))
+            yield Confined(
+                words, nested=True, input=reading, inherited=(shell,), touched=tuple(touched)
+            )
 
 
 def _limits(quota: Quota) -> str:

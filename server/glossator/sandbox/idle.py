@@ -13,6 +13,8 @@ import os
 import threading
 import time
 from bisect import bisect_right
+from collections.abc import Iterable
+from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 
@@ -32,9 +34,12 @@ class IdleTimes:
         self._began = self._ended = 0  # ns since 1970; 0: not yet
         self._idle: list[tuple[int, int]] = []
         self._gone = threading.Event()
+        self._touched: tuple[str, ...] = ()
+        self._at_end: dict[str, int] = {}  # when touched folders had been changed
 
-    def begin(self) -> None:
-        """The command is about to be started."""
+    def begin(self, touched: Iterable[str] = ()) -> None:
+        """The command is about to be started; its sandbox changes the folders `touched` later."""
+        self._touched = tuple(touched)
         self._began = time.time_ns()
 
     def follow(self, process: int) -> None:
@@ -42,14 +47,20 @@ class IdleTimes:
         threading.Thread(target=self._look, args=(process,), name="shell idle", daemon=True).start()
 
     def end(self) -> None:
-        """The command is gone, with all that it started."""
+        """The command is gone, with all that it started; its sandbox is not yet."""
+        for folder in self._touched:
+            with suppress(OSError):  # it is gone, too
+                self._at_end[folder] = os.lstat(folder).st_ctime_ns
         self._ended = time.time_ns()
         self._gone.set()
 
     def covers(self, path: str, changed: int) -> bool:
-        """Whether a file's last change, at a time in ns since 1970, is not the command's."""
-        if not self._began or any(is_inside(path, each) for each in self.ours):
+        """Whether the last change of a file or folder, in ns since 1970, is not the command's."""
+        if not self._began:
             return False
+        if any(is_inside(path, each) or path == os.path.dirname(each) for each in self.ours):
+            return False
+        changed = min(changed, self._at_end.get(path, changed))
         last = changed + _LAG
         if last < self._began or 0 < self._ended <= changed:
             return True

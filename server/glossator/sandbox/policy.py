@@ -88,7 +88,8 @@ class Confined:
     Then it is a child of what is run, which ends after it and with its exit code. `input` is the
     descriptor for the standard input of what is run, None if it needs none. `codes` receives the
     exit codes of its last pipeline. `given` is a descriptor that the command itself reads,
-    `inherited` are those that what is run needs. `idle` is told of its process.
+    `inherited` are those that what is run needs. `idle` is told of its process. In the folders
+    `touched` the sandbox itself removes something after the command.
     """
 
     words: tuple[str, ...]
@@ -98,6 +99,7 @@ class Confined:
     given: int | None = None
     idle: IdleTimes | None = None
     inherited: tuple[int, ...] = ()
+    touched: tuple[str, ...] = ()
 
 
 class Sandbox(Protocol):

@@ -73,7 +73,7 @@ class Process:
             self._failed: tuple[FailedPart, ...] = ()
             self._idle = command.idle
             if self._idle is not None:
-                self._idle.begin()
+                self._idle.begin(command.touched)
             self._popen = subprocess.Popen(  # noqa: S603 - what this class is for
                 command.words,
                 cwd=cwd,

@@ -1,5 +1,5 @@
 from .glosses import GlossStore
-from .ledger import FORGOTTEN_DAYS, FORGOTTEN_MOST, LedgerRow, LedgerStore
+from .ledger import FORGOTTEN_DAYS, FORGOTTEN_MOST, Damage, LedgerRow, LedgerStore
 from .log import Contents, Log, NotOpened, unavailable
 from .logs import LogInfo, Logs, Retention
 from .objects import Blobs, BlobStatistics, Objects, object_id
@@ -12,6 +12,7 @@ __all__ = [
     "BlobStatistics",
     "Blobs",
     "Contents",
+    "Damage",
     "GlossStore",
     "LedgerRow",
     "LedgerStore",

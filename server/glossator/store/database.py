@@ -12,6 +12,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -21,6 +22,7 @@ from glossator.core.errors import StoreUnavailable
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+Row: TypeAlias = tuple[object, ...]
 _Identity: TypeAlias = tuple[int, int]  # device, inode
 
 _WAIT = 2.0  # seconds for another process to finish writing
@@ -39,12 +41,19 @@ class Database:
     """A file with the tables that `tables` makes; a file of another `version` is set aside.
 
     A damaged file is set aside with the ending `.damaged`, and begun again; `damaged` is its path
-    then, for the owner to tell of.
+    then, and `rescued` what was read of it, for the owner to tell of.
     """
 
-    def __init__(self, path: str, tables: str, version: int, lost: str) -> None:
-        """`lost` says what is not to be had while the file cannot be used."""
+    def __init__(
+        self, path: str, tables: str, version: int, lost: str, rescue: tuple[str, ...] = ()
+    ) -> None:
+        """`lost` says what is not to be had while the file cannot be used.
+
+        `rescue` are queries, with `{0}` for their order, for what is read of a damaged file.
+        """
         self.damaged = ""
+        self.rescued: tuple[list[Row], ...] = ()
+        self._rescue = rescue
         self._path = path
         self._schema = _SCHEMA.format(tables=tables, version=version)
         self._version = version
@@ -60,7 +69,7 @@ class Database:
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 if not _is_damage(error):
                     raise
-                self._set_aside(str(error))
+                self._set_aside(error)
                 return work(self._open())
         except (sqlite3.Error, OSError) as error:
             self.close()
@@ -109,12 +118,14 @@ class Database:
         if not version:
             database.executescript(self._schema)
 
-    def _set_aside(self, reason: str) -> None:
+    def _set_aside(self, reason: Exception) -> None:
         """Make room for a new file, unless another process has done so."""
         self.close()
         with alone(self._path):
             if _identity(self._path) != self._opened:
                 return
+            if not isinstance(reason, _ForeignFormat):
+                self.rescued = tuple(_readable(self._path, query) for query in self._rescue)
             for ending in ("-wal", "-shm"):  # first, for they would count for the new file, too
                 Path(self._path + ending).unlink(missing_ok=True)
             self.damaged = f"{self._path}.damaged"
@@ -124,6 +135,17 @@ class Database:
 
 class _ForeignFormat(sqlite3.DatabaseError):
     """A file that another version of this program made."""
+
+
+def _readable(path: str, query: str) -> list[Row]:
+    """The rows of a damaged file, from either end up to where it cannot be read."""
+    rows: dict[Row, None] = {}
+    with closing(sqlite3.connect(path, timeout=_WAIT)) as database:
+        for order in ("ASC", "DESC"):
+            with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
+                for row in database.execute(query.format(order)):
+                    rows[row] = None
+    return list(rows)
 
 
 def _has_journal(path: str) -> bool:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from glossator.store.database import Database, number
+from glossator.store.database import Database, Row, number
 from glossator.store.logs import Retention
 
 _FORMAT = 1
@@ -34,6 +34,19 @@ _TABLES = """
         shared INTEGER NOT NULL -- 0: the team's server does not have it yet
     );
 """
+_RESCUE = (
+    "SELECT workspace, id, changed, value FROM facts ORDER BY workspace {0}, id {0}",
+    "SELECT session, workspace, value, shared FROM memories ORDER BY rowid {0}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A file that was set aside as `path`, and what was read of its tables, unchecked."""
+
+    path: str
+    facts: list[Row]
+    memories: list[Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +66,13 @@ class LedgerStore:
     def __init__(self, path: str, keep: Retention) -> None:
         """`keep` is how long the memory of a session is kept."""
         self._keep = keep
-        self._file = Database(path, _TABLES, _FORMAT, "facts are neither found nor kept")
+        self._file = Database(path, _TABLES, _FORMAT, "facts are neither found nor kept", _RESCUE)
 
-    def take_damaged(self) -> str:
-        """Where a damaged file was set aside since the last call; "" if none was."""
-        damaged, self._file.damaged = self._file.damaged, ""
-        return damaged
+    def take_damage(self) -> Damage | None:
+        """A damaged file that was set aside since the last call."""
+        path, rescued = self._file.damaged, self._file.rescued
+        self._file.damaged, self._file.rescued = "", ()
+        return Damage(path, *(rescued or ([], []))) if path else None
 
     def version(self) -> int:
         """Another number when another process has changed something."""

@@ -2,17 +2,18 @@
 
 Other sessions note what they changed, in this server and in others. A file that changed while the
 command's processes rested was changed by another program. What changed while another session's
-command ran, too, cannot be told apart.
+command ran, too, cannot be told apart. A file that is gone has no time of its own: it went with the
+file that it was renamed to, else before the last change of its folder.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 
-from glossator.undo.file_states import FileState, same
+from glossator.undo.file_states import FileState, NoFile, same
 from glossator.undo.turn_log import Note, Turn
 
 Rests = Callable[[str, int], bool]  # whether a command rested when a path changed (ns since 1970)
@@ -27,26 +28,36 @@ class _Whose(Enum):
 
 
 def told_apart(
-    note: Note, others: Sequence[Note], rests: Iterable[Rests], lived: int | None = None
+    note: Note,
+    others: Sequence[Note],
+    rests: Iterable[Rests],
+    renamed: Mapping[str, str],
+    lived: int | None = None,
 ) -> Note:
     """What commands changed, without what others did meanwhile; blocking.
 
     `others` are the notes of other sessions since the commands began, in their order. `rests` is of
-    each of the commands. After `lived` (ns since 1970) no server watched them.
+    each of the commands. `renamed` has the new paths of files that were. After `lived` (ns since
+    1970) no server watched them.
     """
     checks = tuple(rests)
 
     def whose(path: str) -> _Whose:
-        at = _changed_at(path)
-        if at is not None and at < note.since:  # moved with its folder
-            at = None
+        at = _changed_at(path, note.since)
         found = _by_others(note, path, others, at)
-        if found is _Whose.COMMAND and at is not None:
-            if checks and all(check(path, at) for check in checks):
-                return _Whose.OTHERS
-            if lived is not None and at > lived:
-                return _Whose.UNKNOWN
-        return found
+        if found is not _Whose.COMMAND:
+            return found
+        if at is None and path in renamed:
+            at = _changed_at(renamed[path], note.since)
+        names = [path]
+        if is_latest := at is None:  # it went, or came with its folder, at that time or before
+            names.append(_folder_of(path, note.found[path]))
+            at = _changed_at(names[-1], note.since)
+        if at is None:
+            return _Whose.COMMAND
+        if checks and all(check(name, at) for check in checks for name in names):
+            return _Whose.UNKNOWN if is_latest else _Whose.OTHERS
+        return _Whose.UNKNOWN if lived is not None and at > lived else _Whose.COMMAND
 
     verdicts = {path: whose(path) for path in note.left}
     kept = {path for path, each in verdicts.items() if each is not _Whose.OTHERS}
@@ -101,9 +112,20 @@ def _edited(before: FileState, now: FileState, path: str, edits: Sequence[Note])
     return _Whose.OTHERS if only else _Whose.BOTH
 
 
-def _changed_at(path: str) -> int | None:
-    """When what is at a path was last changed (ns since 1970); None if nothing is there."""
+def _changed_at(path: str, since: int) -> int | None:
+    """When what is at a path was last changed (ns since 1970); None if it was not, or is gone."""
     try:
-        return os.lstat(path).st_ctime_ns
+        at = os.lstat(path).st_ctime_ns
     except OSError:
         return None
+    return None if at < since - _LAG else at
+
+
+def _folder_of(path: str, found: FileState) -> str:
+    """The folder from which a path went, or in which the folder that it came with is."""
+    if isinstance(found, NoFile):
+        return os.path.dirname(found.folder or path)
+    folder = os.path.dirname(path)
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return folder

@@ -116,10 +116,10 @@ class Baselines:
 
     def changes(
         self, before: Baseline, paths: Iterable[str]
-    ) -> tuple[dict[str, FileState], dict[str, FileState]]:
+    ) -> tuple[dict[str, FileState], dict[str, FileState], dict[str, str]]:
         """What was found and what is left at the paths that changed since `before`.
 
-        `paths` are those listed now.
+        `paths` are those listed now. Then the new paths of files that were renamed.
         """
         stamps = dict(_stamps({*paths, *before.stamps}))
         suspects = [
@@ -146,7 +146,11 @@ class Baselines:
             now = as_state(self.files.look(path, self.limits.file_bytes))
             if not same(state, now):
                 found[path], left[path] = state, now
-        return found, left
+        came = {_content(stamps[path]): path for path in suspects if path not in before.stamps}
+        went = {
+            path: _content(stamp) for path, stamp in before.stamps.items() if path not in stamps
+        }
+        return found, left, {path: came[each] for path, each in went.items() if each in came}
 
     def _lost(self, states: Mapping[str, FileState]) -> list[str]:
         """The paths whose bytes have had to make room since they were kept."""
@@ -180,6 +184,11 @@ def _stamps(paths: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
 def _identity(stamp: Stamp) -> tuple[int, int]:
     """What a file keeps when it, or a folder above it, is moved."""
     return stamp.device, stamp.inode
+
+
+def _content(stamp: Stamp) -> tuple[int, int, int, int]:
+    """What a file that is renamed keeps, and the next one with its inode does not."""
+    return (*_identity(stamp), stamp.size, stamp.mtime_ns)
 
 
 def _folders(paths: Iterable[str]) -> set[str]:

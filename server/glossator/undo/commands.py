@@ -17,7 +17,7 @@ from glossator.store import Objects
 from glossator.undo.attribution import Rests, told_apart
 from glossator.undo.baseline import Baseline, BaselineLimits, Baselines, decoded, encoded
 from glossator.undo.checkpoint_log import FileStateReader, text_hashes
-from glossator.undo.file_states import FileState, same
+from glossator.undo.file_states import FileState, NoFile, same
 from glossator.undo.turn_log import Note, Turn, TurnLog
 
 Listed = Callable[[], Awaitable[Iterable[str]]]
@@ -95,19 +95,20 @@ class Commands:
         """
         paths, lived = list(await listed()), self._log.written_before + _BEAT_NS
 
-        def changes(objects: Objects) -> Note | None:
+        def changes(objects: Objects) -> tuple[Note, dict[str, str]] | None:
             kept = objects.get(turn.baseline) if turn.baseline else None
             baseline = None if kept is None else decoded(kept)
             if baseline is None:
                 return None
-            found, left = self._of(objects).changes(baseline, paths)
-            return Note(turn.id, found, left, since=baseline.taken)
+            found, left, renamed = self._of(objects).changes(baseline, paths)
+            return Note(turn.id, found, left, since=baseline.taken), renamed
 
-        note = await self._looking.store.run(changes)
-        if note is None:  # undo says that it does not know all
+        compared = await self._looking.store.run(changes)
+        if compared is None:  # undo says that it does not know all
             return
+        note, renamed = compared
         others = await self._log.elsewhere(note.since) if note.left else []
-        note = await asyncio.to_thread(told_apart, note, others, (), lived)
+        note = await asyncio.to_thread(told_apart, note, others, (), renamed, lived)
         for _ in range(turn.running):
             self._log.note(Note(turn.id, running=False))
         self._log.note(replace(note, ended=tuple(turn.jobs)))
@@ -122,16 +123,39 @@ class Commands:
         """What commands, and only commands, changed since they began, also at `paths`."""
         baseline, wanted = running.baseline, list(paths)
 
-        def compared(objects: Objects) -> Note:
-            found, left = self._of(objects).changes(baseline, wanted)
-            return Note(turn, found, left, since=baseline.taken)
+        def compared(objects: Objects) -> tuple[Note, dict[str, str]]:
+            found, left, renamed = self._of(objects).changes(baseline, wanted)
+            return Note(turn, found, left, since=baseline.taken), renamed
 
-        note = await self._looking.store.run(compared)
+        note, renamed = await self._looking.store.run(compared)
         if not note.left:
             return note
-        note = await self._without_saves(note, baseline)
+        note = await self._without_saves(self._without_moves(note), baseline)
         others = await self._log.elsewhere(baseline.taken)
-        return await asyncio.to_thread(told_apart, note, others, tuple(running.rests))
+        rests = tuple(running.rests)
+        note = await asyncio.to_thread(told_apart, note, others, rests, renamed)
+        own: dict[str, FileState] = {}  # what edits of this session left, also while commands rest
+        for each in self._log.turns.values():
+            own |= each.left
+        doubtful = (p for p in note.doubtful if p not in own or not same(own[p], note.left[p]))
+        return replace(note, doubtful=tuple(doubtful))
+
+    def _without_moves(self, note: Note) -> Note:
+        """What a command changed; what was deleted or renamed in the editor is not its doing."""
+        moved = {path for path in note.left if self._looking.files.moved(path, note.since)}
+        before = [note.found[path] for path in moved]
+        theirs = {
+            path
+            for path in moved
+            if isinstance(state := note.left[path], NoFile)
+            or (isinstance(note.found[path], NoFile) and any(same(state, each) for each in before))
+        }
+        return replace(
+            note,
+            found={path: state for path, state in note.found.items() if path not in theirs},
+            left={path: state for path, state in note.left.items() if path not in theirs},
+            mixed=(*note.mixed, *(moved - theirs)),
+        )
 
     async def _without_saves(self, note: Note, baseline: Baseline) -> Note:
         saved = self._looking.files.saved
@@ -178,7 +202,7 @@ class Commands:
                 del found[path], left[path]
             elif sha256 not in text_hashes({found[path], *been.get(path, ())}, objects):
                 mixed.append(path)
-        return replace(note, found=found, left=left, mixed=tuple(mixed))
+        return replace(note, found=found, left=left, mixed=(*note.mixed, *mixed))
 
     def _of(self, objects: Objects) -> Baselines:
         if self._baselines is None:

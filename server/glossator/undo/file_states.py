@@ -118,6 +118,9 @@ class RestorableFiles(Protocol):
     def saved(self, path: str, since: int) -> str | None:
         """The hash of the text that the editor last saved there, if it did since (ns, 1970)."""
 
+    def moved(self, path: str, since: int) -> bool:
+        """Whether the editor told since that it, or a folder above, was deleted or renamed."""
+
 
 class DiskFiles:
     """The files on disk below some roots."""
@@ -161,6 +164,10 @@ class DiskFiles:
     def saved(self, _path: str, _since: int) -> None:
         """None: the disk does not know who writes."""
         return
+
+    def moved(self, _path: str, _since: int) -> bool:
+        """False: see `saved`."""
+        return False
 
     def _restore_all(self, plan: tuple[Restoration, ...], limit: int) -> Restored:
         done = Restored()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from glossator.application import Application
 from glossator.core.answers import Check, CheckState, DoctorAnswer
 from glossator.core.errors import ModelError
-from glossator.core.shown import shown, some_of
+from glossator.core.shown import shown
 from glossator.llm import describe_models, effort_problems, why_unreachable
 from glossator.permissions import how_to_trust
 from glossator.sandbox import Unavailable, find_sandbox
@@ -126,7 +126,9 @@ async def _failed_files(app: Application) -> tuple[Check, ...]:
         "All other files are indexed, and Grep and Read take these, too. Each is tried again when"
         " it changes, or the index is rebuilt; please report what fails."
     )
-    return (Check("Files", CheckState.WARNING, f"{some_of(failed, _SHOWN_FILES)}.", next_step),)
+    more = len(failed) - _SHOWN_FILES
+    named = "; ".join((*failed[:_SHOWN_FILES], *([f"and {more:,} more"] if more > 0 else [])))
+    return (Check("Files", CheckState.WARNING, f"{named}.", next_step),)
 
 
 async def _ripgrep(app: Application) -> Check:

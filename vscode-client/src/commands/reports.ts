@@ -6,8 +6,8 @@ import { count, escaped, section, table } from "./markdown.ts";
 const MEGABYTE = 1_000_000;
 const STATES: Readonly<Record<CheckState, string>> = {
   ok: "✓",
-  warning: "⚠ warning",
-  failed: "✗ failed",
+  warning: "warning", // one word each, so that a narrow column does not break them
+  failed: "failed",
 };
 
 /** How the server is. */

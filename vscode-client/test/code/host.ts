@@ -14,7 +14,7 @@ import { Spans } from "../../src/editor/spans.ts";
 import type { Glossator } from "../../src/glossator.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
 import { DiagnosticsPort } from "../../src/ports/diagnostics.ts";
-import { save } from "../../src/ports/saves.ts";
+import { save, saveOpen } from "../../src/ports/saves.ts";
 import { candidates } from "../../src/python.ts";
 import { demo, extension, ready, type Tests, until } from "./hosted.ts";
 import { changeTests } from "./hosted-changes.ts";
@@ -395,6 +395,38 @@ const tests: Tests = {
     const now = { documents: [{ uri, version: document.version }] };
     assert.deepEqual(await save(now, never), { saved: [uri] });
     assert.ok(!document.isDirty);
+  },
+
+  async "what VS Code reads in a wrong encoding is not saved"() {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    assert.ok(folder);
+    const file = vscode.Uri.joinPath(folder.uri, "encoded.txt");
+    const uri = file.toString();
+    for (const [bytes, encoding, typed, saves] of [
+      [Buffer.from("gr\u00fcn\n"), "utf8", "\u2192", true],
+      [Buffer.from("\ufeffgr\u00fcn\n"), "utf8bom", "\u2192", true],
+      [Buffer.from("\ufeffgr\u00fcn\n", "utf16le"), "utf16le", "\u2192", true],
+      [Buffer.from("gr\u00fcn\n", "latin1"), "iso88591", "\u00e4", true],
+      [Buffer.from("green\n"), "iso88591", "\u00e4", true],
+      [Buffer.from("green\n"), "iso88591", "\u2192", false],
+      [Buffer.from("gr\u00fcn\n"), "iso88591", "x", false],
+      [Buffer.from("gr\u00fcn\n", "latin1"), "utf8", "x", false],
+    ] as const) {
+      const what = `${bytes.toString("hex")} as ${encoding}, with ${typed}`;
+      await vscode.workspace.fs.writeFile(file, bytes);
+      const document = await vscode.workspace.openTextDocument(file, { encoding });
+      const editor = await vscode.window.showTextDocument(document);
+      await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), typed));
+      const wanted = { documents: [{ uri, version: document.version }] };
+      assert.deepEqual(await save(wanted, never), { saved: saves ? [uri] : [] }, what);
+      const onDisk = await vscode.workspace.fs.readFile(file);
+      assert.equal(Buffer.compare(onDisk, bytes) === 0, !saves, what);
+      if (!saves) {
+        await assert.rejects(saveOpen([uri]), /is not saved/, what);
+      }
+      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    }
+    await vscode.workspace.fs.delete(file);
   },
 
   async "status and doctor are documents to read"() {

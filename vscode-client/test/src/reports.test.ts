@@ -14,6 +14,7 @@ test("doctor says what to do first", () => {
   assert.match(doctorReport({ checks: [well] }), /All is well\..*\| Python \| ✓ \| 3\.12 \|/s);
   const ill = { name: "Key", state: "warning", detail: "none", nextStep: "Set one." } as const;
   assert.match(doctorReport({ checks: [well, ill] }), /^# .*- \*\*Key:\*\* Set one\.\n\n\|/s);
+  assert.match(doctorReport({ checks: [ill] }), /\| Key \| warning \| none \|/);
 });
 
 test("the context, layer by layer", () => {

@@ -41,14 +41,18 @@ def did_create(ls: Server, params: types.CreateFilesParams) -> None:
 
 def did_rename(ls: Server, params: types.RenameFilesParams) -> None:
     """Files or folders have new names."""
-    _look_again(ls, chain.from_iterable((file.old_uri, file.new_uri) for file in params.files))
+    uris = [*chain.from_iterable((file.old_uri, file.new_uri) for file in params.files)]
+    ls.application.host.moved(_paths(uris))
+    _look_again(ls, uris)
     paths = [(to_path(file.old_uri), to_path(file.new_uri)) for file in params.files]
     ls.application.renamed({old: new for old, new in paths if old and new})
 
 
 def did_delete(ls: Server, params: types.DeleteFilesParams) -> None:
     """Files or folders are gone."""
-    _look_again(ls, (file.uri for file in params.files))
+    uris = [file.uri for file in params.files]
+    ls.application.host.moved(_paths(uris))
+    _look_again(ls, uris)
 
 
 def did_change_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
@@ -75,6 +79,9 @@ def watch_files(ls: Server) -> None:
 
 def _look_again(ls: Server, uris: Iterable[str]) -> None:
     """Have the workspace look at these again, as far as they are on disk."""
-    paths = frozenset(path for uri in uris if (path := to_path(uri)) is not None)
-    if paths:
+    if paths := _paths(uris):
         ls.application.host.apply(DiskChanged(paths))
+
+
+def _paths(uris: Iterable[str]) -> frozenset[str]:
+    return frozenset(path for uri in uris if (path := to_path(uri)) is not None)
