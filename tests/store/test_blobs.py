@@ -132,7 +132,7 @@ def test_another_process_sets_a_damaged_file_aside_first(
     path.write_bytes(b"not a database at all" * 100)
     set_aside = Database._set_aside
 
-    def too_late(database: Database, reason: str) -> None:
+    def too_late(database: Database, reason: Exception) -> None:
         monkeypatch.setattr(Database, "_set_aside", set_aside)
         with closing(Blobs(str(path), ROOM)) as quicker:
             quicker.put("a", {b"1": b"one"})
