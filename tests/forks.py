@@ -54,6 +54,7 @@ _LEFT_OUT = ("glossator.evaluation", "glossator.llm.backends")
 _CLONE_PARENT = 0x8000
 _CLONE = {"x86_64": 56, "aarch64": 220}.get(platform.machine())
 _CAN_FORK = sys.platform == "linux" and _CLONE is not None
+_PYTHON = sys.executable
 _PLACES = {str(_ROOT), str(_ROOT / "server")}
 _PYTHON_VARIABLES = {
     "PYTHONDONTWRITEBYTECODE",
@@ -150,13 +151,7 @@ def _forked(  # noqa: PLR0917 - Python's own parameters
     words = _words(args, environment)
     folder = os.fspath(cwd or ".")
     plain = (preexec_fn, gid, gids, uid) == (None,) * 4 and umask < 0 and close_fds and not shell
-    if not (
-        _is_on
-        and plain
-        and words
-        and executable in {None, sys.executable}
-        and os.path.isdir(folder)
-    ):
+    if not (_is_on and plain and words and executable in {None, _PYTHON} and os.path.isdir(folder)):
         _execute(
             *(popen, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, startupinfo),
             *(creationflags, shell, p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite),
@@ -193,7 +188,7 @@ def _words(args: Any, environment: dict[str, str]) -> list[str]:
         if (name.startswith("PYTHON") and name not in _PYTHON_VARIABLES)
         or (name.startswith(("LANG", "LC_")) and environment[name] != os.environ.get(name))
     ]
-    if words[:1] != [sys.executable] or odd or not places <= _PLACES:
+    if words[:1] != [_PYTHON] or odd or not places <= _PLACES:
         return []
     options = 2 if words[1:2] == ["-P"] else 1
     is_ours = words[options : options + 1] == ["-m"] and words[options + 1] in _PROGRAMS
@@ -207,7 +202,7 @@ def _hatch() -> socket.socket:
     with theirs, true_starts():
         number = theirs.fileno()
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forks", str(number)],
+            [_PYTHON, "-m", "tests.forks", str(number)],
             pass_fds=[number],
             cwd=_ROOT,
             env=os.environ | {"PYTHONPATH": places, "OPENBLAS_NUM_THREADS": "1"},

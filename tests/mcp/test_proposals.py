@@ -298,11 +298,11 @@ async def test_a_change_while_the_sdk_is_loaded_counts(
         await h.servers.settled()
     notes_of(root).unlink()
 
-    def changed(name: str) -> ModuleType:
+    async def changed(name: str) -> ModuleType:
         other_content(root, server)
         return import_module(name)
 
-    monkeypatch.setattr(supervisor, "import_module", changed)
+    monkeypatch.setattr(supervisor, "import_aside", changed)
     async with hub({}, (str(root),)) as h:
         assert "has changed, so it is not started" in h.servers.why_not_connected("odd")
     assert not notes_of(root).exists()
