@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,14 @@ class Two:
 
     def write(self, name: str, text: str) -> None:
         (self.root / name).write_text(text)
+
+    def tick(self) -> None:
+        """Until the times of files, which lag a little behind the clock, are past this moment."""
+        begun, probe = time.time_ns(), self.root.parent / "probe"
+        while True:
+            probe.write_text("")
+            if probe.stat().st_ctime_ns >= begun:
+                return
 
     def texts(self) -> dict[str, str]:
         return {path.name: path.read_text() for path in self.root.iterdir()}
@@ -128,6 +137,7 @@ async def test_what_changes_while_a_command_rests_is_not_its_doing(two: Two) -> 
         return Path(path).name in ("b.txt", "new.txt")
 
     async with two.mine.checkpoints.around("t", two.mine.listed, rests):
+        two.tick()
         two.write("b.txt", "somebody's\n")
         two.write("new.txt", "somebody's\n")
         (two.root / "a.txt").unlink()
@@ -160,6 +170,7 @@ async def test_what_is_renamed_while_a_command_rests_is_not_its_doing(
     two: Two, folders: Path
 ) -> None:
     async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
+        two.tick()
         for folder in ("theirs", "mine"):
             os.rename(folders / folder / "x.txt", folders / folder / "new.txt")
     undone = await two.mine.checkpoints.undo_turn()
@@ -169,6 +180,7 @@ async def test_what_is_renamed_while_a_command_rests_is_not_its_doing(
 
 async def test_what_may_be_deleted_by_somebody_else_is_a_conflict(two: Two, folders: Path) -> None:
     async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
+        two.tick()
         (folders / "theirs" / "x.txt").unlink()
         (folders / "mine" / "x.txt").unlink()
     assert conflicts(await two.mine.checkpoints.undo_turn()) == {"x.txt": PERHAPS}
@@ -183,6 +195,7 @@ async def test_a_folder_that_may_be_moved_by_somebody_else_is_a_conflict(
     (folders / "theirs" / "old").mkdir()
     two.write("theirs/old/f.txt", "f\n")
     async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
+        two.tick()
         os.rename(folders / "theirs" / "old", folders / "theirs" / "new")
     undone = await two.mine.checkpoints.undo_turn()
     assert {each.reason for each in undone.conflicts} == {PERHAPS}
@@ -197,6 +210,7 @@ async def test_what_a_tool_of_the_turn_deletes_while_its_job_rests_is_undone(
 ) -> None:
     path = folders / "theirs" / "x.txt"
     async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
+        two.tick()
         await two.mine.checkpoints.before("t", [str(path)])
         path.unlink()
         await two.mine.checkpoints.after("t", {str(path): None})
@@ -209,6 +223,7 @@ async def test_the_files_of_a_folder_that_a_command_moved_are_its_doing(two: Two
     (two.root / "old").mkdir()
     (two.root / "old" / "f.txt").write_text("f\n")
     async with two.mine.checkpoints.around("t", two.mine.listed, theirs_rest):
+        two.tick()
         os.rename(two.root / "old", two.root / "new")
     undone = await two.mine.checkpoints.undo_turn()
     assert two.mine.told(undone) == ({"old/f.txt"}, {"new/f.txt"})

@@ -52,7 +52,7 @@ def told_apart(
         names = [path]
         if is_latest := at is None:  # it went, or came with its folder, at that time or before
             names.append(_folder_of(path, note.found[path]))
-            at = _changed_at(names[-1], note.since)
+            at = _changed_at(names[-1], note.since - _LAG)
         if at is None:
             return _Whose.COMMAND
         if checks and all(check(name, at) for check in checks for name in names):
@@ -118,7 +118,7 @@ def _changed_at(path: str, since: int) -> int | None:
         at = os.lstat(path).st_ctime_ns
     except OSError:
         return None
-    return None if at < since - _LAG else at
+    return None if at < since else at
 
 
 def _folder_of(path: str, found: FileState) -> str:
