@@ -49,13 +49,16 @@ def told_apart(
             return found
         if at is None and path in renamed:
             at = _changed_at(renamed[path], note.since)
-        names = [path]
+        times = {path: at}
         if is_latest := at is None:  # it went, or came with its folder, at that time or before
-            names.append(_folder_of(path, note.found[path]))
-            at = _changed_at(names[-1], note.since - _LAG)
+            folder = _folder_of(path, note.found[path])
+            at = _changed_at(folder, note.since - _LAG)
+            times = {folder: at, path: 0}  # of the path only whether the server itself made it
         if at is None:
             return _Whose.COMMAND
-        if checks and all(check(name, at) for check in checks for name in names):
+        if checks and all(
+            check(name, time or 0) for check in checks for name, time in times.items()
+        ):
             return _Whose.UNKNOWN if is_latest else _Whose.OTHERS
         return _Whose.UNKNOWN if lived is not None and at > lived else _Whose.COMMAND
 
