@@ -212,10 +212,8 @@ async def test_links_that_lead_to_no_file_are_undone_and_redone(
         assert tree(root) != before
 
 
-async def test_what_a_plain_editor_writes_while_a_command_waits_is_not_undone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody notes that it writes."""
+def _idle_times(monkeypatch: pytest.MonkeyPatch) -> list[IdleTimes]:
+    """What is known of the commands that will run, one for each."""
     made: list[IdleTimes] = []
 
     def make() -> IdleTimes:
@@ -223,6 +221,14 @@ async def test_what_a_plain_editor_writes_while_a_command_waits_is_not_undone(
         return made[-1]
 
     monkeypatch.setattr(turn_shell, "IdleTimes", make)
+    return made
+
+
+async def test_what_a_plain_editor_writes_while_a_command_waits_is_not_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody notes that it writes."""
+    made = _idle_times(monkeypatch)
     waits = "echo > began.txt; tail -n 0 -F go.txt 2> /dev/null | head -n 1; echo c > a.txt"
     script = [Turn(ToolUse("Bash", {"command": waits})), _DONE]
     async with stage(tmp_path, _FILES, script, _AUTO) as s:
@@ -251,13 +257,7 @@ async def test_what_a_plain_program_deletes_while_a_command_waits_is_a_conflict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody notes it, and what it renames is told apart."""
-    made: list[IdleTimes] = []
-
-    def make() -> IdleTimes:
-        made.append(IdleTimes())
-        return made[-1]
-
-    monkeypatch.setattr(turn_shell, "IdleTimes", make)
+    made = _idle_times(monkeypatch)
     waits = "echo > sub/began.txt; tail -n 0 -F sub/go.txt 2> /dev/null | head -n 1; echo c > a.txt"
     script = [Turn(ToolUse("Bash", {"command": waits})), _DONE]
     files_ = {**_FILES, "c.txt": "c\n", "sub/s.txt": "s\n"}
