@@ -31,7 +31,7 @@ PYTHON_IS_NEW = $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exi
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test bare system lint suite stories client code wire pictures vsix pace bench crash mutants lock clean
+.PHONY: demo test bare system lint suite stories deep client code wire pictures vsix pace bench crash mutants lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server "$(QUESTION)"
@@ -54,6 +54,10 @@ suite: system $(INSTALLED) $(CLIENT_BUILT) code
 # Long walks through the client in VS Code, one window after the other; about ten minutes.
 stories: system $(INSTALLED) $(CLIENT_BUILT) code
 	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -v -m stories tests/vscode
+
+# Tests that take many seconds of a core each: soak tests, and random ones with ever more tries.
+deep: system $(INSTALLED)
+	$(BIN)/python -m pytest -v -n auto -m deep
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -220,6 +220,10 @@ def _import_all() -> None:
             import_module(module.name)
     for name in _LATE:
         import_module(name)
+    import_module("glossator.lsp.messages").make_converter()
+    query = import_module("glossator.agent.query")
+    for args in query.ToolArgs.__subclasses__():
+        query._schema(args)
 
 
 def _serve(door: socket.socket) -> tuple[_Start, list[int]]:

@@ -9,8 +9,15 @@ from tests.scenario import load_steps
 from tests.scenario_player import playing
 
 FILES = sorted((Path(__file__).parent / "scenarios").glob("*.md"))
+DEEP = {"two-hundred-turns"}
 SCENARIOS = [
-    pytest.param(path, marks=SANDBOXED if "Bash" in path.read_text("utf-8") else ())
+    pytest.param(
+        path,
+        marks=[
+            *([SANDBOXED] if "Bash" in path.read_text("utf-8") else []),
+            *([pytest.mark.deep] if path.stem in DEEP else []),
+        ],
+    )
     for path in FILES
 ]
 

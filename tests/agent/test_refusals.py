@@ -45,7 +45,7 @@ from tests.standin.refusals import (
 
 Json = dict[str, Any]
 
-TIMES = 500
+TIMES = 500  # with `make deep`
 SYSTEM = ("Shared by everybody.", "Of this session. " * 20)
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
 SPECS = tuple(ToolSpec(name, f"Does {name}.", SCHEMA) for name in ("Bash", "Grep", "Read"))
@@ -256,11 +256,14 @@ KINDS: Mapping[str, Mapping[str, Wording]] = {
 ROWS = [(kind, name) for kind, rows in KINDS.items() for name in rows]
 
 
-async def test_whatever_is_refused_the_session_goes_on(history: tuple[Message, ...]) -> None:
+@pytest.mark.parametrize("times", [len(ROWS), pytest.param(TIMES, marks=pytest.mark.deep)])
+async def test_whatever_is_refused_the_session_goes_on(
+    history: tuple[Message, ...], times: int
+) -> None:
     """Also with the next question, which is not refused for the same reason again."""
     seed = random.randrange(2**32)
     rng = random.Random(seed)
-    for turn in range(TIMES):
+    for turn in range(times):
         kind, name = ROWS[turn % len(ROWS)]
         where = f"seed {seed}, {turn}: {kind}, {name}"
         messages = upto_an_answer(history, rng)

@@ -8,6 +8,8 @@ import pickle
 import tracemalloc
 from pathlib import Path
 
+import pytest
+
 from glossator.files.entries import FileEntry
 from glossator.files.listing import FileIndex
 from glossator.files.walk import Found
@@ -36,6 +38,7 @@ def generated(folders: int, files: int) -> FileIndex:
     return index
 
 
+@pytest.mark.deep
 def test_glob_in_a_million_files() -> None:
     listing = generated(10_000, 100).freeze()
     assert len(listing) == 1_000_000

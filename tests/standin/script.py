@@ -61,7 +61,7 @@ class Turn:
     `usage` overrides single figures of the computed usage (tokens).
     `gate` holds the stream open after its first delta until the event is set; with
     `gate_after_block`, after its first block.
-    `chunk` is the number of characters in one delta.
+    `chunk` is the number of characters in one delta; without it about 12, more in a long block.
     `pause` is the seconds before the first frame, `pace` those between frames.
     """
 
@@ -70,7 +70,7 @@ class Turn:
     usage: Mapping[str, int] | None
     fault: Fault | None
     gate: asyncio.Event | None
-    chunk: int
+    chunk: int | None
     gate_after_block: bool
     pause: float
     pace: float
@@ -82,7 +82,7 @@ class Turn:
         usage: Mapping[str, int] | None = None,
         fault: Fault | None = None,
         gate: asyncio.Event | None = None,
-        chunk: int = 12,
+        chunk: int | None = None,
         gate_after_block: bool = False,
         pause: float = 0,
         pace: float = 0,

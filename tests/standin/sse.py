@@ -26,6 +26,8 @@ DELTA_USAGE = (
     "cache_read_input_tokens",
     "output_tokens",
 )
+_CHUNK = 12  # characters of a delta
+_DELTAS = 200  # of a block, about: a long text in small pieces would cost the tests seconds
 FUTURE = "what a later API may send"
 
 
@@ -47,7 +49,7 @@ class Frame:
         return f"{name}data: {json.dumps(self.data, ensure_ascii=False)}\n\n".encode()
 
 
-def stream(reply: Reply, fault: Fault | None, chunk: int, request_id: str) -> list[Frame]:
+def stream(reply: Reply, fault: Fault | None, chunk: int | None, request_id: str) -> list[Frame]:
     """All frames of a reply, deltas of `chunk` characters, as this fault leaves them."""
     frames = [Frame(data) for data in _events(reply, chunk)]
     first_delta = next((i for i, frame in enumerate(frames) if frame.is_delta), len(frames) - 2)
@@ -88,7 +90,7 @@ def _without_tool_input(data: Json) -> Json:
     return data | {"content_block": block}
 
 
-def _events(reply: Reply, chunk: int) -> Iterator[Json]:
+def _events(reply: Reply, chunk: int | None) -> Iterator[Json]:
     message = reply.message
     unstopped = dict.fromkeys(("stop_reason", "stop_sequence", "stop_details"))
     started = (
@@ -109,7 +111,7 @@ def _events(reply: Reply, chunk: int) -> Iterator[Json]:
     yield {"type": "message_stop"}
 
 
-def _pieces(block: Json, tool_json: str, chunk: int) -> tuple[Json, list[Json]]:
+def _pieces(block: Json, tool_json: str, chunk: int | None) -> tuple[Json, list[Json]]:
     """The block as it starts, and the deltas that complete it."""
     match block["type"]:
         case "text":
@@ -137,5 +139,6 @@ def _pieces(block: Json, tool_json: str, chunk: int) -> tuple[Json, list[Json]]:
             return block, []
 
 
-def _split(text: str, chunk: int, wrap: Callable[[str], Json]) -> list[Json]:
-    return [wrap(text[i : i + chunk]) for i in range(0, len(text), chunk)]
+def _split(text: str, chunk: int | None, wrap: Callable[[str], Json]) -> list[Json]:
+    size = chunk or max(_CHUNK, len(text) // _DELTAS)
+    return [wrap(text[i : i + size]) for i in range(0, len(text), size)]
