@@ -238,7 +238,7 @@ def staged(root: Path, *changes: dict[str, Any]) -> Iterator[list[_Step]]:
     """The steps of an edit, short of being taken."""
     with contextlib.ExitStack() as held:
         files = EditedFiles(
-            lambda path: held.enter_context(opened(path, [str(root)])), "utf-16", {}
+            lambda path: held.enter_context(opened(path, [str(root)])), "utf-16", {}, {}
         )
         for change in changes:
             files.take_in(change)

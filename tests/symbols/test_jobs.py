@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import pytest
 
+from glossator.files.roots import Roots
 from glossator.symbols import sources
 from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, Name, SymbolHits
 from glossator.symbols.jobs import ImportsOf, OutlineOf, OutlinesOf
@@ -118,9 +119,9 @@ def test_what_is_typed_is_remembered_and_not_kept_on_disk(
 ) -> None:
     monkeypatch.setattr(sources, "_RECENT_SYMBOLS", 4)
     (path,) = written(root, {"a.py": "def f(): ...\n"})
-    assert statistics((str(root),)) is None
+    assert statistics(Roots((str(root),))) is None
     assert made(library(root), path) == 1
-    kept = statistics((str(root),))
+    kept = statistics(Roots((str(root),)))
     assert kept is not None
     assert (kept.entries, kept.bytes > 0) == (1, True)
     typed = [editor_text(path, f"def f{n}(): ...\ndef g(): ...\n") for n in range(3)]
@@ -132,7 +133,7 @@ def test_what_is_typed_is_remembered_and_not_kept_on_disk(
         assert shelf.made == 4
         masked = replace(library(root), open_texts={path: "def typed(): ...\n"})
         assert [hit.symbol.name for hit in definitions(masked, [path], "typed").hits] == ["typed"]
-    assert statistics((str(root),)) == kept
+    assert statistics(Roots((str(root),))) == kept
 
 
 def test_a_word_that_is_nowhere_in_what_is_kept(root: Path) -> None:

@@ -18,7 +18,7 @@ from pygls.capabilities import get_capability
 from glossator.core.atomic import opened
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileDeletion, FileEdit, FileRename
-from glossator.core.encoding import decode, encode, encode_edited
+from glossator.core.encoding import decode, encode, encode_edited, is_declared, is_unicode
 from glossator.core.text import PositionEncoding
 
 _ANNOTATION = "glossator"
@@ -88,6 +88,17 @@ def is_closed(plan: EditPlan) -> bool:
     )
 
 
+def is_misread(edit: FileEdit, known: str) -> bool:
+    """Whether an editor may read a file that it has not open in a wrong encoding, and save that.
+
+    `known` is the encoding that is declared for it: the editor's own may be, whatever the file is.
+    """
+    is_open = edit.base is not None and edit.base.version is not None
+    if is_open or (edit.before.isascii() and edit.result.isascii()):
+        return False
+    return is_declared(known) or not is_unicode(edit.encoding)
+
+
 def workspace_edit(
     plan: EditPlan, support: EditSupport, encoding: PositionEncoding, *, confirm: bool
 ) -> types.WorkspaceEdit:
@@ -131,13 +142,13 @@ def write_files(plan: EditPlan, roots: Sequence[str]) -> str | None:
 
 
 def _holds(data: bytes | None, base: Document) -> bool:
-    decoded = None if data is None else decode(data)
+    decoded = None if data is None else decode(data, base.encoding)
     return decoded is not None and decoded[0] == base.text
 
 
 def _encoded(edit: FileEdit) -> bytes:
     if edit.base is None:
-        return encode(edit.result, "utf-8")
+        return encode(edit.result, edit.new_in)
     return encode_edited(edit.path, edit.base.text, edit.result, edit.base.encoding)
 
 

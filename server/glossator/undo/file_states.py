@@ -125,9 +125,17 @@ class RestorableFiles(Protocol):
 class DiskFiles:
     """The files on disk below some roots."""
 
-    def __init__(self, roots: Callable[[], Iterable[str]]) -> None:
-        """`roots` gives the real paths of the current folders, in any thread."""
+    def __init__(
+        self,
+        roots: Callable[[], Iterable[str]],
+        encoding: Callable[[str], str] = lambda _path: "",
+    ) -> None:
+        """`roots` gives the real paths of the current folders, in any thread.
+
+        `encoding` gives what is declared for a file, by its path (see `Roots.encoding`).
+        """
         self._roots = roots
+        self._encoding = encoding
 
     def now(self) -> ReadFileState:
         """See `RestorableFiles`."""
@@ -142,6 +150,26 @@ class DiskFiles:
             return NoFile(_missing_folder(path))
         except OSError as error:
             return Unkept(f"cannot be read ({error.strerror})")
+
+    def decoded(self, path: str, data: bytes) -> tuple[str, str] | None:
+        """The text and encoding of bytes of the file at `path`; None for binary ones."""
+        return decode(data, self._encoding(path))
+
+    def with_text(self, path: str, text: str, limit: int) -> FoundState:
+        """The file at `path` with another text, in its encoding and mode."""
+        found, mode, encoding = self.look(path, limit), _NEW_MODE, self._encoding(path) or "utf-8"
+        if isinstance(found, Content):
+            mode = found.mode
+            if (decoded := self.decoded(path, found.data)) is not None:
+                if decoded[0] == text:
+                    return found
+                encoding = decoded[1]
+        data = _bytes(text, encoding)
+        if data is None:
+            return Unkept("holds characters that no file can hold")
+        if len(data) > limit:
+            return Unkept(f"has {len(data):,} bytes, and at most {limit:,} are kept of a file")
+        return Content(data, mode)
 
     async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
         """Write, link or delete, each file whole or not at all, and all on disk in the end."""
@@ -321,23 +349,6 @@ def same(one: FileState, other: FileState) -> bool:
     if isinstance(one, NoFile) and isinstance(other, NoFile):
         return True
     return one == other and not isinstance(one, Unkept)
-
-
-def with_text(text: str, on_disk: FoundState, limit: int) -> FoundState:
-    """The file `on_disk` with another text, in its encoding and mode."""
-    mode, encoding = _NEW_MODE, "utf-8"
-    if isinstance(on_disk, Content):
-        mode = on_disk.mode
-        if (decoded := decode(on_disk.data)) is not None:
-            if decoded[0] == text:
-                return on_disk
-            encoding = decoded[1]
-    data = _bytes(text, encoding)
-    if data is None:
-        return Unkept("holds characters that no file can hold")
-    if len(data) > limit:
-        return Unkept(f"has {len(data):,} bytes, and at most {limit:,} are kept of a file")
-    return Content(data, mode)
 
 
 def _bytes(text: str, encoding: str) -> bytes | None:
