@@ -43,9 +43,9 @@ def apply_edit(
 
     Positions count in `encoding`. `params["glossator"]["sha256"]`, if it is there, holds by URI the
     hash (`core.document.text_hash`) of texts the edit is about: if a file's is another, nothing is
-    written. `["encodings"]` beside it names, by URI, encodings that are declared for files. A rename
-    that comes alone moves the file or folder itself; among other changes of an edit, the whole text
-    is written.
+    written. `["encodings"]` beside it names, by URI, the encodings that are declared for files. A
+    rename that comes alone moves the file or folder itself; among other changes of an edit, the
+    whole text is written.
     """
     match _changes(params["edit"]):
         case [{"kind": "rename", "oldUri": str(old), "newUri": str(new), **rest}]:
