@@ -235,8 +235,8 @@ def _read_as(encoding: str, known: str) -> str:
         return f"\n[read as {codec_of(encoding)}, as is declared for it]"
     if not is_guessed(encoding):
         return ""
-    wrong = f"; it is no {codec_of(known)}, which is declared for it" if known else ""
-    return f"\n[read as {encoding}, which its bytes look like{wrong}]"
+    lossy = f"; as {codec_of(known)}, which is declared for it, some bytes would be lost"
+    return f"\n[read as {encoding}, which its bytes look like{lossy * bool(known)}]"
 
 
 def _no_line(number: int, total: int, relative: str) -> ToolResult:
