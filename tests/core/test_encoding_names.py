@@ -11,10 +11,10 @@ from glossator.core.errors import UsageError
 
 # all that VS Code's `files.encoding` takes, but UTF-16 and koi8ru, which Python has not
 VS_CODE = """utf8 utf8bom windows1252 iso88591 iso88593 iso885915 macroman cp437 windows1256
-    iso88596 windows1257 iso88594 iso885914 windows1250 iso88592 cp852 windows1251 cp866 cp1125 iso88595
-    koi8r koi8u iso885913 windows1253 iso88597 windows1255 iso88598 iso885910 iso885916
-    windows1254 iso88599 windows1258 gbk gb18030 cp950 big5hkscs shiftjis eucjp euckr windows874 iso885911 koi8t
-    gb2312 cp865 cp850""".split()
+    iso88596 windows1257 iso88594 iso885914 windows1250 iso88592 cp852 windows1251 cp866 cp1125
+    iso88595 koi8r koi8u iso885913 windows1253 iso88597 windows1255 iso88598 iso885910 iso885916
+    windows1254 iso88599 windows1258 gbk gb18030 cp950 big5hkscs shiftjis eucjp euckr windows874
+    iso885911 koi8t gb2312 cp865 cp850""".split()
 
 
 @pytest.mark.parametrize("name", VS_CODE)
