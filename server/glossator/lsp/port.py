@@ -17,8 +17,7 @@ from pygls.exceptions import JsonRpcException
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
-from glossator.core.edit import EditPlan, FileEdit, FileRename
-from glossator.core.encoding import codec_of, is_declared
+from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
@@ -36,7 +35,7 @@ from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.browser import opened_in_browser
 from glossator.lsp.buttons import Buttons
-from glossator.lsp.edits import is_closed, is_misread, workspace_edit, write_files
+from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit, write_files
 from glossator.lsp.reports import (
     fits_a_message,
     plan_message,
@@ -268,10 +267,7 @@ class ClientPort:
         """Have the client apply the plan; what it cannot create or save is written here."""
         support, encoding = self._client.edits, self._client.encoding
         host = self._host()
-        misread = any(
-            isinstance(each, FileEdit) and is_misread(each, host.folders.encoding(each.path))
-            for each in plan.files
-        )
+        misread = is_misread(plan, host.encoding_of)
         is_ours = is_closed(plan) and support.applies and (misread or not self._client.saves)
         if (is_ours or support.lacks_creation(plan)) and not confirm:
             problem = await asyncio.to_thread(write_files, plan, host.roots)
@@ -281,12 +277,7 @@ class ClientPort:
         edit = workspace_edit(plan, support, encoding, confirm=confirm)
         params: dict[str, Any] = {"label": plan.label, "edit": edit}
         if self._client.events:  # Eglot fails on what it does not know
-            bases = [change.base for change in plan.files if change.base is not None]
-            named = {base.uri: base.encoding for base in bases if is_declared(base.encoding)}
-            params["glossator"] = {
-                "sha256": {base.uri: base.sha256 for base in bases},
-                "encodings": {uri: codec_of(encoding) for uri, encoding in named.items()},
-            }
+            params["glossator"] = bases_told(plan)
         moves = any(isinstance(change, FileRename) for change in plan.files)
         seconds = _MOVE_SECONDS if moves else _APPLY_SECONDS
         try:

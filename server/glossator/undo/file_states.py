@@ -130,10 +130,7 @@ class DiskFiles:
         roots: Callable[[], Iterable[str]],
         encoding: Callable[[str], str] = lambda _path: "",
     ) -> None:
-        """`roots` gives the real paths of the current folders, in any thread.
-
-        `encoding` gives what is declared for a file, by its path (see `Roots.encoding`).
-        """
+        """In any thread, real paths of the current folders; what is declared for a file's path."""
         self._roots = roots
         self._encoding = encoding
 
@@ -157,19 +154,16 @@ class DiskFiles:
 
     def with_text(self, path: str, text: str, limit: int) -> FoundState:
         """The file at `path` with another text, in its encoding and mode."""
-        found, mode, encoding = self.look(path, limit), _NEW_MODE, self._encoding(path) or "utf-8"
-        if isinstance(found, Content):
-            mode = found.mode
-            if (decoded := self.decoded(path, found.data)) is not None:
-                if decoded[0] == text:
-                    return found
-                encoding = decoded[1]
-        data = _bytes(text, encoding)
-        if data is None:
+        found, encoding = self.look(path, limit), self._encoding(path) or "utf-8"
+        if isinstance(found, Content) and (decoded := self.decoded(path, found.data)) is not None:
+            if decoded[0] == text:
+                return found
+            encoding = decoded[1]
+        if (data := _bytes(text, encoding)) is None:
             return Unkept("holds characters that no file can hold")
         if len(data) > limit:
             return Unkept(f"has {len(data):,} bytes, and at most {limit:,} are kept of a file")
-        return Content(data, mode)
+        return Content(data, found.mode if isinstance(found, Content) else _NEW_MODE)
 
     async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
         """Write, link or delete, each file whole or not at all, and all on disk in the end."""
@@ -306,7 +300,7 @@ def _must_be(expected: FileState, folder: int, name: str, limit: int) -> None:
 @contextmanager
 def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
     """The name of a file or link that is to be renamed; what is left in the end is removed."""
-    temporary = _temporary_name()
+    temporary = TEMPORARY + secrets.token_hex(8)
     try:
         if isinstance(found, Link):
             os.symlink(found.target, temporary, dir_fd=folder)
@@ -324,10 +318,6 @@ def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
     finally:
         with suppress(OSError):  # it has its name
             os.unlink(temporary, dir_fd=folder)
-
-
-def _temporary_name() -> str:
-    return TEMPORARY + secrets.token_hex(8)
 
 
 def _missing_folder(path: str) -> str | None:
