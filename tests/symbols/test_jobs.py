@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import pytest
 
+from glossator.files.encodings import EncodingRule
 from glossator.files.roots import Roots
 from glossator.symbols import sources
 from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, Name, SymbolHits
@@ -276,3 +277,14 @@ def test_names_hold_the_letters_in_their_order(root: Path) -> None:
 def holds(name: str, letters: str) -> bool:
     rest = iter(name)
     return all(letter in rest for letter in letters)
+
+
+def test_texts_and_their_folder_follow_the_encodings_that_are_declared(root: Path) -> None:
+    word = "\u043a\u043b\u044e\u0447"
+    (root / "a.py").write_bytes(f"# {word}\n".encode("cp866"))
+    plain = library(root)
+    told = replace(plain, encodings=(EncodingRule("", "*.py", "cp866"),))
+    text = read(told, str(root / "a.py"))
+    assert text is not None
+    assert text.text == f"# {word}\n"
+    assert told.folder(str(root)) != plain.folder(str(root))
