@@ -6,6 +6,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, DiskChanged, Edited, Opened, TextEdit
 from glossator.documents.host import Indexing, WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.encodings import encoding_rules
 from glossator.llm.model import ToolCall
 from glossator.retrieval.retriever import Retriever
 from glossator.settings.model import WorkspaceSettings
@@ -87,10 +89,17 @@ def idle_indexing(worker: Worker) -> Indexing:
 
 @pytest.fixture
 async def workspace(tmp_path: Path) -> AsyncIterator[MakeWorkspace]:
-    """Makes a workspace of files by relative path; keywords are workspace settings."""
+    """Makes a workspace of files by relative path; keywords are workspace settings.
+
+    `encodings` are as the setting `files.encodings` has them.
+    """
     made: list[Workspace] = []
 
-    async def make(files: Mapping[str, str | bytes], **settings: Any) -> Workspace:
+    async def make(
+        files: Mapping[str, str | bytes],
+        encodings: Mapping[str, str] = MappingProxyType({}),
+        **settings: Any,
+    ) -> Workspace:
         root = (tmp_path / f"ws{len(made)}").resolve()
         root.mkdir()
         for relative, content in files.items():
@@ -98,7 +107,8 @@ async def workspace(tmp_path: Path) -> AsyncIterator[MakeWorkspace]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         checked, worker = WorkspaceSettings.model_validate(settings), Worker()
-        host = WorkspaceHost((str(root),), checked, idle_indexing(worker))
+        rules, indexing = encoding_rules(encodings, None), idle_indexing(worker)
+        host = WorkspaceHost((str(root),), checked, indexing, encodings=rules)
         retriever = Retriever(host, worker, checked, lambda _: None)
         made.append(Workspace(root, host, worker, SymbolFinder(worker, checked), retriever))
         await host.start()

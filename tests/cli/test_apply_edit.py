@@ -188,6 +188,19 @@ def test_a_text_that_is_another_by_now(root: Path) -> None:
     assert "changed by somebody else" in outcome.result["failureReason"]
 
 
+def test_texts_are_read_in_the_encodings_that_are_told(root: Path) -> None:
+    """The bytes look like Latin-1."""
+    text, edits = "\u043a\u043b\u044e\u0447\n", Edits(root)
+    (root / "a.txt").write_bytes(text.encode("cp866"))
+    ours: dict[str, Any] = {"sha256": {edits.uri("a.txt"): text_hash(text)}}
+    assert not run(root, edits.edit("a.txt", TOP), glossator=ours).result["applied"]
+    ours["encodings"] = {edits.uri("a.txt"): "cp866"}
+    outcome = run(root, edits.edit("a.txt", TOP), glossator=ours)
+    assert outcome.result["applied"]
+    assert text.strip() in outcome.diffs[0]
+    assert (root / "a.txt").read_bytes().endswith(text.encode("cp866"))
+
+
 def test_a_full_disk(root: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
@@ -238,7 +251,7 @@ def staged(root: Path, *changes: dict[str, Any]) -> Iterator[list[_Step]]:
     """The steps of an edit, short of being taken."""
     with contextlib.ExitStack() as held:
         files = EditedFiles(
-            lambda path: held.enter_context(opened(path, [str(root)])), "utf-16", {}
+            lambda path: held.enter_context(opened(path, [str(root)])), "utf-16", {}, {}
         )
         for change in changes:
             files.take_in(change)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.encoding import decode, encode_edited
+from glossator.core.encoding import declared, decode, encode, encode_edited
 from glossator.core.errors import UsageError
 
 
@@ -88,3 +88,56 @@ def test_damaged_utf_8_is_not_taken_for_another_encoding() -> None:
 def test_what_would_be_taken_for_another_encoding_is_refused() -> None:
     with pytest.raises(UsageError, match="would be taken for another encoding than latin-1"):
         edited(b"OLD \xe9", "OLD \xe9", "\xc4\xe3\xba\xc3\xca\xc0\xbd\xe7" * 40)
+
+
+GBK = "\u952e=\u503c\n"
+CYRILLIC = "\u043a\u043b\u044e\u0447\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "codec", "expected"),
+    [
+        (CYRILLIC.encode("cp1251"), "cp1251", (CYRILLIC, "=cp1251")),
+        (CYRILLIC.encode("cp866"), "cp866", (CYRILLIC, "=cp866")),
+        (GBK.encode("gbk"), "gbk", (GBK, "=gbk")),
+        (b"a = 1\n", "gbk", ("a = 1\n", "=gbk")),
+        (GBK.encode(), "gbk", (GBK, "utf-8")),
+        (GBK.encode("utf-8-sig"), "gbk", (GBK, "utf-8-sig")),
+        (GBK.encode("utf-16"), "gbk", (GBK, "utf-16-le")),
+        (b"a\0b", "gbk", None),
+        (b"caf\xe9\n", "gbk", ("caf\xe9\n", "latin-1")),  # \xe9 and a line feed are no character
+        (b"\x87\x90\n", "cp932", ("\x87\x90\n", "latin-1")),  # would be written as other bytes
+        (CYRILLIC.encode("cp1251"), "utf-8", ("\xea\xeb\xfe\xf7\n", "latin-1")),
+    ],
+)
+def test_what_is_no_unicode_is_read_as_is_declared(
+    raw: bytes, codec: str, expected: tuple[str, str] | None
+) -> None:
+    known = declared(codec)
+    assert decode(raw, known) == expected
+    if expected is not None:
+        assert decode(raw, expected[1]) == expected
+        assert encode(*expected) == raw
+
+
+def test_an_edit_is_written_as_is_declared() -> None:
+    raw = b"OLD " + CYRILLIC.encode("cp1251")
+    text, encoding = decode(raw, "=cp1251") or ("", "")
+    assert encode_edited("f", text, text.replace("OLD", "\u0434\u0430"), encoding) == (
+        b"\xe4\xe0 " + CYRILLIC.encode("cp1251")
+    )
+    assert encode_edited("f", "a", GBK, "=gbk") == GBK.encode("gbk")
+    assert encode_edited("f", text, "OLD", encoding) == b"OLD"
+
+
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [
+        ("\u20bd", "f is written in cp1251, which has no character '\\u20bd' (U+20BD)"),
+        ("\u0420\u00b0", "With this text f would be taken for another encoding than cp1251"),
+    ],
+)
+def test_what_a_declared_encoding_cannot_hold_is_refused(after: str, says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        encode_edited("f", CYRILLIC, after, "=cp1251")
+    assert says in str(refused.value)

@@ -28,7 +28,7 @@ async def restored(ws: Workspace, port: Recorder, found: Restorable) -> dict[str
 
 
 def files_of(ws: Workspace, port: Recorder) -> EditorFiles:
-    return EditorFiles(ws.host, port, DiskFiles(lambda: [str(ws.root)]))
+    return EditorFiles(ws.host, port, DiskFiles(lambda: [str(ws.root)], ws.host.encoding_of))
 
 
 def applying(ws: Workspace, port: Recorder) -> list[EditPlan]:
@@ -70,6 +70,36 @@ async def test_what_is_shown_is_kept(
         ws.open("a.txt", shown)
     kept = files_of(ws, Recorder()).now()(str(ws.root / "a.txt"), _LIMIT)
     assert (kept.data if isinstance(kept, Content) else getattr(kept, "reason", "")) == found
+
+
+@pytest.mark.parametrize(
+    ("disk", "shown", "found"),
+    [
+        ("\u0434\u0430", "\u0434\u0430", "\u0434\u0430"),
+        ("\u0434\u0430", "\u043d\u0435", "\u043d\u0435"),
+        ("a", "\u0434\u0430", "\u0434\u0430"),
+    ],
+)
+async def test_what_is_shown_is_kept_in_the_declared_encoding(
+    workspace: MakeWorkspace, disk: str, shown: str, found: str
+) -> None:
+    ws, port = await workspace({"a.txt": disk.encode("cp866")}, {"*.txt": "cp866"}), Recorder()
+    ws.open("a.txt", shown)
+    kept = files_of(ws, port).now()(str(ws.root / "a.txt"), _LIMIT)
+    assert isinstance(kept, Content)
+    assert kept.data == found.encode("cp866")
+
+
+async def test_an_open_document_gets_back_the_text_that_its_declared_encoding_has(
+    workspace: MakeWorkspace,
+) -> None:
+    old, new = "\u0434\u0430\n", "\u043d\u0435\n"
+    ws, port = await workspace({"a.txt": new.encode("cp866")}, {"*.txt": "cp866"}), Recorder()
+    ws.open("a.txt", new)
+    asked = applying(ws, port)
+    assert await restored(ws, port, Content(old.encode("cp866"), 0o644)) == {}
+    assert len(asked) == 1
+    assert ws.snapshot.overlays[str(ws.root / "a.txt")].text == old
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from glossator.core.errors import UsageError
-from glossator.files.glob import compile_glob
+from glossator.core.glob import compile_glob
 
 PATHS = st.lists(st.text(alphabet="ab.,-é{", min_size=1, max_size=4), min_size=1, max_size=4).map(
     "/".join

@@ -9,9 +9,9 @@ from itertools import pairwise
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.core.glob import compile_glob
 from glossator.files import listing as index_module
 from glossator.files.entries import FileEntry
-from glossator.files.glob import compile_glob
 from glossator.files.listing import FileIndex, Listing
 from glossator.files.walk import Found
 

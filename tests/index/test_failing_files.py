@@ -41,10 +41,10 @@ def troubles() -> Iterator[Troubles]:
     HERE.reset(token)
 
 
-def searchable(raw: bytes) -> Searchable | None:
+def searchable(raw: bytes, known: str = "") -> Searchable | None:
     if b"poison" in raw:
         raise ZeroDivisionError
-    return really_searchable(raw)
+    return really_searchable(raw, known)
 
 
 def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:

@@ -104,6 +104,55 @@ async def test_a_closed_file_that_is_no_unicode_never_goes_to_the_editor(calc: P
         assert bytes_of(calc) == raw.replace(b"a - b", b"a + c")
 
 
+NAME = "\u0438\u043c\u044f"  # its bytes in CP866 look like Latin-1
+
+
+def encodings_of(folder: Path) -> list[Message]:
+    """What VS Code tells of its setting `files.encoding`."""
+    return [{"folder": str(folder), "glob": "**", "encoding": "cp866"}]
+
+
+@pytest.mark.parametrize(
+    ("head", "codec", "note"),
+    [
+        (f"# {NAME}\n", "cp866", "[read as cp866, as is declared for it]"),
+        (f"# {NAME}\n", "utf-8", ""),  # the editor would misread it
+        ("", "cp866", ""),
+    ],
+)
+async def test_a_closed_file_is_read_and_written_as_the_editor_tells(
+    calc: Path, head: str, codec: str, note: str
+) -> None:
+    raw = head.encode(codec) + CALC.encode()
+    await asyncio.to_thread(calc.write_bytes, raw)
+    changed = {"path": "calc.py", "old_text": "a - b", "new_text": f"a # {NAME}"}
+    script: Script = [Turn(READ), Turn(ToolUse("Edit", changed)), Turn(Text("Fixed."))]
+    folder = encodings_of(calc.parent)
+    async with acting(calc.parent, script, saves=True, encodings=folder) as a:
+        a.desk.opens = True
+        answer = await a.asked()
+        told = a.told("read")
+        assert (NAME in told, note in told, "[read as" in told) == (bool(head), True, bool(note))
+        assert a.requests() == []
+        assert bytes_of(calc) == raw.replace(b"a - b", f"a # {NAME}".encode(codec))
+        undo = {"sessionId": answer["sessionId"]}
+        undone = await a.editor.result(a.editor.command("glossator.undoTurn", undo))
+        assert undone["restored"] == ["calc.py"]
+        assert bytes_of(calc) == raw
+
+
+@pytest.mark.parametrize("client", [ALL, PLAIN])
+async def test_a_new_file_is_written_in_the_encoding_that_is_declared(
+    tmp_path: Path, client: dict[str, Any]
+) -> None:
+    new = ToolUse("Write", {"path": "new.txt", "content": NAME}, "new")
+    script: Script = [Turn(new), Turn(Text("Made."))]
+    async with acting(tmp_path, script, client, encodings=encodings_of(tmp_path)) as a:
+        await a.asked()
+        assert bytes_of(tmp_path / "new.txt") == NAME.encode("cp866")
+        assert a.requests() == []
+
+
 async def test_an_old_client_gets_changes(calc: Path) -> None:
     async with acting(calc.parent, FIX, {"applyEdit": True}) as a:
         uri = a.desk.open(calc)

@@ -13,7 +13,7 @@ from typing import Any
 
 from glossator.documents.host import Indexing, WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files import state_folder
+from glossator.files import Roots, state_folder
 from glossator.files.entries import FileEntry
 from glossator.retrieval.retriever import Found, Hit, Retriever
 from glossator.settings.model import WorkspaceSettings
@@ -33,7 +33,7 @@ class Kept:
             first_wait=0.01,
             longest_wait=0.05,
             patience=silence,
-            saved=lambda: state_folder.troubles_file(roots),
+            saved=lambda: state_folder.troubles_file(Roots(roots)),
         )
         indexing = Indexing(self.worker, lambda _: None, lambda _: None, patience=math.inf)
         self.host = WorkspaceHost(roots, checked, indexing)

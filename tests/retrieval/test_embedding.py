@@ -19,6 +19,7 @@ from glossator.core.price import estimate_tokens
 from glossator.embeddings import EmbedderChoice, VectorPlace
 from glossator.embeddings.access import Access
 from glossator.embeddings.choosing import choose
+from glossator.files.roots import Roots
 from glossator.retrieval.candidate import chunk_key
 from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.embedding import Embedding, vectors_file
@@ -40,7 +41,7 @@ def shown(_path: str) -> bool:
 
 
 def place_in(root: Path, choice: EmbedderChoice) -> VectorPlace:
-    return VectorPlace(choice.model_id, vectors_file((str(root),)), 10**9)
+    return VectorPlace(choice.model_id, vectors_file(Roots((str(root),))), 10**9)
 
 
 async def embedding(
@@ -144,7 +145,7 @@ async def test_before_much_is_sent_to_a_server_it_is_announced(
             announced.append((chunks, tokens))
 
         choice = embedder.choice()
-        place = VectorPlace(choice.model_id, vectors_file((str(tree),)), 10**9)
+        place = VectorPlace(choice.model_id, vectors_file(Roots((str(tree),))), 10**9)
         made = Embedding(choice, place, server.worker, lambda _: None, shown, announce)
         made.start()
         server.retriever.embedding = made
@@ -203,7 +204,7 @@ async def test_how_much_is_sent_is_estimated_and_can_be_paused_before(
     progress: list[JobProgress | None] = []
     with serving() as embedder:
         choice = embedder.choice()
-        place = VectorPlace(choice.model_id, vectors_file((str(tree),)), 10**9)
+        place = VectorPlace(choice.model_id, vectors_file(Roots((str(tree),))), 10**9)
 
         def announce(chunks: int, _tokens: int) -> None:
             announced.append(chunks)

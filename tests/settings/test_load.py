@@ -84,8 +84,14 @@ def test_every_variable(tmp_path: Path) -> None:
         ({"client": {"models": None}}, ["the editor's settings", "models"]),
         ({"client": {"models": {"main": "x"}}}, ["the editor's settings", "models.main"]),
         ({"file": FILE, "client": {"x": 1}}, ["the editor's settings"]),
+        (
+            {"file": '[files.encodings]\n"*.c" = "gb1803"'},
+            ["config.toml", "files.encodings.*.c: 'gb1803' is no", "did you mean gb18030?"],
+        ),
+        ({"client": {"files": {"encodings": {"a": "utf-16"}}}}, ["byte-order mark", "Leave it"]),
+        ({"client": {"files": {"encodings": {"{a": "gbk"}}}}, ["has a { without its }"]),
     ],
-    ids=range(11),
+    ids=range(14),
 )  # fmt: skip
 def test_a_wrong_setting_is_named_with_its_source(
     tmp_path: Path, sources: Sources, says: list[str]
@@ -94,6 +100,14 @@ def test_a_wrong_setting_is_named_with_its_source(
         load(tmp_path, sources)
     for words in [*says, "Correct"]:
         assert words in str(caught.value)
+
+
+def test_encodings_keep_their_order_and_have_one_name(tmp_path: Path) -> None:
+    file = '[files.encodings]\n"legacy/**" = "GB18030"\n"*.ini" = "windows-1251"'
+    client = {"files": {"encodings": {"*.txt": "Shift_JIS"}}}
+    found = load(tmp_path, {"file": file, "client": client}).files.encodings
+    expected = [("legacy/**", "gb18030"), ("*.ini", "cp1251"), ("*.txt", "cp932")]
+    assert list(found.items()) == expected
 
 
 def test_names_are_spelled_in_one_way(tmp_path: Path) -> None:

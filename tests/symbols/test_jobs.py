@@ -11,6 +11,8 @@ from typing import TypeVar
 
 import pytest
 
+from glossator.files.encodings import EncodingRule
+from glossator.files.roots import Roots
 from glossator.symbols import sources
 from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, Name, SymbolHits
 from glossator.symbols.jobs import ImportsOf, OutlineOf, OutlinesOf
@@ -118,9 +120,9 @@ def test_what_is_typed_is_remembered_and_not_kept_on_disk(
 ) -> None:
     monkeypatch.setattr(sources, "_RECENT_SYMBOLS", 4)
     (path,) = written(root, {"a.py": "def f(): ...\n"})
-    assert statistics((str(root),)) is None
+    assert statistics(Roots((str(root),))) is None
     assert made(library(root), path) == 1
-    kept = statistics((str(root),))
+    kept = statistics(Roots((str(root),)))
     assert kept is not None
     assert (kept.entries, kept.bytes > 0) == (1, True)
     typed = [editor_text(path, f"def f{n}(): ...\ndef g(): ...\n") for n in range(3)]
@@ -132,7 +134,7 @@ def test_what_is_typed_is_remembered_and_not_kept_on_disk(
         assert shelf.made == 4
         masked = replace(library(root), open_texts={path: "def typed(): ...\n"})
         assert [hit.symbol.name for hit in definitions(masked, [path], "typed").hits] == ["typed"]
-    assert statistics((str(root),)) == kept
+    assert statistics(Roots((str(root),))) == kept
 
 
 def test_a_word_that_is_nowhere_in_what_is_kept(root: Path) -> None:
@@ -275,3 +277,14 @@ def test_names_hold_the_letters_in_their_order(root: Path) -> None:
 def holds(name: str, letters: str) -> bool:
     rest = iter(name)
     return all(letter in rest for letter in letters)
+
+
+def test_texts_and_their_folder_follow_the_encodings_that_are_declared(root: Path) -> None:
+    word = "\u043a\u043b\u044e\u0447"
+    (root / "a.py").write_bytes(f"# {word}\n".encode("cp866"))
+    plain = library(root)
+    told = replace(plain, encodings=(EncodingRule("", "*.py", "cp866"),))
+    text = read(told, str(root / "a.py"))
+    assert text is not None
+    assert text.text == f"# {word}\n"
+    assert told.folder(str(root)) != plain.folder(str(root))

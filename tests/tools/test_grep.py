@@ -740,6 +740,22 @@ async def test_other_encodings_than_unicodes_are_recognised_and_named(
     assert "Read as their bytes look like: a.py (koi8-r)." in nothing.text
 
 
+@pytest.mark.parametrize("indexed", [False, True])
+async def test_a_word_that_only_the_declared_encoding_reads(
+    workspace: MakeWorkspace, indexed: bool
+) -> None:
+    """Its bytes look like Latin-1."""
+    files = {"old/a.txt": WORD.encode("cp866"), "old/b.txt": WORD, "c.txt": WORD.encode("cp866")}
+    ws = await workspace(files, {"old/**": "ibm866"})
+    for path in files:
+        os.utime(ws.root / path, (0, 0))
+    if indexed:
+        await ws.host.index_manager.build()
+    found = await ws.call("Grep", pattern=rf"\b{WORD}\b", output_mode="content")
+    assert [span.uri for span in found.spans] == [ws.uri("old/a.txt"), ws.uri("old/b.txt")]
+    assert "look like" not in found.text
+
+
 @pytest.mark.parametrize(
     ("pattern", "word"),
     [("needle", "needle"), (r"\bneedle\b", "needle"), ("\\bn\u00e4hle\\b", "n\u00e4hle")],

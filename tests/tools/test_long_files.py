@@ -116,3 +116,16 @@ async def test_an_edit_is_refused(workspace: MakeWorkspace) -> None:
     answer = await call(ws, "Edit", path="a.txt", old_text="x", new_text="y")
     assert answer.error
     assert "raise workspace.maxFileBytes to read it whole or edit it" in answer.text
+
+
+async def test_the_declared_encoding_of_a_long_file(workspace: MakeWorkspace) -> None:
+    word = "\u043a\u043b\u044e\u0447"
+    raw = f"{word}\n".encode("cp866") * 40
+    ws = await workspace({"a.log": raw}, {"*.log": "cp866"}, max_file_bytes=100)
+    shown = await ws.call("Read", path="a.log", offset=2, limit=1)
+    note = "[L2-L2 of 40; go on with offset=3 and limit=1]"
+    assert shown.text == f"2\t{word}\n{note}\n[read as cp866, as is declared for it]{LONG}"
+    part = await ws.call("Read", path="a.log", offset=2, column=3)
+    assert part.text.startswith(f"2\t{word[2:]}\n")
+    found = await ws.call("Grep", pattern=word, path="a.log", output_mode="count")
+    assert "40" in found.text

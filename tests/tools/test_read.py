@@ -288,6 +288,19 @@ async def test_a_guessed_encoding_is_named(workspace: MakeWorkspace) -> None:
     assert read.text == f"1\t{text}\n[read as gb18030, which its bytes look like]"
 
 
+async def test_a_declared_encoding_is_named_as_such(workspace: MakeWorkspace) -> None:
+    text = "\u043a\u043b\u044e\u0447"
+    files = {"a.ini": text.encode("cp866"), "b.ini": text, "c.ini": "key", "d.ini": b"\xe9\n"}
+    ws = await workspace(files, {"*.ini": "cp866", "d.ini": "gbk"})
+    lossy = "as gbk, which is declared for it, some bytes would be lost"
+    assert [(await ws.call("Read", path=name)).text for name in files] == [
+        f"1\t{text}\n[read as cp866, as is declared for it]",
+        f"1\t{text}",
+        "1\tkey",
+        f"1\t\xe9\n[read as latin-1, which its bytes look like; {lossy}]",
+    ]
+
+
 @pytest.mark.parametrize("on_disk", ["NFC", "NFD"])
 async def test_accented_names_open_by_either_spelling(
     workspace: MakeWorkspace, on_disk: Literal["NFC", "NFD"]

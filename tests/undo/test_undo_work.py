@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from glossator.application.saving import is_on_disk
 from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.documents.change import Saved
@@ -449,3 +450,25 @@ async def test_a_server_killed_while_one_of_two_commands_ran(bench: Bench) -> No
         later = Checkpoints(bench.store, bench.keeper, bench.files, disk, print)
         assert (await later.undo_turn()).incomplete
     assert not (await bench.checkpoints.undo_turn("t")).incomplete
+
+
+async def test_texts_are_compared_in_the_encodings_that_are_declared(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    """In CP866, which looks like Latin-1."""
+    old, new = "\u0434\u0430\n", "\u043d\u0435\n"
+    ws = await workspace({"a.txt": old.encode("cp866")}, {"*.txt": "cp866"})
+    store, path = CheckpointStore(tmp_path / "objects.db"), str(ws.root / "a.txt")
+    disk = DiskFiles(lambda: [str(ws.root)], ws.host.encoding_of)
+    files = EditorFiles(ws.host, Recorder(), disk)
+    checkpoints = Checkpoints(store, FullDisk(set()), files, disk, lambda _: None)
+    await checkpoints.before("t", [path])
+    (ws.root / "a.txt").write_bytes(new.encode("cp866"))
+    await checkpoints.after("t", {path: new})
+    (delta,) = await checkpoints.deltas("t", sorted)
+    assert (delta.before, delta.now) == (old, new)
+    assert conflicts(await checkpoints.undo_turn()) == {}
+    assert (ws.root / "a.txt").read_bytes() == old.encode("cp866")
+    ws.open("a.txt", old)
+    assert is_on_disk(ws.snapshot.overlays[path], disk)
+    await store.close()

@@ -47,6 +47,7 @@ import { pythonWithServer } from "./server/environment.ts";
 import { findInterpreter } from "./server/interpreter.ts";
 import { Server, type ServerState } from "./server/server.ts";
 import {
+  editorEncodings,
   opensDiffs,
   pythonSetting,
   serverSettings,
@@ -60,6 +61,7 @@ import type { PermissionRequest, ReviewRequest } from "./wire.ts";
 
 /** `-I`: nothing from the current folder or the environment takes the place of a module. */
 const SERVER = ["-I", "-m", "glossator.lsp", "--stdio"];
+const STARTED_WITH = ["glossator", "files.encoding", "files.associations"];
 
 /** The extension at work. */
 export class Glossator implements Disposable {
@@ -258,12 +260,18 @@ export class Glossator implements Disposable {
       }),
       workspace.onDidGrantWorkspaceTrust(() => this.#restartWhenIdle()),
       workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration("glossator") && this.#startedWith !== this.#wanted) {
-          this.#choices.forget((setting) => change.affectsConfiguration(setting));
+        const affects = (setting: string) => change.affectsConfiguration(setting);
+        if (STARTED_WITH.some(affects) && this.#startedWith !== this.#wanted) {
+          this.#choices.forget(affects);
           this.#restartWhenIdle();
         }
       }),
-      workspace.onDidChangeWorkspaceFolders(() => void this.#standings.refresh()),
+      workspace.onDidChangeWorkspaceFolders(() => {
+        void this.#standings.refresh();
+        if (this.#startedWith !== this.#wanted) {
+          this.#restartWhenIdle(); // another encoding is set for a folder
+        }
+      }),
       this.conversations.onChange(() =>
         setContext("running", this.conversations.running.length > 0),
       ),
@@ -315,6 +323,7 @@ export class Glossator implements Disposable {
       args: SERVER,
       environment,
       settings: serverSettings(extension.packageJSON),
+      encodings: editorEncodings(),
       trusted: workspace.isTrusted,
     };
   }

@@ -1,6 +1,12 @@
 // The user's settings, as the server takes them.
 
-import { workspace } from "vscode";
+import { extensions, type Uri, workspace } from "vscode";
+import {
+  type EncodingRule,
+  encodingRules,
+  type FolderEncodings,
+  type Language,
+} from "./encodings.ts";
 
 const SECTION = "glossator";
 /** Settings of this extension, which the server does not know. */
@@ -8,7 +14,11 @@ const OURS: ReadonlySet<string> = new Set(["python", "edits.openDiff", "edits.sh
 
 /** All that the server starts with, as the user has set it. */
 export function startSettings(manifest: unknown): object {
-  return { python: pythonSetting(), ...serverSettings(manifest) };
+  return {
+    python: pythonSetting(),
+    encodings: editorEncodings(),
+    ...serverSettings(manifest),
+  };
 }
 
 /** The Python that the user names; empty if none. */
@@ -44,6 +54,35 @@ export function serverSettings(manifest: unknown): object {
       .filter((name) => !OURS.has(name))
       .map((name) => [name, configuration.inspect(name)?.globalValue] as const),
   );
+}
+
+/**
+ * The encodings of files that are not open, by VS Code's own settings. Those of a workspace count,
+ * since VS Code reads its files by them; they change only how bytes that are no UTF-8 are read.
+ */
+export function editorEncodings(): EncodingRule[] {
+  const folders = (workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
+  const languages = extensions.all.flatMap(
+    ({ packageJSON }): Language[] => packageJSON?.contributes?.languages ?? [],
+  );
+  return encodingRules(
+    folders.map(({ uri }) => encodingsOf(uri)),
+    languages,
+  );
+}
+
+function encodingsOf(uri: Uri): FolderEncodings {
+  const files = workspace.getConfiguration("files", uri);
+  const encoding = files.get("encoding", "utf8");
+  const own = (languageId: string) =>
+    workspace.getConfiguration("files", { uri, languageId }).get("encoding", encoding);
+  const ids = files.inspect("encoding")?.languageIds ?? [];
+  return {
+    folder: uri.fsPath,
+    encoding,
+    ofLanguages: new Map(ids.map((id) => [id, own(id)])),
+    associations: files.get("associations", {}),
+  };
 }
 
 /** `a.b.c` where it belongs; what is not set is left out. */

@@ -78,7 +78,7 @@ class Acting:
         )
         self.host = host
         self.port = port
-        self.disk = DiskFiles(lambda: host.roots)
+        self.disk = DiskFiles(lambda: host.roots, host.encoding_of)
         self.edits = settings.edits
         self.reviews = settings.edits.review == "propose"
         self._sessions: dict[str, SessionActing] = {}

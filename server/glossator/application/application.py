@@ -31,7 +31,7 @@ from glossator.core.ports import EditorPort
 from glossator.core.text import PositionEncoding
 from glossator.customizations import CustomizationFiles
 from glossator.documents import Indexing, WorkspaceHost
-from glossator.files import state_folder
+from glossator.files import encoding_rules, state_folder
 from glossator.glosses import GlossIndex, HoverCache
 from glossator.hooks import Hooks
 from glossator.llm import Meter, Model, Models, options_of
@@ -60,7 +60,7 @@ _HEAD_START = 0.25  # seconds for a first question to be sent
 class Application:
     """Made and closed by an edge; `trusted` is None if it does not know whether the user trusts."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what an edge knows
         self,
         roots: tuple[str, ...],
         settings: Settings,
@@ -69,15 +69,17 @@ class Application:
         environment: Mapping[str, str],
         problems: tuple[str, ...] = (),
         trusted: bool | None = None,
+        encodings: object = None,
     ) -> None:
         self.settings = settings
         self.port = port
         self.problems = problems  # what is wrong with settings that were left out
         self.environment = environment
-        self.worker = Worker(saved=lambda: state_folder.troubles_file(self.host.roots))
+        self.worker = Worker(saved=lambda: state_folder.troubles_file(self.host.folders))
         progress = BuildProgress(port, "Glossator: building the index", self._cancel_build)
         indexing = Indexing(self.worker, port.tell, progress)
-        self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
+        rules = encoding_rules(settings.files.encodings, encodings)  # the editor's are unchecked
+        self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding, rules)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         chunking = BuildProgress(port, "Glossator: indexing for Search", self._cancel_chunks)
         self.retriever = Retriever(
@@ -292,9 +294,8 @@ class Application:
         self.embedding_problem = ""
         try:
             distrusted = self.acting.trust.said is False
-            return chosen_embedding(
-                self.settings, self.environment, self.host.roots, distrusted=distrusted
-            )
+            roots = self.host.folders
+            return chosen_embedding(self.settings, self.environment, roots, distrusted=distrusted)
         except (EmbeddingFailed, OSError) as error:
             logger.warning("Search goes by words alone: %s", error)
             self.embedding_problem = str(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from glossator.core.errors import EmbeddingFailed
@@ -10,13 +10,14 @@ from glossator.core.price import in_dollars
 
 if TYPE_CHECKING:
     from glossator.embeddings import EmbedderChoice, VectorPlace
+    from glossator.files import Roots
     from glossator.settings import ModelSettings, Settings
 
 _VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
 
 
 def chosen_embedding(
-    settings: Settings, environment: Mapping[str, str], roots: Sequence[str], *, distrusted: bool
+    settings: Settings, environment: Mapping[str, str], roots: Roots, *, distrusted: bool
 ) -> tuple[EmbedderChoice, VectorPlace] | None:
     """What embeds chunks, and where vectors are kept; None for nothing. No server is asked.
 

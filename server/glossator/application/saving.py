@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from glossator.core.encoding import decode, is_guessed
+from glossator.core.encoding import is_guessed
 from glossator.core.ports import EditorPort
 from glossator.core.shown import some_of
 from glossator.documents import DiskChanged, Overlay, WorkspaceHost, WorkspaceSnapshot
@@ -59,7 +59,7 @@ class Saving:
         is_all = self.when == "always" and changed is not None
         others = [path for path in found if path not in own] if is_all else []
         typed = await asyncio.to_thread(
-            lambda: [path for path in others if _is_unicode(self.disk, path)]
+            lambda: [path for path in others if _is_sure(self.disk, path)]
         )
         if not own and not typed:
             return found
@@ -128,21 +128,21 @@ def is_on_disk(overlay: Overlay, disk: DiskFiles) -> bool:
     """Whether the file of an open document has its text; blocking."""
     match disk.look(overlay.path, _WIDEST * (len(overlay.text) + 1)):
         case Content(data):
-            decoded = decode(data)
+            decoded = disk.decoded(overlay.path, data)
             text = decoded[0] if decoded else data.decode("utf-8", "replace")
             return text == overlay.text
         case _:
             return False
 
 
-def _is_unicode(disk: DiskFiles, path: str) -> bool:
-    """Whether a file is in an encoding that no editor mistakes; blocking.
+def _is_sure(disk: DiskFiles, path: str) -> bool:
+    """Whether a file's encoding is no guess, so that the editor reads it alike; blocking.
 
     What was misread must not be saved: it would be lost.
     """
     match disk.look(path, _MOST_BYTES):
         case Content(data):
-            decoded = decode(data)
+            decoded = disk.decoded(path, data)
             return decoded is not None and not is_guessed(decoded[1])
         case NoFile():
             return True

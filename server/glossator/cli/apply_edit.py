@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from glossator.core.atomic import Place, move, opened
 from glossator.core.document import text_hash
-from glossator.core.encoding import decode, encode_edited
+from glossator.core.encoding import declared, decode, encode_edited
 from glossator.core.errors import UsageError
 from glossator.core.line_diff import unified_diff
 from glossator.core.replacement import Replacement, apply_replacements, check
@@ -43,20 +43,22 @@ def apply_edit(
 
     Positions count in `encoding`. `params["glossator"]["sha256"]`, if it is there, holds by URI the
     hash (`core.document.text_hash`) of texts the edit is about: if a file's is another, nothing is
-    written. A rename that comes alone moves the file or folder itself; among other changes of an
-    edit, the whole text is written.
+    written. `["encodings"]` beside it names, by URI, the encodings that are declared for files. A
+    rename that comes alone moves the file or folder itself; among other changes of an edit, the
+    whole text is written.
     """
     match _changes(params["edit"]):
         case [{"kind": "rename", "oldUri": str(old), "newUri": str(new), **rest}]:
             if not rest.get("options"):
                 return _move(old, new, roots)
-    hashes = (params.get("glossator") or {}).get("sha256") or {}
+    ours = params.get("glossator") or {}
     with contextlib.ExitStack() as held:
 
         def open_place(path: str) -> Place:
             return held.enter_context(opened(path, roots))
 
-        files = EditedFiles(open_place, encoding, hashes)
+        known = ours.get("sha256") or {}, ours.get("encodings") or {}
+        files = EditedFiles(open_place, encoding, *known)
         try:
             for change in _changes(params["edit"]):
                 files.take_in(change)
@@ -90,6 +92,7 @@ class EditedFile:
     before: bytes | None
     after: bytes | None
     like: os.stat_result | None
+    encoding: str = ""  # declared for it
 
     @property
     def name(self) -> str:
@@ -105,10 +108,12 @@ class EditedFiles:
         open_place: Callable[[str], Place],
         encoding: PositionEncoding,
         hashes: Mapping[str, str],
+        encodings: Mapping[str, str],
     ) -> None:
         self._open_place = open_place
         self._encoding = encoding
         self._hashes = hashes
+        self._encodings = encodings
         self._by_path: dict[str, EditedFile] = {}
 
     @property
@@ -141,7 +146,8 @@ class EditedFiles:
         file = self._by_path.get(place.path)
         if file is None:
             before = place.read()
-            file = EditedFile(place, before, before, place.look())
+            named = declared(self._encodings.get(uri, "utf-8"))
+            file = EditedFile(place, before, before, place.look(), named)
             self._by_path[place.path] = file
             self._must_be_known(uri, file)
         return file
@@ -245,7 +251,7 @@ class _Step:
 
 
 def _text(file: EditedFile) -> tuple[str, str]:
-    decoded = decode(file.after or b"")
+    decoded = decode(file.after or b"", file.encoding)
     if decoded is None:
         raise UsageError(f"{file.name} is binary; only text files can be edited.")
     return decoded
@@ -299,7 +305,7 @@ def _explain(error: OSError, done: str = "written") -> str:
 
 def _diff(file: EditedFile, roots: Sequence[str]) -> str:
     """The change of one file; empty if it is no text or has none."""
-    old, new = decode(file.before or b""), decode(file.after or b"")
+    old, new = (decode(each or b"", file.encoding) for each in (file.before, file.after))
     if old is None or new is None:
         return ""
     name = relative(file.place.path, roots)

@@ -66,15 +66,16 @@ class PositionedEdit(NamedTuple):
 
 @dataclass(frozen=True)
 class FileEdit:
-    """Replacements in `base`; without a base, a new file. `path` is absolute.
+    """Replacements in `base`; without a base, a new file in the encoding `new_in`.
 
-    Raises `ValueError` for replacements that overlap or lie outside of the base.
+    `path` is absolute. Raises `ValueError` for replacements that overlap or lie outside the base.
     """
 
     uri: str
     path: str
     base: Document | None
     replacements: tuple[Replacement, ...]
+    new_in: str = "utf-8"
 
     def __post_init__(self) -> None:
         check(self.replacements, len(self.before))
@@ -83,6 +84,11 @@ class FileEdit:
     def before(self) -> str:
         """The text as it is."""
         return "" if self.base is None else self.base.text
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of the file, as `core.encoding` names it."""
+        return self.new_in if self.base is None else self.base.encoding
 
     @cached_property
     def result(self) -> str:

@@ -2,9 +2,9 @@
 
 Line ends stay as they are. UTF-16 is recognised by its byte-order mark only, so the codec names
 "utf-16-le" and "utf-16-be" always mean "with the mark in front". A single byte behind UTF-16 stays
-in the codec's name, as in "utf-16-le+0a". What is no Unicode text is read by the codec that its
-bytes look like; where none is likely, and where UTF-8 is damaged, as Latin-1, which gives every
-byte a character.
+in the codec's name, as in "utf-16-le+0a". What is no Unicode text is read by the codec that is
+declared for it (its name is marked, as in "=gbk"), else by the one that its bytes look like; where
+none is likely, and where UTF-8 is damaged, as Latin-1, which gives every byte a character.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ _MARKS = {
     "utf-16-le": codecs.BOM_UTF16_LE,
     "utf-16-be": codecs.BOM_UTF16_BE,
 }
+_DECLARED = "="
 _UTF8_SEEN_AS_LATIN1 = re.compile(r"[\xc2-\xf4][\x80-\xbf]")
 
 
-def decode(raw: bytes) -> tuple[str, str] | None:
-    """The text and its codec's name; None when the bytes are binary."""
+def decode(raw: bytes, known: str = "") -> tuple[str, str] | None:
+    """The text and its codec's name; None when the bytes are binary.
+
+    `known` is the encoding that is `declared` for the file, or that `decode` named for it before.
+    Unicode stays Unicode, and bytes that the declared codec cannot read and write back are guessed.
+    """
     if raw.startswith(codecs.BOM_UTF32_LE):  # begins with the mark of UTF-16-LE
         return None
     for name in ("utf-16-le", "utf-16-be"):
         if raw.startswith(_MARKS[name]):
-            end = len(raw) - len(raw) % 2
-            text, odd = _try(raw[2:end], name), raw[end:]
-            if text is None or (odd and not text):
-                return None
-            return text, f"{name}+{odd.hex()}" if odd else name
+            return _utf_16(raw, name)
     if b"\0" in raw[:_PROBE]:
         return None
     if raw.startswith(codecs.BOM_UTF8):
@@ -45,12 +46,55 @@ def decode(raw: bytes) -> tuple[str, str] | None:
         if text is not None:
             return text, "utf-8-sig"
     text = _try(raw, "utf-8")
-    return _guess(raw) if text is None else (text, "utf-8")
+    if text is None:
+        return _as_declared(raw, known) or _guess(raw)
+    # what is added to ASCII is to be written as is declared
+    return text, known if is_declared(known) and raw.isascii() else "utf-8"
+
+
+def _utf_16(raw: bytes, name: str) -> tuple[str, str] | None:
+    end = len(raw) - len(raw) % 2
+    text, odd = _try(raw[2:end], name), raw[end:]
+    if text is None or (odd and not text):
+        return None
+    return text, f"{name}+{odd.hex()}" if odd else name
+
+
+def _as_declared(raw: bytes, known: str) -> tuple[str, str] | None:
+    """None as well for what could not be written as it was: edits keep what they do not touch."""
+    if not is_declared(known):
+        return None
+    codec = codec_of(known)
+    text = _try(raw, codec)
+    return None if text is None or _encoded(text, codec) != raw else (text, known)
+
+
+def declared(codec: str) -> str:
+    """The encoding of a file for which somebody named this codec, as `decode` takes and gives it.
+
+    `codec` is as `codec_named` gives it: for "utf-8" nothing is declared, so Unicode is recognised.
+    """
+    return "" if codec == "utf-8" else f"{_DECLARED}{codec}"
+
+
+def is_declared(encoding: str) -> bool:
+    """Whether somebody named the codec for the file; then it is no Unicode, but may be ASCII."""
+    return encoding.startswith(_DECLARED)
 
 
 def is_guessed(encoding: str) -> bool:
     """Whether a codec named by `decode` is what the bytes look like, and no Unicode."""
-    return not encoding.startswith("utf-")
+    return not is_unicode(encoding) and not is_declared(encoding)
+
+
+def is_unicode(encoding: str) -> bool:
+    """Whether an encoding named by `decode` is UTF-8 or UTF-16."""
+    return encoding.startswith("utf-")
+
+
+def codec_of(encoding: str) -> str:
+    """Python's name of an encoding named by `decode`."""
+    return encoding.removeprefix(_DECLARED).partition("+")[0]
 
 
 def encode(text: str, encoding: str) -> bytes:
@@ -59,7 +103,7 @@ def encode(text: str, encoding: str) -> bytes:
     Raises `UnicodeEncodeError` for a character the codec cannot write.
     """
     name, _, odd = encoding.partition("+")
-    codec = "utf-8" if name == "utf-8-sig" else name
+    codec = "utf-8" if name == "utf-8-sig" else codec_of(name)
     return _MARKS.get(name, b"") + text.encode(codec) + bytes.fromhex(odd)
 
 
@@ -75,16 +119,18 @@ def encode_edited(name: str, before: str, after: str, encoding: str) -> bytes:
         character = after[error.start]
         number = f"U+{ord(character):04X}"
         raise UsageError(
-            f"{name} is written in {encoding}, which has no character {character!a} ({number});"
-            " nothing was changed.\nLeave the character out, or write it as an escape."
+            f"{name} is written in {codec_of(encoding)}, which has no character {character!a}"
+            f" ({number}); nothing was changed.\nLeave the character out, or write it as an escape."
         ) from error
     if encoding == "latin-1":
         _refuse_guessing(name, before, after)
-    if after.startswith(_MARK) > before.startswith(_MARK) or decode(raw) != (after, encoding):
-        if is_guessed(encoding):
+    is_read_so = decode(raw, encoding) == (after, encoding)
+    if after.startswith(_MARK) > before.startswith(_MARK) or not is_read_so:
+        if not is_unicode(encoding):
             raise UsageError(
-                f"With this text {name} would be taken for another encoding than {encoding};"
-                " nothing was changed.\nUse ASCII here, or ask the user to save it as UTF-8 first."
+                f"With this text {name} would be taken for another encoding than"
+                f" {codec_of(encoding)}; nothing was changed.\nUse ASCII here, or ask the user to"
+                " save it as UTF-8 first."
             )
         raise UsageError(
             f"With this text {name} would no longer be read as {encoding} text; nothing was"

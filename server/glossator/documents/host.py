@@ -24,6 +24,7 @@ from glossator.documents.change import (
 from glossator.documents.overlays import Overlay, Overlays
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.files import (
+    EncodingRule,
     FileEntry,
     FileIndex,
     Indexer,
@@ -86,7 +87,9 @@ class WorkspaceHost:
         settings: WorkspaceSettings,
         indexing: Indexing,
         encoding: PositionEncoding = "utf-16",
+        encodings: tuple[EncodingRule, ...] = (),
     ) -> None:
+        """`encodings` are declared for files, see `Roots`."""
         self.encoding: PositionEncoding = encoding
         self.saves: dict[str, Save] = {}  # by path; also of documents that are closed by now
         self.moves: dict[str, int] = {}  # when the editor deleted or renamed something, by path
@@ -94,14 +97,13 @@ class WorkspaceHost:
         self._indexing = indexing
         self._overlays = Overlays(encoding)
         self._cache = ReadCache(settings.read_cache_bytes, settings.max_file_bytes)
-        self._long_files = LongFiles()
         self._listeners: list[Listener] = []
         self._revision = 0
         self._snapshot: WorkspaceSnapshot | None = None
         self._started = self._closed = False
         self._ending_managers: set[asyncio.Task[None]] = set()  # of roots that were replaced
         self._ending_indexers: set[asyncio.Task[None]] = set()
-        self._take_roots(Roots.of(roots))
+        self._take_roots(Roots.of(roots, encodings))
 
     async def start(self) -> None:
         """Begin to watch and scan the disk, in the background."""
@@ -153,6 +155,15 @@ class WorkspaceHost:
     def roots(self) -> tuple[str, ...]:
         """The workspace's folders, as real paths; from any thread."""
         return self._roots.paths
+
+    @property
+    def folders(self) -> Roots:
+        """The same, with the encodings declared for their files; from any thread."""
+        return self._roots
+
+    def encoding_of(self, path: str) -> str:
+        """The encoding declared for a file (see `Roots.encoding`); from any thread."""
+        return self._roots.encoding(path)
 
     @property
     def disk_changes(self) -> int:
@@ -253,7 +264,7 @@ class WorkspaceHost:
             self._indexer.stop()
             _begin_closing(self._indexer, self._ending_indexers)
             _begin_closing(self.index_manager, self._ending_managers)
-        self._take_roots(Roots.of((*kept, *added)))
+        self._take_roots(Roots.of((*kept, *added), self._roots.encodings))
         if self._started and not self._closed:
             self._run()
         self._changed(frozenset(before ^ set(self._roots.paths)))
@@ -261,6 +272,7 @@ class WorkspaceHost:
     def _take_roots(self, roots: Roots) -> None:
         self._roots = roots
         self._cache.clear()
+        self._long_files = LongFiles()
         files = FileIndex()
         self._text = TextIndex(files.get)
         hooks = Hooks(self._view_changed, self._indexing.notice, self._indexing.progress)

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
-from glossator.core.encoding import decode
 from glossator.core.ports import EditorPort, NotApplied
 from glossator.core.replacement import line_replacements
 from glossator.documents import DiskChanged, Overlay, WorkspaceHost
@@ -25,7 +24,6 @@ from glossator.undo import (
     Restoration,
     Restored,
     as_state,
-    with_text,
 )
 
 _REFUSED = "could not be changed in the editor: {}"
@@ -47,9 +45,10 @@ class EditorFiles:
         overlays = self._host.overlays
 
         def look(path: str, limit: int) -> FoundState:
-            on_disk = self._disk.look(path, limit)
             overlay = overlays.get(path)
-            return on_disk if overlay is None else with_text(overlay.text, on_disk, limit)
+            if overlay is None:
+                return self._disk.look(path, limit)
+            return self._disk.with_text(path, overlay.text, limit)
 
         return look
 
@@ -81,7 +80,7 @@ class EditorFiles:
         overlay = self._overlay(step.path)
         if overlay is None:
             return Restored(changed=[step.path])
-        change = await asyncio.to_thread(_restoring, step, overlay.document)
+        change = await asyncio.to_thread(self._restoring, step, overlay.document)
         now = as_state(await asyncio.to_thread(self.now(), step.path, limit))
         is_shown = isinstance(change, FileEdit) and change.result == change.before
         if overlay is not self._overlay(step.path) or (now != step.expected and not is_shown):
@@ -119,10 +118,9 @@ class EditorFiles:
 
     async def _restored(self, step: Restoration, limit: int) -> Restored:
         """What the editor restored, even if the user has typed since; sets the file's mode."""
-        if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
+        if (text := self._text(step)) is not None and isinstance(step.found, Content):
             why_not = await asyncio.to_thread(self._disk.give_mode, step.path, step.found.mode)
-            on_disk = await asyncio.to_thread(self._disk.look, step.path, limit)
-            left = as_state(with_text(decoded[0], on_disk, limit))
+            left = as_state(await asyncio.to_thread(self._disk.with_text, step.path, text, limit))
             return Restored({step.path: left}, failed={step.path: why_not} if why_not else {})
         # the folders that were made for it
         return await self._disk.restore([replace(step, expected=NoFile())], limit)
@@ -130,12 +128,18 @@ class EditorFiles:
     def _overlay(self, path: str) -> Overlay | None:
         return self._host.overlays.get(path)
 
-
-def _restoring(step: Restoration, document: Document) -> FileEdit | FileDeletion | None:
-    """What the editor can be asked for; None for what only the disk can hold."""
-    if isinstance(step.found, NoFile):
-        return FileDeletion(document)
-    if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
-        lines = line_replacements(document.text, decoded[0])  # what is typed elsewhere can stay
+    def _restoring(self, step: Restoration, document: Document) -> FileEdit | FileDeletion | None:
+        """What the editor can be asked for; None for what only the disk can hold."""
+        if isinstance(step.found, NoFile):
+            return FileDeletion(document)
+        if (text := self._text(step)) is None:
+            return None
+        lines = line_replacements(document.text, text)  # what is typed elsewhere can stay
         return FileEdit(document.uri, document.path, document, lines)
-    return None
+
+    def _text(self, step: Restoration) -> str | None:
+        """The text that is restored, if it is one."""
+        if not isinstance(step.found, Content):
+            return None
+        decoded = self._disk.decoded(step.path, step.found.data)
+        return None if decoded is None else decoded[0]

@@ -2,10 +2,10 @@ from . import folder_file as folder_file
 from . import state_folder as state_folder
 from .cache import ReadCache, is_racy
 from .disk import Listed, Loaded, Parts, Raw, Stamp, load, load_listed, load_raw, load_unchanged
+from .encodings import EncodingRule, encoding_rules
 from .entries import STAMP, TIMES, FileEntry, Files, FolderFiles, place_of, ripe_at
 from .folder_file import FolderFile
 from .gitpattern import GitPattern, one_per_byte
-from .glob import compile_glob
 from .ignore import IgnoreRules
 from .indexer import Indexer
 from .listing import FileIndex, Listing
@@ -21,6 +21,7 @@ __all__ = [
     "STAMP",
     "TIMES",
     "UNREADABLE",
+    "EncodingRule",
     "FileEntry",
     "FileIndex",
     "Files",
@@ -42,7 +43,7 @@ __all__ = [
     "Stamp",
     "Sweep",
     "Window",
-    "compile_glob",
+    "encoding_rules",
     "examine",
     "folder_file",
     "folder_identity",

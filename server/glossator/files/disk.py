@@ -103,7 +103,7 @@ def load(roots: Roots, path: str, limit: int) -> Loaded | Missing:
 
 def as_text(roots: Roots, raw: Raw) -> Loaded | Missing:
     """The text of bytes that were read."""
-    decoded = decode(raw.content)
+    decoded = decode(raw.content, roots.encoding(raw.path))
     if decoded is None:
         why = "is binary; only text files can be read."
         return missing(roots, raw.path, MissingReason.BINARY, why)

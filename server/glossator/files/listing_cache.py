@@ -41,7 +41,7 @@ def recall(roots: Roots) -> ListingCache | None:
     tops = outermost(roots.paths)
     for top in tops:
         try:
-            folders = read_folders(state_folder.root_folder(top), top)
+            folders = read_folders(state_folder.root_folder(top, roots.reading(top)), top)
         except CorruptFolders as error:  # who writes the next one tells the user
             _log.warning("The folders of %s are listed again: %s", top, error)
             continue

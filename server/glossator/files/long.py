@@ -19,7 +19,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from glossator.core.document import Missing, MissingReason
-from glossator.core.encoding import decode, is_guessed
+from glossator.core.encoding import codec_of, decode, is_guessed
 from glossator.files.cache import is_racy
 from glossator.files.disk import OpenFile, Stamp, missing, opened
 from glossator.files.roots import Roots
@@ -118,7 +118,7 @@ class LongFiles:
                 return index
             if line > index.total:
                 return LinePart("", 0, index.total)
-            decoder = codecs.getincrementaldecoder(index.encoding)("replace")
+            decoder = codecs.getincrementaldecoder(codec_of(index.encoding))("replace")
             part, length = "", 0
             for block in _blocks(file, _start(file, index, line), cancelled):
                 end = _LINE_END.search(block)
@@ -193,16 +193,20 @@ def _encoding_of(roots: Roots, file: OpenFile) -> str | Missing:
         why = f"has {file.stamp.size:,} bytes; at most {MAX_BYTES:,} can be read in parts."
         return missing(roots, file.path, MissingReason.TOO_LARGE, why)
     why = "is binary or UTF-16; of such a size only other text files can be read in parts."
-    found = _encoding(os.pread(file.descriptor, _HEAD, 0))
+    head = os.pread(file.descriptor, _HEAD, 0)
+    found = _encoding(head, roots.encoding(file.path))
     return found or missing(roots, file.path, MissingReason.BINARY, why)
 
 
-def _encoding(head: bytes) -> str | None:
-    """What the beginning of a file is encoded in; None if that is no bytes of lines."""
+def _encoding(head: bytes, known: str) -> str | None:
+    """What the beginning of a file is encoded in; None if that is no bytes of lines.
+
+    `known` is the encoding that is declared for the file.
+    """
     whole = head[: head.rfind(b"\n") + 1] or head
     found = None
     for cut in range(4):  # the last character may be cut
-        decoded = decode(whole[: len(whole) - cut])
+        decoded = decode(whole[: len(whole) - cut], known)
         if decoded is None:
             return None
         found = found or decoded[1]
@@ -257,4 +261,4 @@ def _pieces(
 
 def _decoded(raw: bytes, encoding: str, *, final: bool) -> str:
     """The text, with U+FFFD for what is none; unless `final`, its last character may be cut."""
-    return codecs.getincrementaldecoder(encoding)("replace").decode(raw, final=final)
+    return codecs.getincrementaldecoder(codec_of(encoding))("replace").decode(raw, final=final)

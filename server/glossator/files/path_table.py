@@ -17,8 +17,8 @@ import numpy as np
 import re2
 from numpy.typing import NDArray
 
+from glossator.core.glob import compile_glob, compile_listed
 from glossator.files.entries import TIMES, FileEntry, relative_paths
-from glossator.files.glob import compile_glob, compile_listed
 
 Folders = Mapping[str, Sequence[FileEntry]]  # the files of each directory
 

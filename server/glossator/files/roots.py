@@ -6,6 +6,7 @@ All containment is decided on real paths, component by component, so neither a c
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +14,10 @@ from functools import cached_property
 from unicodedata import normalize
 
 from glossator.core.document import Missing, MissingReason
+from glossator.core.encoding import declared
+from glossator.core.glob import compile_glob
 from glossator.core.shown import meant
+from glossator.files.encodings import EncodingRule
 
 _TRIES = 5
 
@@ -84,14 +88,18 @@ def _respelled(path: str) -> str:
 
 @dataclass(frozen=True)
 class Roots:
-    """The workspace's folders by real path; roots may be nested."""
+    """The workspace's folders by real path; roots may be nested.
+
+    Of the `encodings` declared for a file that is no Unicode the last one counts.
+    """
 
     paths: tuple[str, ...]
+    encodings: tuple[EncodingRule, ...] = ()
 
     @staticmethod
-    def of(paths: Iterable[str]) -> Roots:
+    def of(paths: Iterable[str], encodings: tuple[EncodingRule, ...] = ()) -> Roots:
         """Roots at these folders; links are resolved and repeats dropped."""
-        return Roots(tuple(dict.fromkeys(os.path.realpath(path) for path in paths)))
+        return Roots(tuple(dict.fromkeys(os.path.realpath(path) for path in paths)), encodings)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -108,8 +116,26 @@ class Roots:
 
     def owner(self, path: str) -> str | None:
         """The deepest root that holds the real path `path`."""
-        holders = [root for root in self.paths if is_inside(path, root)]
-        return max(holders, key=len, default=None)
+        return max(self._holders(path), key=len, default=None)
+
+    def encoding(self, path: str) -> str:
+        """The encoding declared for the real path, as `core.encoding.decode` takes it, or ""."""
+        for rule in reversed(self.encodings):
+            folder = rule.folder or min(self._holders(path), key=len, default="")
+            if folder and is_inside(path, folder):
+                inner = path[len(folder) :].strip(os.sep).replace(os.sep, "/")
+                if compile_glob(rule.glob)(inner):
+                    return declared(rule.codec)
+        return ""
+
+    def reading(self, root: str) -> str:
+        """What changes with the encodings declared below an outermost root; "" without any."""
+        rules = [
+            rule
+            for rule in self.encodings
+            if not rule.folder or is_inside(rule.folder, root) or is_inside(root, rule.folder)
+        ]
+        return hashlib.sha256(repr(rules).encode()).hexdigest() if rules else ""
 
     def relative(self, path: str) -> str:
         """`path` as the model and the user know it; one outside stays as it is."""
@@ -177,6 +203,9 @@ class Roots:
             MissingReason.OUTSIDE,
             f"{path} is outside the workspace; only paths inside its folders can be read.",
         )
+
+    def _holders(self, path: str) -> list[str]:
+        return [root for root in self.paths if is_inside(path, root)]
 
     @cached_property
     def _name_of(self) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """The folder that keeps the index of a workspace's root between two starts.
 
-It is `<user state folder>/index/<16 hex digits>/`, by the real path and the version of the index,
-and belongs to the user alone. It holds `root` (the path, for people; its time is the last use),
-`lock` (see `index/lock.py`) and the writers' files. It can be deleted at any time.
+It is `<user state folder>/index/<16 hex digits>/`, by the real path, the version of the index and
+the encodings declared for files (`Roots.reading`, here `reading`), since servers that read the same
+files in other encodings need an index each. It belongs to the user alone. It holds `root` (the
+path, for people; its time is the last use), `lock` (see `index/lock.py`) and the writers' files. It
+can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
 
-from glossator.files.roots import outermost
+from glossator.files.roots import Roots, outermost
 
 VERSION = 7  # of the index: its layout on disk, how texts are folded, framed and read
 LOCK = "lock"
@@ -36,20 +38,23 @@ def index_base() -> Path:
     return Path(platformdirs.user_state_dir("glossator")).absolute() / "index"
 
 
-def root_folder(root: str) -> Path:
+def root_folder(root: str, reading: str = "") -> Path:
     """The folder of `root`, a real path, whether or not it exists."""
-    key = os.fsencode(root) + b"\0%d" % VERSION
+    key = os.fsencode(root) + b"\0%d%s" % (VERSION, reading.encode())
     return index_base() / hashlib.sha256(key).hexdigest()[:16]
 
 
-def troubles_file(roots: Sequence[str]) -> Path | None:
+def troubles_file(roots: Roots) -> Path | None:
     """Where it is kept which files of a workspace could not be worked on."""
-    return root_folder(outermost(roots)[0]) / "troubles.json" if roots else None
+    if not roots.paths:
+        return None
+    first = outermost(roots.paths)[0]
+    return root_folder(first, roots.reading(first)) / "troubles.json"
 
 
-def prepare(root: str) -> Path:
+def prepare(root: str, reading: str = "") -> Path:
     """The folder of `root`, made if need be and marked as used now. Raises `OSError`."""
-    folder = root_folder(root)
+    folder = root_folder(root, reading)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.is_symlink():
         raise OSError(errno.ELOOP, "it is a link", str(folder))

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from glossator.core.errors import UsageError
-from glossator.files import Roots, folder_file, state_folder
+from glossator.files import EncodingRule, Roots, folder_file, state_folder
 from glossator.index.layout import VERSION
 from glossator.index.lock import removing, writing
 from glossator.index.manifest import IndexFolder, ManifestStamp, SegmentInfo
@@ -70,6 +70,7 @@ class BuildSegment(Job[Built | Busy | Stale]):
     known: ManifestStamp | None
     max_file_bytes: int
     version: int = VERSION
+    encodings: tuple[EncodingRule, ...] = ()
 
     def run(self) -> Slices[Built | Busy | Stale]:
         """Lock the folder and write, unless another job does."""
@@ -94,7 +95,7 @@ class BuildSegment(Job[Built | Busy | Stale]):
         from glossator.index.segment_writer import SegmentWriter  # noqa: PLC0415
 
         index.tidy()
-        roots = Roots((self.root,))
+        roots = Roots((self.root,), self.encodings)
         written: list[SegmentInfo] = []
         writer, text_bytes, left_out = SegmentWriter(), 0, 0
         pause_at = monotonic() + _SLICE_SECONDS
@@ -143,6 +144,7 @@ class CheckSegments(Job[CheckReport]):
     root: str
     folder: str
     max_file_bytes: int
+    encodings: tuple[EncodingRule, ...] = ()
 
     def run(self) -> Slices[CheckReport]:
         """Go through segments and files."""
@@ -153,7 +155,7 @@ class CheckSegments(Job[CheckReport]):
         problems = [f"{damage}{_REMEDY}" for damage in opened.damage]
         total, done, outdated = sum(segment.documents for segment in opened.segments), 0, 0
         pause_at = monotonic() + _SLICE_SECONDS
-        roots = Roots((self.root,))
+        roots = Roots((self.root,), self.encodings)
         for segment in opened.segments:
             try:
                 for _ in segment.verify():

@@ -29,11 +29,14 @@ class Searchable(NamedTuple):
         return not self.text.isascii() and any(each in self.text for each in _FOLD_TO_ASCII)
 
 
-def searchable(raw: bytes) -> Searchable | None:
-    """The text of a file's bytes; None when they are binary."""
+def searchable(raw: bytes, known: str = "") -> Searchable | None:
+    """The text of a file's bytes; None when they are binary.
+
+    `known` is the encoding that is declared for the file.
+    """
     text, plain, encoding = raw, b"\0" not in raw, "utf-8"
     if not (plain and raw.isascii()):  # most files need no decoding
-        decoded = decode(raw)
+        decoded = decode(raw, known)
         if decoded is None:
             return None
         characters, encoding = decoded

@@ -128,7 +128,7 @@ def _mark_file(
         return LeftOut.RACY
     if mtime_ns not in TIMES or ctime_ns not in TIMES:
         return LeftOut.MISDATED
-    content = searchable(raw.content)
+    content = searchable(raw.content, roots.encoding(path))
     if content is not None:
         # a text that differs from the file's bytes is always searched as a whole
         whole = not (content.plain and raw.content == content.text)

@@ -17,7 +17,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from glossator.files import FileEntry, FolderFile, Roots, outermost, state_folder
+from glossator.files import EncodingRule, FileEntry, FolderFile, Roots, outermost, state_folder
 from glossator.index.index import TextIndex
 from glossator.index.jobs import BuildSegment, Built, Busy, CheckReport, CheckSegments, Prune, Stale
 from glossator.index.lock import SharedFolderLock, writing
@@ -62,6 +62,7 @@ class RootStore:
 
     root: str
     max_file_bytes: int
+    encodings: tuple[EncodingRule, ...] = ()
     state: str = NOT_WANTED
     folder: Path | None = None
     problem: str = ""
@@ -85,9 +86,9 @@ class RootStore:
             self.state = _NO_LOCKS
             return
         try:
-            self.folder, self._use = _use(self.root)
+            self.folder, self._use = _use(self.root, self._reading)
         except OSError as error:
-            place = state_folder.root_folder(self.root)
+            place = state_folder.root_folder(self.root, self._reading)
             self.state = f"off: {place} cannot be written to ({error.strerror or error})"
             return
         self._index = IndexFolder(self.folder)
@@ -134,12 +135,18 @@ class RootStore:
     ) -> Wrote:
         """Write the files at `paths` in place of some segments; without files, only tidy up."""
         job = BuildSegment(
-            self.root, str(self.folder), tuple(paths), replaces, self._seen, self.max_file_bytes
+            self.root,
+            str(self.folder),
+            tuple(paths),
+            replaces,
+            self._seen,
+            self.max_file_bytes,
+            encodings=self.encodings,
         )
         self.complaint, self._busy = "", False
         try:
             if self._use is None or self._use.lost:  # a user may delete the folder
-                _, self._use = await asyncio.to_thread(_use, self.root)
+                _, self._use = await asyncio.to_thread(_use, self.root, self._reading)
             outcome = await worker.run(job, on_progress)
         except WorkerGone as gone:
             self.deaths += 1
@@ -176,7 +183,7 @@ class RootStore:
         if self._index is None or content is None:
             return ""
         if self._use is None or self._use.lost:
-            _, self._use = _use(self.root)
+            _, self._use = _use(self.root, self._reading)
         with writing(str(self.folder)) as ours:
             return self._index.remember(content) if ours else ""
 
@@ -198,8 +205,12 @@ class RootStore:
         if self.folder is None:
             why = f"There is no index of {self.root} on disk ({self.state})"
             return CheckReport(problems=(f"{why}; change that, or ignore this.",))
-        job = CheckSegments(self.root, str(self.folder), self.max_file_bytes)
+        job = CheckSegments(self.root, str(self.folder), self.max_file_bytes, self.encodings)
         return await worker.run(job, on_progress)
+
+    @property
+    def _reading(self) -> str:
+        return Roots((self.root,), self.encodings).reading(self.root)
 
     def _forget_failure(self) -> None:
         self._busy, self._failures, self._retry_at, self.problem = False, 0, 0.0, ""
@@ -215,18 +226,19 @@ def _by_name(opened: OpenedSegments) -> dict[str, Segment]:
     return {segment.name: segment for segment in opened.segments}
 
 
-def _use(root: str) -> tuple[Path, SharedFolderLock]:
+def _use(root: str, reading: str) -> tuple[Path, SharedFolderLock]:
     """Make and lock the folder of `root`. Raises `OSError`."""
     for _ in range(_DELETIONS):
         with suppress(FileNotFoundError):  # others may delete it until it is locked
-            folder = state_folder.prepare(root)
+            folder = state_folder.prepare(root, reading)
             return folder, SharedFolderLock(str(folder))
     raise FileNotFoundError(errno.ENOENT, "it is deleted again and again")
 
 
 def stores_of(roots: Roots, settings: WorkspaceSettings) -> list[RootStore]:
     """A store for each outermost root, prepared if an index is wanted."""
-    stores = [RootStore(root, settings.max_file_bytes) for root in outermost(roots.paths)]
+    most, encodings = settings.max_file_bytes, roots.encodings
+    stores = [RootStore(root, most, encodings) for root in outermost(roots.paths)]
     if settings.index:
         for store in stores:
             store.prepare()

@@ -28,7 +28,7 @@ class Client:
     `watches_files`: can be asked to report file changes.
     `trusted`: whether its user trusts these folders; None if it does not know.
     `code_actions`: understands CodeAction, not only Command, `disabled_actions`: disabled ones,
-    too. `settings` are not yet checked.
+    too. `settings` and `encodings` (those that it reads files in) are not yet checked.
     `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
     that it can be offered after `initialize`. `contents`: asks for the text of documents of ours.
     `refreshes_lenses`: can be asked to refresh code lenses.
@@ -40,6 +40,7 @@ class Client:
     encoding: PositionEncoding = "utf-16"
     process_id: int | None = None
     settings: object = None
+    encodings: object = None
     trusted: bool | None = None
     events: bool = False
     questions: bool = False
@@ -78,6 +79,7 @@ def describe(params: types.InitializeParams) -> Client:
         encoding=_encoding(capabilities),
         process_id=params.process_id,
         settings=_option(params.initialization_options, "settings"),
+        encodings=_option(params.initialization_options, "encodings"),
         trusted=_trusted(params.initialization_options),
         events=_declares(capabilities.experimental, "events"),
         questions=_declares(capabilities.experimental, "questions"),

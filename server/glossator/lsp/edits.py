@@ -8,7 +8,7 @@ where the client could not create it, or would leave it unsaved in a buffer that
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,14 @@ from pygls.capabilities import get_capability
 from glossator.core.atomic import opened
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileDeletion, FileEdit, FileRename
-from glossator.core.encoding import decode, encode, encode_edited
+from glossator.core.encoding import (
+    codec_of,
+    decode,
+    encode,
+    encode_edited,
+    is_declared,
+    is_unicode,
+)
 from glossator.core.text import PositionEncoding
 
 _ANNOTATION = "glossator"
@@ -88,6 +95,28 @@ def is_closed(plan: EditPlan) -> bool:
     )
 
 
+def is_misread(plan: EditPlan, encoding_of: Callable[[str], str]) -> bool:
+    """Whether an editor may read a file that it has not open in a wrong encoding, and save that.
+
+    `encoding_of` gives what is declared for a path, by which an editor may go whatever a file is.
+    """
+    edits = [change for change in plan.files if isinstance(change, FileEdit)]
+    closed = [each for each in edits if each.base is None or each.base.version is None]
+    return any(
+        not (each.before.isascii() and each.result.isascii())
+        and (is_declared(encoding_of(each.path)) or not is_unicode(each.encoding))
+        for each in closed
+    )
+
+
+def bases_told(plan: EditPlan) -> dict[str, dict[str, str]]:
+    """The texts that a plan is for, by URI: their hashes, and encodings that are declared."""
+    bases = [change.base for change in plan.files if change.base is not None]
+    named = {base.uri: codec_of(base.encoding) for base in bases if is_declared(base.encoding)}
+    hashes = {"sha256": {base.uri: base.sha256 for base in bases}}
+    return hashes | ({"encodings": named} if named else {})
+
+
 def workspace_edit(
     plan: EditPlan, support: EditSupport, encoding: PositionEncoding, *, confirm: bool
 ) -> types.WorkspaceEdit:
@@ -131,13 +160,13 @@ def write_files(plan: EditPlan, roots: Sequence[str]) -> str | None:
 
 
 def _holds(data: bytes | None, base: Document) -> bool:
-    decoded = None if data is None else decode(data)
+    decoded = None if data is None else decode(data, base.encoding)
     return decoded is not None and decoded[0] == base.text
 
 
 def _encoded(edit: FileEdit) -> bytes:
     if edit.base is None:
-        return encode(edit.result, "utf-8")
+        return encode(edit.result, edit.new_in)
     return encode_edited(edit.path, edit.base.text, edit.result, edit.base.encoding)
 
 

@@ -17,8 +17,7 @@ from pygls.exceptions import JsonRpcException
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
-from glossator.core.edit import EditPlan, FileEdit, FileRename
-from glossator.core.encoding import is_guessed
+from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
@@ -36,7 +35,7 @@ from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.browser import opened_in_browser
 from glossator.lsp.buttons import Buttons
-from glossator.lsp.edits import is_closed, workspace_edit, write_files
+from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit, write_files
 from glossator.lsp.reports import (
     fits_a_message,
     plan_message,
@@ -47,6 +46,7 @@ from glossator.lsp.reports import (
 )
 
 if TYPE_CHECKING:
+    from glossator.documents import WorkspaceHost
     from glossator.lsp.client import Client
     from glossator.lsp.progress import ProgressBar, ProgressBars
     from glossator.lsp.protocol import Protocol
@@ -111,13 +111,13 @@ class ClientPort:
         protocol: Protocol,
         client: Client,
         bars: ProgressBars,
-        roots: Callable[[], Sequence[str]],
+        host: Callable[[], WorkspaceHost],
     ) -> None:
-        """`roots` gives the workspace's current folders."""
+        """`host` is there once the client asks for anything."""
         self._protocol = protocol
         self._client = client
         self._all_bars = bars
-        self._roots = roots
+        self._host = host
         self._says_context = False
         self.buttons = Buttons(protocol)
         self.bars: dict[str, ProgressBar] = {}  # run id -> the progress bar of its request
@@ -266,22 +266,18 @@ class ClientPort:
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:
         """Have the client apply the plan; what it cannot create or save is written here."""
         support, encoding = self._client.edits, self._client.encoding
-        # An editor may read a closed file that is no Unicode in another encoding, and save that.
-        is_misread = any(
-            isinstance(each, FileEdit) and each.base is not None and is_guessed(each.base.encoding)
-            for each in plan.files
-        )
-        is_ours = is_closed(plan) and support.applies and (is_misread or not self._client.saves)
+        host = self._host()
+        misread = is_misread(plan, host.encoding_of)
+        is_ours = is_closed(plan) and support.applies and (misread or not self._client.saves)
         if (is_ours or support.lacks_creation(plan)) and not confirm:
-            problem = await asyncio.to_thread(write_files, plan, self._roots())
+            problem = await asyncio.to_thread(write_files, plan, host.roots)
             return None if problem is None else NotApplied(problem)
-        if missing := _NO_UNICODE if is_misread else support.missing(plan):
+        if missing := _NO_UNICODE if misread else support.missing(plan):
             return NotApplied(missing)
         edit = workspace_edit(plan, support, encoding, confirm=confirm)
         params: dict[str, Any] = {"label": plan.label, "edit": edit}
         if self._client.events:  # Eglot fails on what it does not know
-            bases = [change.base for change in plan.files if change.base is not None]
-            params["glossator"] = {"sha256": {base.uri: base.sha256 for base in bases}}
+            params["glossator"] = bases_told(plan)
         moves = any(isinstance(change, FileRename) for change in plan.files)
         seconds = _MOVE_SECONDS if moves else _APPLY_SECONDS
         try:

@@ -105,9 +105,7 @@ class Server(LanguageServer):
     def introduce(self, client: Client) -> None:
         """The client said who it is: make the application, once this was answered."""
         self.client = client
-        self.port = ClientPort(
-            self.protocol, client, self.bars, lambda: self.application.host.snapshot().roots
-        )
+        self.port = ClientPort(self.protocol, client, self.bars, lambda: self.application.host)
         self.protocol.lifecycle.phase = ServerPhase.STARTING
         self._starting = self.in_background(self._start(), self._cannot_start)
         self.in_background(self._watch(client.process_id), lambda _: None)
@@ -174,6 +172,7 @@ class Server(LanguageServer):
             environment,
             tuple(problems),
             self.client.trusted,
+            self.client.encodings,
         )
         self._lifetimes.push_async_callback(self.application.close)
         await self.application.start()

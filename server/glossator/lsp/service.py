@@ -43,6 +43,7 @@ class Service:
             Mapping[str, str],
             tuple[str, ...],
             bool | None,
+            object,
         ],
         Application,
     ]

@@ -34,7 +34,7 @@ async def cut_documents(
     for at in range(0, len(files), _FILES):
         paths = tuple(file.path for file in files[at : at + _FILES])
         opened = {path: texts[path] for path in paths if path in texts}
-        library = Library(snapshot.roots, settings.max_file_bytes, 0, opened)
+        library = Library.of(snapshot.folders, settings.max_file_bytes, 0, opened)
         cut = await worker.run(CutFiles(library, paths))
         found += await asyncio.to_thread(_documents, snapshot, cut)
         on_progress(min(at + _FILES, len(files)), len(files))

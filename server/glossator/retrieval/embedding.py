@@ -16,7 +16,7 @@ from itertools import islice
 
 from glossator.core.price import estimate_tokens
 from glossator.embeddings import EmbedChunks, EmbedderChoice, EmbedQuery, VectorPlace
-from glossator.files import outermost, state_folder
+from glossator.files import Roots, outermost, state_folder
 from glossator.retrieval.jobs import LoadVectors
 from glossator.retrieval.requests import QuestionVector, VectorsRequest
 from glossator.symbols import Library, read
@@ -34,9 +34,10 @@ _SHOWN = 200  # files; fewer show no progress
 _ANNOUNCED = 100  # chunks; fewer are sent to a server without a word
 
 
-def vectors_file(roots: Sequence[str]) -> str:
+def vectors_file(roots: Roots) -> str:
     """The file with the vectors of a workspace's chunks; its folder is made. Raises `OSError`."""
-    return str(state_folder.prepare(outermost(roots)[0]) / "vectors.db")
+    first = outermost(roots.paths)[0]
+    return str(state_folder.prepare(first, roots.reading(first)) / "vectors.db")
 
 
 class Embedding:

@@ -54,12 +54,13 @@ class RenewChunks(Job[bool]):
     """Delete the index of a root, to be built again; false while another server writes."""
 
     root: str
+    reading: str = ""  # see `Roots.reading`
 
     def run(self) -> Slices[bool]:
         """Delete it."""
         from glossator.retrieval.work import renew  # noqa: PLC0415 - see above
 
-        return (yield from renew(self.root))
+        return (yield from renew(self.root, self.reading))
 
 
 @dataclass(frozen=True, slots=True)

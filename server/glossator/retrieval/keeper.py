@@ -115,9 +115,10 @@ class ChunkKeeper:
             return
         async with self._turn:
             self._synced = None  # searches read files from now on
-            for root in outermost(self._host.roots):
+            folders = self._host.folders
+            for root in outermost(folders.paths):
                 try:
-                    renewed = await self._worker.run(RenewChunks(root))
+                    renewed = await self._worker.run(RenewChunks(root, folders.reading(root)))
                 except (WorkerGone, JobFailed) as error:
                     raise UsageError(
                         f"The index for Search was not rebuilt: {error} Try again later."
@@ -201,7 +202,7 @@ class ChunkKeeper:
         texts = {path: overlay.text for path, overlay in snapshot.overlays.items()}
         settings = self._settings
         kept = settings.index_bytes // _OUTLINES_SHARE if settings.index else 0
-        return Library(snapshot.roots, settings.max_file_bytes, kept, texts)
+        return Library.of(snapshot.folders, settings.max_file_bytes, kept, texts)
 
     def _note(self, paths: AbstractSet[str]) -> None:
         self._changed.update(paths)
@@ -305,7 +306,7 @@ class ChunkKeeper:
         self._again -= again
         self._account(synced, tried, most)
         if whole:
-            await make_room(self._worker, synced, self._settings.index_bytes)
+            await make_room(self._worker, snapshot.folders, synced, self._settings.index_bytes)
         return None
 
     def _account(

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from glossator.files import state_folder
+from glossator.files import Roots, state_folder
 from glossator.index import Prune
 from glossator.retrieval.requests import Synced
 from glossator.worker import JobFailed, Worker, WorkerGone
@@ -55,11 +55,11 @@ class LeftFiles:
         return frozenset(path for path in self.paths if path.startswith(tuple(roomy)))
 
 
-async def make_room(worker: Worker, synced: Mapping[str, Synced], limit: int) -> None:
+async def make_room(worker: Worker, roots: Roots, synced: Mapping[str, Synced], limit: int) -> None:
     """If files were read, remove what other roots do not use, above `limit` bytes in all."""
     if not any(each.read for each in synced.values()):
         return
-    own = frozenset(str(state_folder.root_folder(root)) for root in synced)
+    own = frozenset(str(state_folder.root_folder(root, roots.reading(root))) for root in synced)
     try:
         await worker.run(Prune(str(state_folder.index_base()), own, limit))
     except (WorkerGone, JobFailed) as error:

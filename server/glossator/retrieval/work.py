@@ -39,7 +39,7 @@ from glossator.retrieval.requests import (
 )
 from glossator.retrieval.vectors import LOADED, NearQuestion, load, loaded_here
 from glossator.retrieval.words import QuestionWords, hash_of, question_of, terms
-from glossator.symbols import Outlines, SourceText, outlines, read
+from glossator.symbols import Library, Outlines, SourceText, outlines, read
 from glossator.worker import JobProgress, Slices, Trouble, attempt
 
 _log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ def sync(asked: SyncRequest) -> Slices[Synced]:
         except IndexDamaged as damage:
             _log.warning("The index of chunks of %s is built again: %s", asked.root, damage)
             _OPENED.pop(asked.root, None)
-            begin_again(_folder(asked.root))
+            begin_again(_folder(asked.library, asked.root))
             return replace((yield from _sync(asked)), damage=str(damage))
     except IndexBusy:
         return Synced(busy=True)
@@ -69,7 +69,7 @@ def sync(asked: SyncRequest) -> Slices[Synced]:
 
 
 def _sync(asked: SyncRequest) -> Slices[Synced]:
-    index = _opened(asked.root)
+    index, folder = _opened(asked.library, asked.root), _folder(asked.library, asked.root)
     yield from _verify(index)
     known = index.known
     stale = [path for path in asked.stamps if not _same(asked, path, known.get(path))]
@@ -84,7 +84,7 @@ def _sync(asked: SyncRequest) -> Slices[Synced]:
             left = yield from _put(asked, writer, stale, kept)
             writer.commit()
         yield from _forget_vectors(before)
-    size = chunk_folder.disk_bytes(_folder(asked.root))
+    size = chunk_folder.disk_bytes(folder)
     return Synced(len(stale) - len(left), len(index.known), size, left)
 
 
@@ -145,7 +145,8 @@ def _put(
 ) -> Slices[tuple[str, ...]]:
     """Index the files; gives those that found no room."""
     left: list[str] = []
-    full = chunk_folder.disk_bytes(_folder(asked.root)) > asked.max_bytes
+    folder = _folder(asked.library, asked.root)
+    full = chunk_folder.disk_bytes(folder) > asked.max_bytes
     context_of = context_in(asked.contexts)
     pause_at = monotonic() + _SLICE_SECONDS
     commit_at = monotonic() + _COMMIT_SECONDS
@@ -154,7 +155,7 @@ def _put(
         if now >= commit_at:
             writer.commit()
             kept.flush()
-            full = full or chunk_folder.disk_bytes(_folder(asked.root)) > asked.max_bytes
+            full = full or chunk_folder.disk_bytes(folder) > asked.max_bytes
             commit_at = monotonic() + _COMMIT_SECONDS
         if now >= pause_at:
             yield JobProgress(done, len(paths))
@@ -180,12 +181,12 @@ def _put(
 
 def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
     """What is wrong with the index, each with a next step; nothing is changed. Raises `OSError`."""
-    remedy = "rebuild the index."
+    remedy, folder = "rebuild the index.", _folder(asked.library, asked.root)
     try:
-        index = ChunkIndex(asked.root, _folder(asked.root))
+        index = ChunkIndex(asked.root, folder)
         bad = yield from index.damaged_files()
         if bad:
-            return tuple(f"{name} of {_folder(asked.root)} is damaged; {remedy}" for name in bad)
+            return tuple(f"{name} of {folder} is damaged; {remedy}" for name in bad)
         known = index.known
     except IndexDamaged as damage:
         return (f"The index of chunks of {asked.root} is damaged ({damage}); {remedy}",)
@@ -204,12 +205,12 @@ def check(asked: CheckRequest) -> Slices[tuple[str, ...]]:
     return tuple(problems)
 
 
-def renew(root: str) -> Slices[bool]:
+def renew(root: str, reading: str) -> Slices[bool]:
     """Delete the index, to be built again; false while another server writes. Raises `OSError`."""
     _OPENED.pop(root, None)
     yield None
     try:
-        begin_again(_folder(root))
+        begin_again(str(state_folder.root_folder(root, reading) / FOLDER))
     except IndexBusy:
         return False
     return True
@@ -225,7 +226,7 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
     pending = set(asked.corpus.others if asked.corpus is not None else ())
     for root in asked.roots if asked.indexed else ():
         try:
-            index = _opened(root)
+            index = _opened(asked.library, root)
             same = _as_indexed(index, asked)
             only = None if asked.only is None else frozenset(below(root, asked.only))
             without = frozenset(below(root, fresh - same))
@@ -323,19 +324,19 @@ def _read(asked: SearchRequest, paths: Iterable[str]) -> Slices[list[Candidate]]
 
 def load_vectors(asked: VectorsRequest) -> Slices[tuple[str, ...]]:
     """Have the vectors of some files' chunks ready; the texts that have none."""
-    return (yield from load(_opened(asked.root), asked, context_in(asked.contexts)))
+    return (yield from load(_opened(asked.library, asked.root), asked, context_in(asked.contexts)))
 
 
 _OPENED: dict[str, ChunkIndex] = {}
 
 
-def _folder(root: str) -> str:
-    return str(state_folder.root_folder(root) / FOLDER)
+def _folder(library: Library, root: str) -> str:
+    return str(library.folder(root) / FOLDER)
 
 
-def _opened(root: str) -> ChunkIndex:
+def _opened(library: Library, root: str) -> ChunkIndex:
     """The index of a root, opened once. Raises `OSError`, `IndexBusy` and `IndexDamaged`."""
     if root not in _OPENED:
-        state_folder.prepare(root)
-        _OPENED[root] = ChunkIndex(root, _folder(root))
+        state_folder.prepare(root, library.folders.reading(root))
+        _OPENED[root] = ChunkIndex(root, _folder(library, root))
     return _OPENED[root]

@@ -177,7 +177,7 @@ def read_text(
         return raw
     if isinstance(raw, Overlay):
         return _of_overlay(raw)
-    found = searchable(raw.content)
+    found = searchable(raw.content, snapshot.folders.encoding(raw.path))
     if found is None:
         return Missing(raw.path, MissingReason.BINARY, f"{entry.relative} is binary.")
     return SearchedText(found.text, raw, found.encoding)

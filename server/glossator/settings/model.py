@@ -5,10 +5,13 @@ On the wire and in files the names are camelCase (`workspace.maxFileBytes`).
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
+from glossator.core.encoding_names import codec_named
+from glossator.core.errors import UsageError
 from glossator.settings.answers import (
     FactSettings,
     GroundingSettings,
@@ -23,6 +26,23 @@ from glossator.settings.retrieval import RetrievalSettings
 Backend = Literal["anthropic", "bedrock", "vertex", "foundry"]
 Profile = Literal["anthropic", "llama.cpp", "ollama", "lmstudio", "vllm", "litellm"]
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
+
+
+def _glob(written: str) -> str:
+    from glossator.core.glob import compile_glob  # noqa: PLC0415 - rarely needed
+
+    try:
+        compile_glob(written)
+    except UsageError as error:
+        raise PydanticCustomError("glob", "{why}", {"why": str(error)}) from error
+    return written
+
+
+def _codec(written: str) -> str:
+    try:
+        return codec_named(written)
+    except UsageError as error:
+        raise PydanticCustomError("encoding", "{why}", {"why": str(error)}) from error
 
 
 class RoleSettings(_Group):
@@ -104,6 +124,23 @@ class WorkspaceSettings(_Group):
         300,
         gt=0,
         description="Least time between full rescans, which find changes that no watcher reported.",
+    )
+
+
+_Glob = Annotated[str, AfterValidator(_glob)]
+_Codec = Annotated[str, AfterValidator(_codec)]
+
+
+class FileSettings(_Group):
+    """How files are read."""
+
+    encodings: dict[_Glob, _Codec] = Field(
+        {},
+        description=(
+            "Encodings of files that are no Unicode, by glob, such as"
+            ' {"legacy/**": "gb18030", "*.ini": "windows-1251"}; of several that fit the last'
+            " counts. A glob that begins with / or ~ is a path on this machine."
+        ),
     )
 
 
@@ -283,6 +320,7 @@ class Settings(_Group):
 
     models: ModelSettings = Field(ModelSettings(), description="Models and providers.")
     workspace: WorkspaceSettings = Field(WorkspaceSettings(), description="The workspace.")
+    files: FileSettings = Field(FileSettings(), description="Files.")
     symbols: SymbolSettings = Field(SymbolSettings(), description="Symbols for the editor.")
     permissions: PermissionSettings = Field(PermissionSettings(), description="What tools may do.")
     edits: EditSettings = Field(EditSettings(), description="Edits.")

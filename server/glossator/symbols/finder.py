@@ -212,7 +212,7 @@ class SymbolFinder:
 
     async def statistics(self, snapshot: WorkspaceSnapshot) -> BlobStatistics | None:
         """Figures of the outlines on disk; None if there are none, or they cannot be read."""
-        return await asyncio.to_thread(statistics, snapshot.roots)
+        return await asyncio.to_thread(statistics, snapshot.folders)
 
     async def _known(
         self, snapshot: WorkspaceSnapshot, query: str, limit: int
@@ -291,11 +291,12 @@ class SymbolFinder:
         )
 
     def _library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
-        return Library(snapshot.roots, self._max_file_bytes, self._kept_bytes, texts)
+        kept = self._kept_bytes
+        return Library.of(snapshot.folders, self._max_file_bytes, kept, texts)
 
     def _little_library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
         """For this process, which stores no outlines: only the worker opens SQLite."""
-        return Library(snapshot.roots, self._max_file_bytes, 0, texts, _SMALL)
+        return Library.of(snapshot.folders, self._max_file_bytes, 0, texts, _SMALL)
 
 
 def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, FileStamp]:

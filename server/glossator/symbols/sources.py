@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from time import monotonic
 
 from glossator.core.document import Missing, text_hash
 from glossator.core.errors import StoreUnavailable
 from glossator.core.languages import language_of
 from glossator.documents import masked
-from glossator.files import Loaded, Roots, load, outermost, state_folder
+from glossator.files import EncodingRule, Loaded, Roots, load, outermost, state_folder
 from glossator.store import Blobs, BlobStatistics
 from glossator.symbols.outline import OUTLINE_LIMIT, outline
 from glossator.symbols.symbol import SYMBOLS_VERSION, Symbol, dump
@@ -50,6 +51,28 @@ class Library:
     kept_bytes: int = 0
     open_texts: Mapping[str, str] = field(default_factory=dict)
     parse_limit: int = OUTLINE_LIMIT
+    encodings: tuple[EncodingRule, ...] = ()
+
+    @staticmethod
+    def of(
+        folders: Roots,
+        max_file_bytes: int,
+        kept_bytes: int,
+        open_texts: Mapping[str, str],
+        parse_limit: int = OUTLINE_LIMIT,
+    ) -> Library:
+        """The library of a workspace."""
+        sizes = (max_file_bytes, kept_bytes)
+        return Library(folders.paths, *sizes, open_texts, parse_limit, folders.encodings)
+
+    @property
+    def folders(self) -> Roots:
+        """The roots, with the encodings declared for their files."""
+        return _roots(self.roots, self.encodings)
+
+    def folder(self, root: str) -> Path:
+        """The state folder of an outermost root."""
+        return state_folder.root_folder(root, self.folders.reading(root))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +94,7 @@ def read(library: Library, path: str) -> SourceText | None:
     """The text at an absolute path, the editor's first; None if it cannot be read as text."""
 
     def from_disk(at: str) -> Loaded | Missing:
-        return load(_roots(library.roots), at, library.max_file_bytes)
+        return load(library.folders, at, library.max_file_bytes)
 
     found = masked(library.open_texts, path, from_disk)
     if isinstance(found, Missing):
@@ -201,10 +224,13 @@ class _Recent:
 _RECENT = _Recent()
 
 
-def statistics(roots: tuple[str, ...]) -> BlobStatistics | None:
+def statistics(roots: Roots) -> BlobStatistics | None:
     """What is kept on disk for these roots; None if nothing is, or it cannot be looked at."""
-    path = state_folder.root_folder(outermost(roots)[0]) / _DATABASE if roots else None
-    if path is None or not path.exists():
+    if not roots.paths:
+        return None
+    first = outermost(roots.paths)[0]
+    path = state_folder.root_folder(first, roots.reading(first)) / _DATABASE
+    if not path.exists():
         return None
     try:
         with closing(Blobs(str(path), 0)) as blobs:
@@ -228,17 +254,18 @@ def _opened(library: Library) -> Blobs | None:
     if not library.kept_bytes or not library.roots:
         return None
     try:
-        return _blobs(outermost(library.roots)[0], library.kept_bytes)
+        first = outermost(library.roots)[0]
+        return _blobs(first, library.folders.reading(first), library.kept_bytes)
     except (OSError, StoreUnavailable) as problem:
         logger.warning("Outlines are not kept: %s", problem)
         return None
 
 
 @cache
-def _blobs(root: str, max_bytes: int) -> Blobs:
-    return Blobs(str(state_folder.prepare(root) / _DATABASE), max_bytes)
+def _blobs(root: str, reading: str, max_bytes: int) -> Blobs:
+    return Blobs(str(state_folder.prepare(root, reading) / _DATABASE), max_bytes)
 
 
 @cache
-def _roots(paths: tuple[str, ...]) -> Roots:
-    return Roots(paths)
+def _roots(paths: tuple[str, ...], encodings: tuple[EncodingRule, ...]) -> Roots:
+    return Roots(paths, encodings)

@@ -130,13 +130,16 @@ def planned_file(context: ToolContext, path: str, content: str) -> EditPlan | No
         target = _find(context, path, Needs.ALL)
     except UsageError:  # the call reports it
         return None
-    return None if target.current is not None else _creation(target, content)
+    if target.current is not None:
+        return None
+    return _creation(target, content, _new_in(context, target))
 
 
 async def create(context: ToolContext, target: EditTarget, content: str) -> ToolResult:
     """Create a file."""
-    encode_edited(target.relative, "", content, "utf-8")
-    outcome = await edits_of(context).apply(_creation(target, content))
+    encoding = _new_in(context, target)
+    encode_edited(target.relative, "", content, encoding)
+    outcome = await edits_of(context).apply(_creation(target, content, encoding))
     if not isinstance(outcome, Applied):
         return _not_applied(target, outcome)
     after = _document_of(outcome, target.path)
@@ -155,8 +158,14 @@ def edits_of(context: ToolContext) -> Editing:
     return context.edits
 
 
-def _creation(target: EditTarget, content: str) -> EditPlan:
-    edit = FileEdit(to_uri(target.path), target.path, None, (Replacement(0, 0, content),))
+def _new_in(context: ToolContext, target: EditTarget) -> str:
+    """The encoding of a new file."""
+    return context.snapshot.folders.encoding(target.path) or "utf-8"
+
+
+def _creation(target: EditTarget, content: str, encoding: str) -> EditPlan:
+    whole = (Replacement(0, 0, content),)
+    edit = FileEdit(to_uri(target.path), target.path, None, whole, encoding)
     return EditPlan.of(f"Create {target.relative}", edit)
 
 

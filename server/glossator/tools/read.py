@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from pydantic import Field, ValidationError
 
 from glossator.core.document import Document, Missing, MissingReason, text_hash
-from glossator.core.encoding import is_guessed
+from glossator.core.encoding import codec_of, is_declared, is_guessed
 from glossator.core.image_scaling import MAX_FILE_BYTES as MAX_IMAGE_BYTES
 from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
@@ -175,7 +175,8 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     )
     omitted = total + 1 - page.next if page.next else 0
     outcome = _outcome(args.offset, (page.next or end) - 1, total)
-    note += _guessed(document.encoding)
+    if not document.text.isascii():
+        note += _read_as(document.encoding, context.snapshot.folders.encoding(document.path))
     return ToolResult(text + note, spans, omitted=omitted, outcome=outcome)
 
 
@@ -199,12 +200,14 @@ def _of_long(cancelled: Cancellation, args: ReadArgs, context: ToolContext) -> T
     if isinstance(found, Missing):
         return ToolResult.failed(found.model_message)
     if isinstance(found, LongLines) or args.offset > found.total:
-        return _long_lines(args, found, relative)
+        return _long_lines(args, found, relative, snapshot.folders.encoding(there.path))
     part = _part(args.offset, args.column or 1, found.text, found.length, relative)
     return part if part.error else replace(part, text=part.text + _LONG)
 
 
-def _long_lines(args: ReadArgs, found: LongLines | LinePart, relative: str) -> ToolResult:
+def _long_lines(
+    args: ReadArgs, found: LongLines | LinePart, relative: str, known: str
+) -> ToolResult:
     if args.offset > found.total or isinstance(found, LinePart):
         return _no_line(args.offset, found.total, relative)
     if not args.is_page:
@@ -220,13 +223,20 @@ def _long_lines(args: ReadArgs, found: LongLines | LinePart, relative: str) -> T
         shown.append(line)
     last = args.offset + len(shown) - 1
     more = f"; go on with offset={last + 1} and limit={args.limit}" if last < found.total else ""
-    note = f"\n[L{args.offset}-L{last} of {found.total}{more}]{_guessed(found.encoding)}{_LONG}"
+    note = f"\n[L{args.offset}-L{last} of {found.total}{more}]"
+    note += _read_as(found.encoding, known) + _LONG
     outcome = _outcome(args.offset, last, found.total)
     return ToolResult("\n".join(shown) + note, omitted=found.total - last, outcome=outcome)
 
 
-def _guessed(encoding: str) -> str:
-    return f"\n[read as {encoding}, which its bytes look like]" if is_guessed(encoding) else ""
+def _read_as(encoding: str, known: str) -> str:
+    """How a text was read that is no Unicode; `known` is the encoding declared for the file."""
+    if is_declared(encoding):
+        return f"\n[read as {codec_of(encoding)}, as is declared for it]"
+    if not is_guessed(encoding):
+        return ""
+    lossy = f"; as {codec_of(known)}, which is declared for it, some bytes would be lost"
+    return f"\n[read as {encoding}, which its bytes look like{lossy * bool(known)}]"
 
 
 def _no_line(number: int, total: int, relative: str) -> ToolResult:

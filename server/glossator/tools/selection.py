@@ -10,9 +10,10 @@ from functools import cached_property
 
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
+from glossator.core.glob import compile_glob
 from glossator.core.shown import shown
 from glossator.documents import MAX_IGNORED, WorkspaceSnapshot, with_ignored
-from glossator.files import FileEntry, compile_glob, is_inside
+from glossator.files import FileEntry, is_inside
 from glossator.tools.base import Cancellation, IsHidden
 
 SPECIAL_CHARACTER = re.compile(r"[*?\[{\\]")  # in a file-name pattern

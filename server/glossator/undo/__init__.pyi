@@ -12,7 +12,6 @@ from .file_states import (
     Restoration,
     Restored,
     as_state,
-    with_text,
 )
 from .taking_back import OnConflict, Undone
 from .turn_log import CHECKPOINTS, SEEN_UNDOS
@@ -38,5 +37,4 @@ __all__ = [
     "as_state",
     "cut_off_in_notes",
     "undone_in_notes",
-    "with_text",
 ]

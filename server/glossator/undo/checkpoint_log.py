@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from glossator.core.document import text_hash
-from glossator.core.encoding import decode
 from glossator.core.errors import StoreUnavailable
 from glossator.store import Objects, unavailable
 from glossator.undo.file_states import (
@@ -22,7 +21,6 @@ from glossator.undo.file_states import (
     Stored,
     as_state,
     same,
-    with_text,
 )
 
 T = TypeVar("T")
@@ -113,7 +111,7 @@ class FileStateReader:
 
         def look(path: str) -> FoundState:
             text = changed[path]
-            return seen(path) if text is None else with_text(text, self._on_disk(path), self.limit)
+            return seen(path) if text is None else self.disk.with_text(path, text, self.limit)
 
         return await self._states(changed, look)
 
@@ -121,8 +119,18 @@ class FileStateReader:
         """Whether the file, known as `state`, holds the text of this hash; blocking."""
         found = self._on_disk(path)
         return isinstance(found, Content) and (
-            _text_hash(found.data) == sha256 and same(state, as_state(found))
+            self._text_hash(path, found.data) == sha256 and same(state, as_state(found))
         )
+
+    def text_hashes(self, path: str, states: Iterable[FileState], objects: Objects) -> set[str]:
+        """The hashes of those texts of a file whose bytes are kept. Raises `StoreUnavailable`."""
+        contents = (objects.get(state.object) for state in states if isinstance(state, Stored))
+        hashes = (self._text_hash(path, data) for data in contents if data is not None)
+        return {each for each in hashes if each is not None}
+
+    def _text_hash(self, path: str, data: bytes) -> str | None:
+        decoded = self.disk.decoded(path, data)
+        return None if decoded is None else text_hash(decoded[0])
 
     async def _states(
         self, paths: Iterable[str], look: Callable[[str], FoundState]
@@ -135,15 +143,3 @@ class FileStateReader:
 
     def _on_disk(self, path: str) -> FoundState:
         return self.disk.look(path, self.limit)
-
-
-def text_hashes(states: Iterable[FileState], objects: Objects) -> set[str]:
-    """The hashes of those texts whose bytes are kept. Raises `StoreUnavailable`."""
-    contents = (objects.get(state.object) for state in states if isinstance(state, Stored))
-    hashes = (_text_hash(data) for data in contents if data is not None)
-    return {each for each in hashes if each is not None}
-
-
-def _text_hash(data: bytes) -> str | None:
-    decoded = decode(data)
-    return None if decoded is None else text_hash(decoded[0])

@@ -16,7 +16,7 @@ from glossator.core.errors import StoreUnavailable
 from glossator.store import Objects
 from glossator.undo.attribution import Rests, told_apart
 from glossator.undo.baseline import Baseline, BaselineLimits, Baselines, decoded, encoded
-from glossator.undo.checkpoint_log import FileStateReader, text_hashes
+from glossator.undo.checkpoint_log import FileStateReader
 from glossator.undo.file_states import FileState, NoFile, same
 from glossator.undo.turn_log import Note, Turn, TurnLog
 
@@ -200,7 +200,9 @@ class Commands:
                 continue
             if self._looking.holds(path, left[path], sha256):
                 del found[path], left[path]
-            elif sha256 not in text_hashes({found[path], *been.get(path, ())}, objects):
+                continue
+            states = {found[path], *been.get(path, ())}
+            if sha256 not in self._looking.text_hashes(path, states, objects):
                 mixed.append(path)
         return replace(note, found=found, left=left, mixed=(*note.mixed, *mixed))
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from glossator.core.encoding import decode
 from glossator.core.line_diff import changed_blocks, lines_with_ends
 from glossator.core.tool_events import FileChange
 from glossator.store import Objects
@@ -52,12 +51,18 @@ async def deltas_of(
     before = await looking.store.run(kept)
     look = looking.files.now()
     now = await asyncio.to_thread(lambda: {path: look(path, looking.limit) for path in found})
-    return tuple(
-        FileDelta(
-            path, _change(state, plan.expected[path]), _before(state, before), _now(now[path])
-        )
-        for path, state in found.items()
-    )
+
+    def text(path: str, data: bytes | None) -> str | None:
+        decoded = None if data is None else looking.disk.decoded(path, data)
+        return None if decoded is None else decoded[0]
+
+    def delta(path: str, state: FileState) -> FileDelta:
+        old = text(path, before[state.object]) if isinstance(state, Stored) else _no_text(state)
+        at = now[path]
+        new = text(path, at.data) if isinstance(at, Content) else _no_text(at)
+        return FileDelta(path, _change(state, plan.expected[path]), old, new)
+
+    return await asyncio.to_thread(lambda: tuple(delta(*each) for each in found.items()))
 
 
 def _change(found: FileState, left: FileState) -> FileChange:
@@ -66,26 +71,5 @@ def _change(found: FileState, left: FileState) -> FileChange:
     return FileChange.DELETED if isinstance(left, NoFile) else FileChange.CHANGED
 
 
-def _before(state: FileState, kept: Mapping[str, bytes | None]) -> str | None:
-    match state:
-        case NoFile():
-            return ""
-        case Stored(name):
-            return _text(kept[name])
-        case _:
-            return None
-
-
-def _now(state: FoundState) -> str | None:
-    match state:
-        case NoFile():
-            return ""
-        case Content(data):
-            return _text(data)
-        case _:
-            return None
-
-
-def _text(data: bytes | None) -> str | None:
-    decoded = None if data is None else decode(data)
-    return None if decoded is None else decoded[0]
+def _no_text(state: FileState | FoundState) -> str | None:
+    return "" if isinstance(state, NoFile) else None

@@ -125,9 +125,14 @@ class RestorableFiles(Protocol):
 class DiskFiles:
     """The files on disk below some roots."""
 
-    def __init__(self, roots: Callable[[], Iterable[str]]) -> None:
-        """`roots` gives the real paths of the current folders, in any thread."""
+    def __init__(
+        self,
+        roots: Callable[[], Iterable[str]],
+        encoding: Callable[[str], str] = lambda _path: "",
+    ) -> None:
+        """In any thread, real paths of the current folders; what is declared for a file's path."""
         self._roots = roots
+        self._encoding = encoding
 
     def now(self) -> ReadFileState:
         """See `RestorableFiles`."""
@@ -142,6 +147,23 @@ class DiskFiles:
             return NoFile(_missing_folder(path))
         except OSError as error:
             return Unkept(f"cannot be read ({error.strerror})")
+
+    def decoded(self, path: str, data: bytes) -> tuple[str, str] | None:
+        """The text and encoding of bytes of the file at `path`; None for binary ones."""
+        return decode(data, self._encoding(path))
+
+    def with_text(self, path: str, text: str, limit: int) -> FoundState:
+        """The file at `path` with another text, in its encoding and mode."""
+        found, encoding = self.look(path, limit), self._encoding(path) or "utf-8"
+        if isinstance(found, Content) and (decoded := self.decoded(path, found.data)) is not None:
+            if decoded[0] == text:
+                return found
+            encoding = decoded[1]
+        if (data := _bytes(text, encoding)) is None:
+            return Unkept("holds characters that no file can hold")
+        if len(data) > limit:
+            return Unkept(f"has {len(data):,} bytes, and at most {limit:,} are kept of a file")
+        return Content(data, found.mode if isinstance(found, Content) else _NEW_MODE)
 
     async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
         """Write, link or delete, each file whole or not at all, and all on disk in the end."""
@@ -278,7 +300,7 @@ def _must_be(expected: FileState, folder: int, name: str, limit: int) -> None:
 @contextmanager
 def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
     """The name of a file or link that is to be renamed; what is left in the end is removed."""
-    temporary = _temporary_name()
+    temporary = TEMPORARY + secrets.token_hex(8)
     try:
         if isinstance(found, Link):
             os.symlink(found.target, temporary, dir_fd=folder)
@@ -296,10 +318,6 @@ def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
     finally:
         with suppress(OSError):  # it has its name
             os.unlink(temporary, dir_fd=folder)
-
-
-def _temporary_name() -> str:
-    return TEMPORARY + secrets.token_hex(8)
 
 
 def _missing_folder(path: str) -> str | None:
@@ -321,23 +339,6 @@ def same(one: FileState, other: FileState) -> bool:
     if isinstance(one, NoFile) and isinstance(other, NoFile):
         return True
     return one == other and not isinstance(one, Unkept)
-
-
-def with_text(text: str, on_disk: FoundState, limit: int) -> FoundState:
-    """The file `on_disk` with another text, in its encoding and mode."""
-    mode, encoding = _NEW_MODE, "utf-8"
-    if isinstance(on_disk, Content):
-        mode = on_disk.mode
-        if (decoded := decode(on_disk.data)) is not None:
-            if decoded[0] == text:
-                return on_disk
-            encoding = decoded[1]
-    data = _bytes(text, encoding)
-    if data is None:
-        return Unkept("holds characters that no file can hold")
-    if len(data) > limit:
-        return Unkept(f"has {len(data):,} bytes, and at most {limit:,} are kept of a file")
-    return Content(data, mode)
 
 
 def _bytes(text: str, encoding: str) -> bytes | None:

@@ -264,6 +264,7 @@ async def acting(
     name: str = "",
     events: bool = True,
     shows_documents: bool = False,
+    encodings: object = None,
     grounding: Mapping[str, Any] = QUIET["grounding"],
 ) -> AsyncIterator[Acting]:
     """The real server on `root`, in this process; the editor can do what `workspace` says."""
@@ -298,7 +299,11 @@ async def acting(
                     capabilities,
                     workspaceFolders=[{"uri": root.as_uri(), "name": root.name}],
                     clientInfo={"name": name},
-                    initializationOptions={"settings": quietly(settings), "trusted": True},
+                    initializationOptions={
+                        "settings": quietly(settings),
+                        "encodings": encodings,
+                        "trusted": True,
+                    },
                 )
                 yield Acting(editor, desk, api, root)
                 await editor.shut_down()

@@ -27,6 +27,7 @@ from glossator.core.span import CitationStatus, CitationView
 from glossator.core.text import Position, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.documents.host import WorkspaceHost
+from glossator.files.encodings import encoding_rules
 from glossator.lsp.service import Service
 from glossator.settings.load import valid_settings
 from glossator.settings.model import Settings
@@ -57,8 +58,10 @@ class Application:
         _environment: Mapping[str, str],
         _problems: tuple[str, ...],
         _trusted: bool | None,
+        encodings: object,
     ) -> None:
-        self.host = WorkspaceHost(roots, settings.workspace, idle_indexing(Worker()), encoding)
+        rules, indexing = encoding_rules({}, encodings), idle_indexing(Worker())
+        self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding, rules)
         self.settings, self.port, self.encoding = settings, port, encoding
         self.running: dict[str, asyncio.Task[Any]] = {}
         self.ended: list[str] = []

@@ -15,6 +15,7 @@ import {
   type WorkspaceEdit,
 } from "vscode-languageclient/node";
 import { fromFolder } from "../editor/report-links.ts";
+import type { EncodingRule } from "../encodings.ts";
 import type {
   Commands,
   EditorState,
@@ -31,6 +32,7 @@ export interface Launch {
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly settings: object;
+  readonly encodings: readonly EncodingRule[];
   readonly trusted: boolean;
 }
 
@@ -86,7 +88,11 @@ export class Connection {
       documentSelector: DOCUMENTS,
       outputChannel: log,
       revealOutputChannelOn: RevealOutputChannelOn.Never, // we show failures in our own words
-      initializationOptions: { settings: launch.settings, trusted: launch.trusted },
+      initializationOptions: {
+        settings: launch.settings,
+        encodings: launch.encodings,
+        trusted: launch.trusted,
+      },
       markdown: { isTrusted: { enabledCommands: ["glossator.gloss", "glossator.showGloss"] } },
       middleware: {
         provideTextDocumentContent: report,
