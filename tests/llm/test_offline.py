@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from glossator.agent.calls import permit_direct_call
-from glossator.agent.loop import run_agent
-from glossator.agent.run import Agent, RunContext, RunOutcome, Stop
 from glossator.core.citations import parse_citations
 from glossator.core.document import Document
 from glossator.core.events import Event, TextDelta, ToolFinished, ToolStarted
@@ -24,6 +21,9 @@ from glossator.settings.model import LimitSettings
 from glossator.tools.base import Registry, ToolContext, registry
 from glossator.tools.search import Search, SearchArgs
 from glossator.tools.toolbox import reading_tools
+from glossator.turn.calls import permit_direct_call
+from glossator.turn.loop import run_agent
+from glossator.turn.run import Agent, RunContext, RunOutcome, Stop
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {
