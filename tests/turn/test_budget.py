@@ -12,12 +12,12 @@ from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.request import ModelOptions
 from glossator.settings.model import LimitSettings
 from glossator.tools.toolbox import reading_tools
-from glossator.turn.calls import permit_direct_call
 from glossator.turn.loop import run_agent
-from glossator.turn.run import Agent, RunContext, RunOutcome
+from glossator.turn.run import Agent, RunOutcome
 from tests.llm.asking import asker
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
+from tests.turn.running import LoneRun
 from tests.turn.test_loop import FILES
 
 
@@ -41,7 +41,7 @@ async def run(s: Stage, dollars: float, prices: dict[str, Price]) -> tuple[RunOu
     async with asker(script, options=ModelOptions(prices=prices)) as ask:
         if not prices:
             ask.model._known.facts = replace(ask.model.facts, price=None)
-        context = RunContext(ask.model, emit, lambda: s.reading(session), permit_direct_call)
+        context = LoneRun(ask.model, show=emit, context=lambda: s.reading(session))
         outcome = await run_agent(agent, conversation, context)
         assert ask.api.refusals == []
     return outcome, notices

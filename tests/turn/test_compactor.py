@@ -18,15 +18,15 @@ from glossator.llm.conversation import Conversation, user_message
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import ToolArgs
 from glossator.tools.toolbox import reading_tools
-from glossator.turn.calls import permit_direct_call
 from glossator.turn.loop import run_agent
 from glossator.turn.query import tool_specs
-from glossator.turn.run import Agent, RunContext, RunOutcome, ToolHooks
+from glossator.turn.run import Agent, RunOutcome, ToolHooks
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.llm.asking import asker
 from tests.passing import let_pass
 from tests.stage import stage
 from tests.standin import HttpError, SlowHeaders, Text, Thinking, ToolUse, Turn
+from tests.turn.running import LoneRun
 from tests.turn.test_loop import FILES
 
 SYSTEM = ("System.",)
@@ -62,11 +62,10 @@ async def run(
             share,
             events.append,
         )
-        context = RunContext(
+        context = LoneRun(
             ask.model,
-            events.append,
-            lambda: s.reading(session),
-            permit_direct_call,
+            show=events.append,
+            context=lambda: s.reading(session),
             compactor=compactor,
             hooks=hooks,
         )

@@ -8,9 +8,11 @@ from glossator.core.events import Usage
 from glossator.core.tool_result import ToolResult
 from glossator.llm.meter import Meter, Spending, SpendingLimit
 from glossator.llm.model import Reply, StopReason, ToolCall
+from glossator.llm.offline import OfflineModel
 from glossator.settings.model import LimitSettings
 from glossator.turn.guard import Guard
 from glossator.turn.run import Stop
+from tests.turn.running import LoneRun
 
 NOTHING = Spending()
 CALL = ToolCall("t", "Grep", {"pattern": "x"})
@@ -28,7 +30,8 @@ def guard_of(limits: dict[str, float], before: Spending = NOTHING) -> Guard:
     """The guard of a run in a session that has taken `before`."""
     chosen = LimitSettings.model_validate(limits)
     budgets = SpendingLimit.of_run(chosen), SpendingLimit.of_session(chosen, before)
-    return Guard(chosen, Meter(budgets))
+    run = LoneRun(OfflineModel())
+    return Guard(chosen, Meter(budgets), {}, run)
 
 
 def arrived(guard: Guard, reply: Reply) -> None:

@@ -23,9 +23,8 @@ from glossator.llm.refusals import read_refusal
 from glossator.prompts import load_prompt
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import ToolContext
-from glossator.turn.calls import permit_direct_call
 from glossator.turn.loop import run_agent
-from glossator.turn.run import Agent, RunContext, RunOutcome
+from glossator.turn.run import Agent, RunOutcome
 from tests.context.compacting import is_asked_for_a_summary, summary_turn
 from tests.standin import Text, Thinking, ToolUse, Turn
 from tests.standin.content import located_blocks, nested, plain, tokens_in
@@ -42,6 +41,7 @@ from tests.standin.refusals import (
     TOO_MANY,
     Wording,
 )
+from tests.turn.running import LoneRun
 
 Json = dict[str, Any]
 
@@ -148,9 +148,7 @@ class Session:
             0.8,
             self.events.append,
         )
-        context = RunContext(
-            model, self.events.append, no_tools, permit_direct_call, compactor=compactor
-        )
+        context = LoneRun(model, show=self.events.append, context=no_tools, compactor=compactor)
         limits = LimitSettings(tokens=10**9, turns=40)
         self.conversation.append(user_message(*question))
         agent = Agent("main", SYSTEM, {}, limits, SPECS)

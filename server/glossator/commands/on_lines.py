@@ -17,7 +17,7 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.report import Thoroughness
 from glossator.prompts import load_prompt
-from glossator.turn import Attachment, attach_all, attach_lines
+from glossator.turn import Asked, Attachment, attach_all, attach_lines
 
 _NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."
 
@@ -54,15 +54,15 @@ async def act_on_lines(action: LineAction, app: Application, request: LinesReque
     where = place(lines.path, lines.span.first_line, lines.span.last_line)
     prompt = load_prompt(action.prompt).render(place=where)
     question = f"{prompt}\n\n{request.instruction.strip()}".rstrip()
-    return await answer(
-        app,
+    asked = Asked(
         question,
-        [lines],
+        (lines,),
         request.session_id,
         request.run_id,
         only_reads=not action.edits,
         review=request.review,
     )
+    return await answer(app, asked)
 
 
 async def _definition(app: Application, uri: str, line: int) -> tuple[int, int]:

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from glossator.application import Application
 from glossator.commands.undo import acting_of
-from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.core.errors import UsageError
 from glossator.core.output_answers import FileBefore, JobList, JobOutput, ToolOutputAnswer
-from glossator.core.tool_events import ChangedFile, FilesChanged
-from glossator.core.uri import to_uri
-from glossator.documents import WorkspaceSnapshot
-from glossator.sessions import Run, Session, output_in, output_of
-from glossator.turn import counting, telling_first
-from glossator.undo import CHECKPOINTS, FileDelta
-
-_MOST_FILES = 200
+from glossator.sessions import output_in, output_of
+from glossator.turn import views_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,41 +90,5 @@ async def file_before(app: Application, request: FileBeforeRequest) -> FileBefor
         raise UsageError(
             f"This turn did not change {request.path}. List the turns with their files."
         )
-    changed = await asyncio.to_thread(_files, app.host.snapshot(), found)
+    changed = await asyncio.to_thread(views_of, app.host.snapshot(), found)
     return FileBefore(changed[0], found[0].before)
-
-
-async def tell_changed_files(app: Application, session: Session, run: Run) -> None:
-    """Show which files the run has changed, if it has changed any."""
-    if not session.kept(CHECKPOINTS):
-        return
-    changed: list[str] = []
-
-    def first(paths: Sequence[str]) -> list[str]:
-        changed.extend(counting(app, session, telling_first(session, paths)))
-        return changed[:_MOST_FILES]
-
-    try:
-        deltas = await app.acting.of(session).checkpoints.deltas(run.id, first)
-    except StoreUnavailable:
-        return  # the user has read that nothing can be kept
-    if deltas:
-        files = await asyncio.to_thread(_files, app.host.snapshot(), deltas)
-        unsaved = await unsaved_files(app, session, run.id)
-        run.emit(FilesChanged(files, max(0, len(changed) - _MOST_FILES), unsaved))
-
-
-async def unsaved_files(app: Application, session: Session, run_id: str) -> tuple[str, ...]:
-    """The files that a run edited, and that only the editor has as they were edited."""
-    found = await app.acting.of(session).unsaved_now()
-    return tuple(each.path for each in found if each.run_id == run_id and not each.gone)
-
-
-def _files(snapshot: WorkspaceSnapshot, deltas: Iterable[FileDelta]) -> tuple[ChangedFile, ...]:
-    relative = snapshot.relative
-    return tuple(
-        ChangedFile(
-            relative(delta.path), to_uri(delta.path), delta.change, *(delta.counts or (None, None))
-        )
-        for delta in deltas
-    )

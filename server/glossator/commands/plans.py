@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.commands.ask import answer, last_plan
+from glossator.commands.ask import answer
 from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.plan import steps_of
 from glossator.prompts import load_prompt
+from glossator.turn import Asked, last_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +68,5 @@ async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
         plan = last_plan(session)
     if steps_of(plan):
         question = f"{question} {load_prompt('user/plan_steps').render()}"
-    return await answer(app, question, (), request.session_id, request.run_id, mode=request.mode)
+    asked = Asked(question, (), request.session_id, request.run_id, mode=request.mode)
+    return await answer(app, asked)

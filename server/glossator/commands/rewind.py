@@ -16,7 +16,15 @@ from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
 from glossator.core.session_answers import DroppedRun, RetryAnswer, RewindAnswer, TurnView
 from glossator.sessions import AskedRun, Session
-from glossator.turn import Attachment, Pasted, PlanChoice, SaidWords, attach_again, attach_all
+from glossator.turn import (
+    Asked,
+    Attachment,
+    Pasted,
+    PlanChoice,
+    SaidWords,
+    attach_again,
+    attach_all,
+)
 from glossator.undo import CHECKPOINTS
 
 
@@ -123,20 +131,19 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
     question = request.question or was.question
     answered: Answer
     if explored := exploration(session, asked.run_id):
-        again = ExploreRequest(question, session_id=session.id, run_id=request.run_id)
-        answered = await explore_again(app, again, explored, attached, go_back)
+        exploring = ExploreRequest(question, session_id=session.id, run_id=request.run_id)
+        answered = await explore_again(app, exploring, explored, attached, go_back)
     else:
-        answered = await answer(
-            app,
+        again = Asked(
             question,
-            attached,
+            tuple(attached),
             session.id,
             request.run_id,
             plan=PlanChoice(was.plan) if was.plan else None,
             only_reads=was.only_reads and is_same,
-            steered=steered,
-            before=go_back,
+            steered=tuple(steered),
         )
+        answered = await answer(app, again, go_back)
     gone = await dropping(app, session, dropped)
     told = {each.name: getattr(answered, each.name) for each in fields(answered)}
     return RetryAnswer(**told, runs=gone.runs, changed=gone.changed)

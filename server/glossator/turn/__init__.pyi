@@ -1,12 +1,10 @@
-from .answering import Answering
 from .calls import call_tool, permit_direct_call
+from .changed_files import telling_first, views_of
+from .compaction import compactor_of
 from .delegation import Delegation
-from .hooks import SessionHooks, session_hooks
-from .judged.grounding import Grounding
-from .judged.new_facts import write_memory_back
-from .plan.dispatcher import PlanChoice, PlanQuestion
+from .hooks import session_hooks
+from .plan.dispatcher import PlanChoice
 from .plan.zones import fact_line
-from .run import Agent, RunContext, Stop
 from .told.attachments import (
     Attachment,
     Pasted,
@@ -15,64 +13,50 @@ from .told.attachments import (
     attach_lines,
     attach_mentioned,
 )
-from .told.changes import keep_texts
-from .told.customizations import LoadedSkills, customizations_now, expand
+from .told.customizations import LoadedSkills, customizations_now
 from .told.editor import editor_state
-from .told.facts import facts_for, follow_facts
+from .told.facts import facts_for
 from .told.instructions import further_instructions, instructions_now, left_out_files
 from .told.opening import LEFT_OUT, SECTIONS, opening_of
 from .told.part import Telling, in_time
-from .told.question import SaidWords, news, open_conversation, say_question, say_steered
-from .told.recall import Recall, likely_memories, memory_index
+from .told.question import SaidWords
+from .told.recall import likely_memories, memory_index
 from .told.server_mentions import server_of
-from .told.undos import changed_files, counting, telling_first
+from .turn import Asked, last_plan, take_turn
 
 __all__ = [
     "LEFT_OUT",
     "SECTIONS",
-    "Agent",
-    "Answering",
+    "Asked",
     "Attachment",
     "Delegation",
-    "Grounding",
     "LoadedSkills",
     "Pasted",
     "PlanChoice",
-    "PlanQuestion",
-    "Recall",
-    "RunContext",
     "SaidWords",
-    "SessionHooks",
-    "Stop",
     "Telling",
     "attach_again",
     "attach_all",
     "attach_lines",
     "attach_mentioned",
     "call_tool",
-    "changed_files",
-    "counting",
+    "compactor_of",
     "customizations_now",
     "editor_state",
-    "expand",
     "fact_line",
     "facts_for",
-    "follow_facts",
     "further_instructions",
     "in_time",
     "instructions_now",
-    "keep_texts",
+    "last_plan",
     "left_out_files",
     "likely_memories",
     "memory_index",
-    "news",
-    "open_conversation",
     "opening_of",
     "permit_direct_call",
-    "say_question",
-    "say_steered",
     "server_of",
     "session_hooks",
+    "take_turn",
     "telling_first",
-    "write_memory_back",
+    "views_of",
 ]

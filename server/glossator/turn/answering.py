@@ -8,8 +8,7 @@ a first reply that is a whole answer stands. What happens when is `planning.orch
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
 
 from glossator.application import Application
 from glossator.core.errors import ModelError
@@ -19,10 +18,10 @@ from glossator.core.grounded_events import PlanChanged, PlannedTask
 from glossator.core.question import Question
 from glossator.core.shown import shown, shown_prose
 from glossator.core.span import Citation
+from glossator.core.tool_result import shorten
 from glossator.llm import user_message
 from glossator.prompts import load_prompt
 from glossator.sessions import FACTS, Run, Session
-from glossator.tools import ToolContext
 from glossator.turn.delegation import Delegation
 from glossator.turn.judged.new_facts import memorise
 from glossator.turn.loop import run_agent
@@ -39,6 +38,10 @@ from glossator.turn.told.question import say_steered
 HEAD_START = 0.02  # seconds in which the first request leaves undisturbed
 GRACE = 1.0  # seconds that calls of the first reply wait for the dispatcher
 SECONDS = 60.0  # for the plan
+
+_FACTS = 40  # for a plan, the likeliest to bear on the question first
+_QUESTION = 500  # characters of one
+_EARLIER = 3  # questions that the dispatcher is told before there is a summary
 
 _ATTACHED = (
     "The question came with these, of which tasks see nothing; a description names what it needs:"
@@ -67,15 +70,15 @@ class Answering:
         asked: PlanQuestion,
     ) -> None:
         self.flow = Orchestrator(run.emit)
-        self._questions = RunQuestions(app.port, run, self.flow)
+        self.questions = RunQuestions(app.port, run, self.flow)
         self._app = app
         self._session = session
         self._run = run
         self._delegation = delegation
         self._meter = delegation.meter
         self._asked = asked
-        self._ask_model: Callable[[], Coroutine[None, None, RunOutcome]]
-        self._forget_heard: Callable[[], None]
+        self._agent: Agent
+        self._context: RunContext
         self._loop: asyncio.Task[RunOutcome] | None = None
         self._newest = session.conversation.newest_reply  # before the reply under way
         self._begun = 0  # messages before it
@@ -89,16 +92,12 @@ class Answering:
         self._said: list[str] = []  # by the user, when asked before there was a plan
         self._facts: tuple[Fact, ...] = ()
 
-    async def outcome(self, agent: Agent, context: RunContext) -> RunOutcome:
+    async def outcome(self, context: RunContext) -> RunOutcome:
         """What the model answers in the end. Raises `ModelError`."""
-        conversation, tool_context = self._session.conversation, context.tool_context
-
-        async def of_a_call() -> ToolContext:
-            return replace(await tool_context(), ask_user=self._questions.of_model)
-
-        context = replace(context, before_acting=self._before_acting, tool_context=of_a_call)
-        self._ask_model = lambda: run_agent(agent, conversation, context)
-        self._forget_heard = context.hearing.discard
+        app, session = self._app, self._session
+        limits = app.settings.limits
+        self._agent = Agent("main", session.system, app.tools, limits, session.tools)
+        self._context = context
         steps: dict[Action, Callable[[], Awaitable[tuple[Signal, str]]]] = {
             Action.ANALYSE: self._analyse,
             Action.LOOK: self._look,
@@ -120,7 +119,8 @@ class Answering:
         """What `[cite: task, N]` in the answer stands for; None: there is no such task."""
         return next((each.citations for each in self._results if each.number == task), None)
 
-    async def _before_acting(self) -> None:
+    async def before_acting(self) -> None:
+        """The first reply's calls wait until it is decided whether there is to be a plan."""
         self._first.set()
         await self._decided.wait()
 
@@ -175,16 +175,23 @@ class Answering:
         fast = self._app.models.fast
         await asyncio.sleep(HEAD_START)
         try:
-            return await dispatch(fast, self._meter, self._asked.question, self._asked.summary())
+            return await dispatch(fast, self._meter, self._asked.question, self._summary())
         except ModelError:
             return None
+
+    def _summary(self) -> str:
+        """What the session was about: before there is a summary, its last questions."""
+        known = self._app.ledger.cores.of(self._session.id).session_summary.text
+        asked = [each for each in self._session.asked if each.run_id != self._run.id]
+        last = (f"Asked: {shorten(each.question, _QUESTION)}" for each in asked[-_EARLIER:])
+        return known or "\n".join(last)
 
     async def _discard(self, loop: asyncio.Task[RunOutcome]) -> None:
         """End the first request; the conversation is as it was before its reply."""
         await _ended(loop)
         self._loop = None
         self._session.conversation.newest_reply = self._newest
-        self._forget_heard()
+        self._context.hearing.discard()
         self._run.emit(TextDiscarded(DiscardReason.PLAN))
 
     def _has_answered(self) -> bool:
@@ -195,7 +202,8 @@ class Answering:
     def _begin(self) -> asyncio.Task[RunOutcome]:
         self._begun = len(self._session.conversation.messages)
         self._newest = self._session.conversation.newest_reply
-        self._loop = asyncio.create_task(self._ask_model())
+        asking = run_agent(self._agent, self._session.conversation, self._context)
+        self._loop = asyncio.create_task(asking)
         return self._loop
 
     async def _look(self) -> tuple[Signal, str]:
@@ -216,7 +224,7 @@ class Answering:
         remarks = [await asyncio.to_thread(workspace_line, snapshot, hides)]
         remarks += [f"{_ATTACHED} {names}"] if names else []
         while True:
-            self._facts = await self._asked.facts()
+            self._facts = await self._app.ledger.relevant(self._asked.question, _FACTS, all_=True)
             try:
                 async with self._run.clock.limit(SECONDS):
                     made = await decompose(
@@ -232,7 +240,7 @@ class Answering:
             if isinstance(made, NoPlan):
                 return self._unplanned(f"{made.reason} The question is answered directly.")
             if isinstance(made, Question):
-                self._settled = await self._questions.clarified(Signal.AMBIGUITY, made)
+                self._settled = await self.questions.clarified(Signal.AMBIGUITY, made)
                 remarks.append(self._settled)
                 self._said.append(self._settled)
                 continue
@@ -254,7 +262,7 @@ class Answering:
         self._show(made)
         if not self._app.settings.plan.review:
             return GO_ON
-        said, changed = await self._questions.reviewed(made)
+        said, changed = await self.questions.reviewed(made)
         if said in ("", DIRECTLY):
             said, changed = DIRECTLY, ()
         if changed != made:
@@ -275,7 +283,7 @@ class Answering:
         told = [self._settled] if self._settled else []
         for conflict in tasks.conflicts:
             if self.flow.may(Signal.CONFLICT):
-                told.append(await self._questions.clarified(Signal.CONFLICT, conflict))
+                told.append(await self.questions.clarified(Signal.CONFLICT, conflict))
             else:
                 told.append(f"{_UNSETTLED} {conflict.text} ({conflict.choices})")
         self._settled = "\n\n".join(told)

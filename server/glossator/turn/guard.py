@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from glossator.core.tool_result import ToolResult
 from glossator.llm import Meter, ToolCall
-from glossator.sessions import RunClock
 from glossator.settings import LimitSettings
-from glossator.turn.run import Stop
+from glossator.tools import Registry
+from glossator.turn.calls import acts
+from glossator.turn.run import RunContext, Stop
 
 _SHARE = 0.25  # of a run's time is for the last word,
 _MOST = 60.0  # but at most so many seconds
@@ -31,17 +32,13 @@ def seconds_for_last_word(seconds: float) -> float:
 class Guard:
     """Counts what a run has used; `exceeded` names the limit that is reached, if any.
 
-    The meter counts tokens and money. `acts` says whether a call may change something. For
-    `revision`, `changes` and `waits` see `RunContext`.
+    The meter counts tokens and money.
     """
 
     limits: LimitSettings
     meter: Meter
-    acts: Callable[[ToolCall], bool] = lambda _: False
-    revision: Callable[[], int] = lambda: 0
-    changes: Callable[[], int] = lambda: 0
-    waits: Callable[[], bool] = lambda: False
-    clock: RunClock = field(default_factory=RunClock)
+    tools: Registry
+    run: RunContext
     turns: int = 0
     _made: Counter[str] = field(default_factory=Counter)  # since something changed
     _results: dict[str, str] = field(default_factory=dict)  # the last text of each call that acts
@@ -52,7 +49,7 @@ class Guard:
     def count(self) -> None:
         """A reply arrived."""
         self.turns += 1
-        if self._seen != (revision := self.revision()):
+        if self._seen != (revision := self.run.revision()):
             self._seen = revision
             self.forget()
 
@@ -68,7 +65,7 @@ class Guard:
             made[_fingerprint(call)] += 1
             if made[_fingerprint(call)] >= self.limits.repeats:
                 ids.add(call.id)
-            elif self.acts(call):
+            elif acts(self.tools, call):
                 break
         return frozenset(ids)
 
@@ -83,23 +80,23 @@ class Guard:
             if (result := results.get(call.id)) is None:
                 continue
             name = _fingerprint(call)
-            awaits = result.pending or (self.acts(call) and self.waits())
+            awaits = result.pending or (acts(self.tools, call) and self.run.waits())
             self._made[name] += not awaits
-            if self.acts(call):
+            if acts(self.tools, call):
                 acted = True
                 if not result.error and result.said != self._results.get(name):
                     self._keep((name,))
                 self._results[name] = result.said
         if acted:  # a command raises the revision, even if it changes nothing
-            self._seen = self.revision()
-        if self._changed != (changed := self.changes()):
+            self._seen = self.run.revision()
+        if self._changed != (changed := self.run.changes()):
             self._changed = changed
             self.forget()
 
     @property
     def seconds_left(self) -> float:
         """Working time until the end of the run."""
-        return max(0.0, self.limits.seconds - self.clock.seconds)
+        return max(0.0, self.limits.seconds - self.run.clock.seconds)
 
     @property
     def seconds_to_act(self) -> float:

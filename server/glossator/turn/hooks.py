@@ -115,9 +115,9 @@ class SessionHooks:
             self.app.host.sweep("a hook ran")  # such as a formatter
             await self.app.host.ready()
 
-    async def go_on(self, time: int) -> str:
-        """Why the model is to go on after an answer, for the so manieth time; "" if it is not."""
-        said = await self._run(HookEvent.STOP, stop_hook_active=time > 0)
+    async def go_on(self, times: int) -> str:
+        """Why the model goes on after an answer, after so many times; "" if it does not."""
+        said = await self._run(HookEvent.STOP, stop_hook_active=times > 0)
         if said.halt or not said.block:
             return ""
         return load_prompt("user/hook_stop").render(text=in_tags(shorten(said.block, _REASON)))

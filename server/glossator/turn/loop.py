@@ -54,15 +54,7 @@ _FINAL = {StopReason.REFUSAL, StopReason.CONTEXT_FULL}  # even if the reply hold
 async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -> RunOutcome:
     """Answer the conversation's last message. Raises `ModelError` when the model cannot."""
     meter = run.meter or Meter((SpendingLimit.of_run(agent.limits),))
-    guard = Guard(
-        agent.limits,
-        meter,
-        partial(acts, agent.tools),
-        run.revision,
-        run.changes,
-        run.waits,
-        run.clock,
-    )
+    guard = Guard(agent.limits, meter, agent.tools, run)
     async with EarlyCalls(agent.tools, run) as early:
         answering = partial(_run, agent, conversation, run, guard, early)
         reviewing = Reviewing(conversation, run, guard, answering)
@@ -289,7 +281,7 @@ class Reviewing:
         The first answer stands, and is shown again, if a limit, a failure or a cancellation
         prevents a second one.
         """
-        if self.run.review is None or not _is_whole(answer):
+        if not _is_whole(answer):
             return answer
         faults = await self.run.review(answer.text)
         if not faults or self.guard.exceeded(()):
@@ -299,12 +291,10 @@ class Reviewing:
 
     async def gone_on(self, answer: RunOutcome) -> RunOutcome:
         """The answer; if hooks have the model go on, the last that it gives, as in `reviewed`."""
-        if self.run.go_on is None:
-            return answer
-        for time in range(MOST_TIMES):
+        for times in range(MOST_TIMES):
             if not _is_whole(answer) or self.guard.exceeded(()):
                 break
-            told = await self.run.go_on(time)
+            told = await self.run.go_on(times)
             if not told:
                 break
             why = "before a hook had the model go on"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -92,14 +92,6 @@ class Hearing(Protocol):
         """What was heard is void; another reply begins."""
 
 
-async def _no_news() -> str:
-    return ""
-
-
-async def _at_once() -> None:
-    """Nothing is waited for."""
-
-
 class _Nobody:
     """Hears nothing."""
 
@@ -110,41 +102,68 @@ class _Nobody:
         """Another reply."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunContext:
-    """What the loop needs besides the agent and the conversation.
+    """What the loop needs besides the agent and the conversation; each kind of run has its own.
 
-    `emit` shows an event and never blocks. `tool_context` makes the context of one call, with a
-    snapshot of the newest workspace. `permission` decides about a call and may ask the user.
-    `received` is called with each reply before its calls run. Without a `compactor`, a full window
-    ends the run. Without a `meter`, one with the agent's limits counts.
-    `revision` grows with every change of the workspace, `changes` with those by the run's own
-    calls. `waits` says whether a background job runs, whose output calls may wait for.
-    `reminders`, and `news` once all results are there, add texts to the results. `review` says for
-    the model what is wrong with an answer; "" if nothing is. `hooks` are the user's, if there are
-    any about calls. `go_on` says why the model is to go on after an answer, which is the so
-    manieth one for which it is asked; "" if it is not. `hearing` gets the texts of replies.
-    `before_acting` is awaited before a reply's calls are run; until then nothing of the reply
-    counts. `steered` gives what the user said meanwhile; it counts as told, so it is asked as a
-    message is made after which the model goes on.
+    `permission` decides about a call and may ask the user. Without a `compactor`, a full window
+    ends the run. Without a `meter`, one with the agent's limits counts. `hooks` are the user's, if
+    there are any about calls. `hearing` gets the texts of replies.
     """
 
     model: Model
-    emit: Callable[[Event], None]
-    tool_context: Callable[[], Awaitable[ToolContext]]
     permission: Permission
-    received: Callable[[Message], None] = lambda _: None
     compactor: Compactor | None = None
     clock: RunClock = field(default_factory=RunClock)
     meter: Meter | None = None
-    revision: Callable[[], int] = lambda: 0
-    changes: Callable[[], int] = lambda: 0
-    waits: Callable[[], bool] = lambda: False
-    reminders: Callable[[], Iterable[str]] = tuple
-    review: Callable[[str], Awaitable[str]] | None = None
-    news: Callable[[], Awaitable[str]] = _no_news
     hooks: ToolHooks | None = None
-    go_on: Callable[[int], Awaitable[str]] | None = None
     hearing: Hearing = field(default_factory=_Nobody)
-    before_acting: Callable[[], Awaitable[None]] = _at_once
-    steered: Callable[[], Iterable[str | Image]] = tuple
+
+    def emit(self, event: Event) -> None:
+        """Show an event; never blocks."""
+        raise NotImplementedError
+
+    async def tool_context(self) -> ToolContext:
+        """The context of one call, with a snapshot of the newest workspace."""
+        raise NotImplementedError
+
+    def received(self, reply: Message) -> None:
+        """A reply is there whose calls are about to be run."""
+
+    async def before_acting(self) -> None:
+        """Awaited before a reply's calls are run; until then nothing of the reply counts."""
+
+    def revision(self) -> int:
+        """Grows with every change of the workspace."""
+        return 0
+
+    def changes(self) -> int:
+        """Grows with the changes by the run's own calls."""
+        return 0
+
+    def waits(self) -> bool:
+        """Whether a background job runs, whose output calls may wait for."""
+        return False
+
+    def reminders(self) -> Iterable[str]:
+        """Texts for the message with the results."""
+        return ()
+
+    async def news(self) -> str:
+        """Another one, once all results are there; "" if there is none."""
+        return ""
+
+    def steered(self) -> Iterable[str | Image]:
+        """What the user said meanwhile.
+
+        It counts as told, so it is asked as a message is made after which the model goes on.
+        """
+        return ()
+
+    async def review(self, answer: str) -> str:  # noqa: ARG002 - for those that review
+        """What is wrong with an answer, for the model; "" if nothing is."""
+        return ""
+
+    async def go_on(self, times: int) -> str:  # noqa: ARG002 - for those with hooks
+        """Why the model is to go on after an answer, having gone on so many times; "" if not."""
+        return ""

@@ -140,26 +140,52 @@ async def _run(
     clock, reminders = RunClock(), Reminders()
     hooks = await session_hooks(app, session.id, reminders, run.tell)
 
-    async def context() -> ToolContext:
-        return job.context(clock)
-
-    async def review(report: str) -> str:
-        await app.anchors.settled()  # else a fact whose file was just touched would be stale
-        return await asyncio.to_thread(faults, report, job.sources(app.host.snapshot()))
-
-    surroundings = RunContext(
+    context = AgentContext(
         job.model,
-        progress.emit,
-        context,
         job.permission,
         clock=clock,
         meter=meter,
-        revision=lambda: app.host.snapshot().revision,
-        reminders=reminders.take,
-        review=None if job.model.offline else review,
         hooks=hooks if hooks.any_of(HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL) else None,
+        app=app,
+        job=job,
+        progress=progress,
+        told=reminders,
     )
-    return await run_subagent(job.agent, job.conversation, surroundings)
+    return await run_subagent(job.agent, job.conversation, context)
+
+
+@dataclass(slots=True, kw_only=True)
+class AgentContext(RunContext):
+    """What the loop of a sub-agent needs; `told` is what the user's hooks tell it."""
+
+    app: Application
+    job: AgentJob
+    progress: SubAgentProgress
+    told: Reminders
+
+    def emit(self, event: Event) -> None:
+        """Show how far it is."""
+        self.progress.emit(event)
+
+    async def tool_context(self) -> ToolContext:
+        """What each of its calls sees."""
+        return self.job.context(self.clock)
+
+    def revision(self) -> int:
+        """Of the workspace."""
+        return self.app.host.snapshot().revision
+
+    def reminders(self) -> tuple[str, ...]:
+        """What hooks said."""
+        return self.told.take()
+
+    async def review(self, answer: str) -> str:
+        """What is wrong with the citations of its report."""
+        if self.model.offline:
+            return ""
+        await self.app.anchors.settled()  # else a fact whose file was just touched would be stale
+        sources = self.job.sources(self.app.host.snapshot())
+        return await asyncio.to_thread(faults, answer, sources)
 
 
 async def _ended(

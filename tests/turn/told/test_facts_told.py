@@ -18,9 +18,8 @@ from glossator.core.session_answers import Kind
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.grounding import AnswerStatement, CheckedStatement, Verdict
 from glossator.sessions import FACTS
-from glossator.turn import follow_facts, write_memory_back
-from glossator.turn.judged.new_facts import memorise
-from glossator.turn.told.facts import established_again
+from glossator.turn.judged.new_facts import memorise, write_memory_back
+from glossator.turn.told.facts import established_again, follow_facts
 from tests.redis_server import black_hole, redis_server
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

@@ -8,13 +8,12 @@ other.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from glossator.core.errors import ModelError
-from glossator.core.fact import Fact
 from glossator.core.shown import in_tags, shown_prose
 from glossator.core.tool_result import shorten
 from glossator.llm import Meter, Model, ask_for_json
@@ -56,13 +55,9 @@ class PlanChoice(StrEnum):
     DIRECT = "direct"
 
 
-async def _no_facts() -> tuple[Fact, ...]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class PlanQuestion:
-    """A question, what the session was about, and the fresh facts, which only a plan needs.
+    """A question that may be answered by a plan of tasks.
 
     No `plan` is made, whatever the settings say, if that is None. `attached` are the names of what
     the conversation holds beside the question.
@@ -70,8 +65,6 @@ class PlanQuestion:
 
     question: str
     plan: PlanChoice | None
-    summary: Callable[[], str] = str
-    facts: Callable[[], Awaitable[tuple[Fact, ...]]] = _no_facts
     attached: tuple[str, ...] = ()
 
 

@@ -1,18 +1,15 @@
-"""What a conversation is told of undos, and which files a turn changed, as people name them."""
+"""What a conversation is told of undos: a reminder, once."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from glossator.application import Application
 from glossator.prompts import load_prompt
 from glossator.sessions import Session
+from glossator.turn.changed_files import telling_first
 from glossator.undo import CHECKPOINTS, FileState, NoFile
 
-_MADE = re.compile(  # by tools for themselves: caches, and what compilers leave
-    r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)|\.(?:py[co]|o|obj|class|a|lib|so|dylib|dll|exe|wasm)$"
-)
 _NAMED = 30  # files that the model knows, in a reminder
 _OTHERS = 5  # files that it does not know; where there are more, they are only counted
 _UNDO = "an undo: changes made earlier in this conversation are taken back"
@@ -63,29 +60,3 @@ def _named(
         some = "none is" if gone == len(others) else f"{gone:,} of them not"
         there = f" ({some} there now)" if gone else ""
         yield f"- {which} that you never read or edited{there}"
-
-
-def telling_first(session: Session, paths: Iterable[str]) -> list[str]:
-    """First what the conversation read or edited, what tools keep for themselves last."""
-    known = session.reads.paths()
-    return sorted(paths, key=lambda each: (bool(_MADE.search(each)), each not in known, each))
-
-
-def counting(app: Application, session: Session, paths: Iterable[str]) -> list[str]:
-    """Those that people call changed files: none that is ignored or compiled; blocking.
-
-    What the conversation read or edited counts all the same.
-    """
-    known = session.reads.paths()
-    return [
-        path
-        for path in paths
-        if path in known or not (_MADE.search(path) or app.host.is_ignored(path))
-    ]
-
-
-def changed_files(app: Application, session: Session, turn: str) -> tuple[str, ...]:
-    """The paths of the files that a turn changed; those the conversation knows come first."""
-    turns = app.acting.of(session).checkpoints.turns if session.kept(CHECKPOINTS) else ()
-    paths = [path for each in turns if each.turn == turn for path in each.paths]
-    return tuple(map(app.host.snapshot().relative, telling_first(session, paths)))
