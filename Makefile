@@ -129,7 +129,7 @@ crash: system $(INSTALLED)
 	$(BIN)/python -m tests.ledger.crash --redis
 
 # Changes a module's behaviour in small ways, one at a time, in a copy, and lists what the tests near
-# it do not notice: make mutants MODULE=agent/loop.py COUNT=60 SEED=1 JOBS=2 TESTS="tests/agent".
+# it do not notice: make mutants MODULE=turn/loop.py COUNT=60 SEED=1 JOBS=2 TESTS="tests/turn".
 mutants: $(INSTALLED)
 	@$(BIN)/python -m tests.mutants $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(JOBS),--jobs $(JOBS)) $(MODULE) $(TESTS)

@@ -117,7 +117,7 @@ class _Raising(logging.Handler):
 @pytest.fixture(autouse=True)
 def _bugs_raise() -> Iterator[None]:
     """A signal that the orchestrator's table does not have fails the test."""
-    handler, bugs = _Raising(), logging.getLogger("glossator.planning.orchestrator")
+    handler, bugs = _Raising(), logging.getLogger("glossator.turn.orchestrator")
     bugs.addHandler(handler)
     yield
     bugs.removeHandler(handler)

@@ -7,11 +7,11 @@ import json
 from itertools import pairwise
 from typing import Any
 
-from tests.agent.test_loop import without_cache_marks
 from tests.context.compacting import is_asked_for_a_summary
 from tests.patience import SECONDS
 from tests.scenario import Step, turn_in
 from tests.standin import Text, Turn
+from tests.turn.test_loop import without_cache_marks
 
 FULL = "Model, whose window is now full"
 FAULTY = "Model, whose citations do not hold"

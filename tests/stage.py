@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from glossator.application.application import Application
+from glossator.commands.ask import AskRequest, ask
 from glossator.context.system import is_mode_notice
 from glossator.core.answers import Answer
 from glossator.core.diagnostics import FileDiagnostics, Wanted
@@ -30,7 +31,6 @@ from glossator.documents.change import DiskChanged
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext
-from glossator.usecases.ask import AskRequest, ask
 from tests.quiet import quietly
 from tests.standin import NAMED, Script, StandIn
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, DiskChanged, Edited, Opened, TextEdit
@@ -25,6 +24,7 @@ from glossator.symbols.finder import SymbolFinder
 from glossator.tools.base import ToolContext
 from glossator.tools.reads import ReadState
 from glossator.tools.toolbox import reading_tools
+from glossator.turn.calls import call_tool, permit_direct_call
 from glossator.worker.client import Worker
 
 

@@ -11,8 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from glossator.commands.declared import DECLARED
 from glossator.settings.model import Settings
-from glossator.usecases.declared import DECLARED
 
 FILE = Path(__file__).parents[1] / "vscode-client" / "package.json"
 

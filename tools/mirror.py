@@ -17,6 +17,8 @@ from enum import EnumType
 from pathlib import Path
 from typing import Any
 
+from glossator.commands.declared import CHAT_COMMANDS, DECLARED
+from glossator.commands.loaded import COMMANDS
 from glossator.core.citations import GRAMMAR
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import EditPlan, PlanView
@@ -30,8 +32,6 @@ from glossator.core.span import GRAVEST, Citation, CitationView
 from glossator.core.standing import DOING
 from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import camel
-from glossator.usecases.commands import COMMANDS
-from glossator.usecases.declared import CHAT_COMMANDS, DECLARED
 
 FILE = Path(__file__).parents[1] / "vscode-client" / "src" / "wire.ts"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from glossator.core.grounded_events import RunState
-from glossator.planning.orchestrator import MOST, TABLE, TERMINAL
+from glossator.turn.orchestrator import MOST, TABLE, TERMINAL
 
 PAGE = Path(__file__).parents[1] / "docs" / "orchestrator.md"
 _BEGIN = "<!-- made by tools/orchestrator_page.py -->\n"

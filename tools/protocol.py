@@ -17,15 +17,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from glossator.commands.complete import CompleteAnswer
+from glossator.commands.declared import CHAT_COMMANDS
+from glossator.commands.loaded import COMMANDS
 from glossator.core.answers import Answer, ModelList, StatusAnswer
 from glossator.core.events import Envelope
 from glossator.core.report import Report
 from glossator.core.session_answers import ContextAnswer, SessionInfo, UndoAnswer
 from glossator.core.span import Citation, CitationView
 from glossator.core.wire import camel
-from glossator.usecases.commands import COMMANDS
-from glossator.usecases.complete import CompleteAnswer
-from glossator.usecases.declared import CHAT_COMMANDS
 
 FILE = Path(__file__).parents[1] / "docs" / "protocol.md"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.compact import CompactRequest, compact_session
+from glossator.commands.undo import UndoRequest, undo_turn
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
-from glossator.usecases.ask import Attachment
-from glossator.usecases.compact import CompactRequest, compact_session
-from glossator.usecases.undo import UndoRequest, undo_turn
+from glossator.turn.told.attachments import Attachment
 from tests.stage import stage
 from tests.standin import Script, Text, ToolUse, Turn
 

@@ -14,11 +14,11 @@ from glossator.core.uri import to_uri
 from glossator.documents.change import Edited, Opened, TextEdit
 from glossator.llm import Message, user_message
 from glossator.sandbox import Exit, Finished, Output
-from tests.application.delegating import FILES
 from tests.patience import SECONDS, until
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
+from tests.turn.delegating import FILES
 
 READS = [Turn(ToolUse("Read", {"path": "app.py"})), Turn(Text("Read.")), Turn(Text("Yes."))]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.context_sources import SwitchContextRequest, switch_context
+from glossator.commands.memory import ListMemoriesRequest, list_memories
+from glossator.commands.mode import SetModeRequest, set_mode
 from glossator.core.context_answers import ContextKind
 from glossator.core.permission import Choice, Mode, PermissionAnswer, PermissionRequest
-from glossator.usecases.context_sources import SwitchContextRequest, switch_context
-from glossator.usecases.memory import ListMemoriesRequest, list_memories
-from glossator.usecases.mode import SetModeRequest, set_mode
 from tests.memory.remembering import by_hand, files
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

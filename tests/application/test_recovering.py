@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from glossator.commands.undo import RedoRequest, UndoRequest, redo_turn, undo_turn
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.edits.editor_files import EditorFiles
 from glossator.sessions.catalog import sessions_folder
 from glossator.undo.file_states import Restoration, Restored
-from glossator.usecases.undo import RedoRequest, UndoRequest, redo_turn, undo_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 from tests.undo.test_checkpoints import tree

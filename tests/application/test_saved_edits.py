@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from glossator.commands.sessions import ResumeSessionRequest, resume_session
+from glossator.commands.undo import RedoRequest, redo_turn
 from glossator.core.tool_events import FilesChanged, UnsavedFile
 from glossator.core.uri import to_uri
-from glossator.usecases.sessions import ResumeSessionRequest, resume_session
-from glossator.usecases.undo import RedoRequest, redo_turn
 from tests.application.test_unsaved import buffers, told, undo
 from tests.patience import until
 from tests.stage import Stage

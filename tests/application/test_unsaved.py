@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.mode import SetModeRequest, set_mode
+from glossator.commands.undo import UndoRequest, undo_turn
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.events import EditSettled, Envelope, Notice
@@ -20,8 +22,6 @@ from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, DiskChanged, Edited, Opened, Saved, TextEdit
 from glossator.documents.host import WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.usecases.mode import SetModeRequest, set_mode
-from glossator.usecases.undo import UndoRequest, undo_turn
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from glossator.application.application import Application
-from glossator.usecases.complete import CompleteAnswer, CompleteRequest, complete
+from glossator.commands.complete import CompleteAnswer, CompleteRequest, complete
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, percentile, show_figures
 from tests.benchmarks.opened import opened, state_folder

@@ -29,10 +29,10 @@ from glossator.evaluation.phrasing import phrasings
 from glossator.grounding import Sources, check_answer
 from tests.benchmarks.measure import Figure, show_figures
 from tests.benchmarks.opened import state_folder
-from tests.planning.planned import plan, role_of
 from tests.sides import asked, first_text
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
+from tests.turn.plan.planned import plan, role_of
 
 _FILES = 4
 _OF_FILE = 2  # sentences

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Iterator
 from pathlib import Path
 from typing import Any
 
-from glossator.usecases.hover import LOOKING
+from glossator.commands.hover import LOOKING
 from tests.benchmarks.client import BenchClient, server, usual_environment
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, Times, percentile, show_figures

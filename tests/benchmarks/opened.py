@@ -10,13 +10,13 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.application.application import Application
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext
 from glossator.tools.reads import ReadState
+from glossator.turn.calls import call_tool, permit_direct_call
 from tests.benchmarks.corpus import ripgrep
 from tests.stage import Recorder
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import psutil
 
 from glossator.application.application import Application
+from glossator.commands.ask import AskRequest, ask
 from glossator.core.answers import Answer
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
@@ -22,7 +23,6 @@ from glossator.llm.meter import Spending
 from glossator.llm.model import ContentBlock, Message
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolArgs, ToolContext
-from glossator.usecases.ask import AskRequest, ask
 from tests.benchmarks.client import BenchClient, server, usual_environment
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, percentile, show_figures

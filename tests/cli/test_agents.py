@@ -17,10 +17,10 @@ from glossator.cli.render.renderer import Renderer
 from glossator.cli.render.screen import Screen
 from glossator.core.session_answers import AgentList
 from glossator.core.wire import event_from_wire, from_wire
-from tests.application.delegating import FILES, Players, explore, fork, read, report
 from tests.cli.drawing import drawn, event, pipe
 from tests.cli.terminal import at_terminal
 from tests.standin import StandIn, Text, Turn
+from tests.turn.delegating import FILES, Players, explore, fork, read, report
 
 
 def started(agent: str, call: str | None, name: str, task: str) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from glossator.cli import generic
 from glossator.cli.app import app
 from glossator.cli.launch import ALONE
 from glossator.cli.options import document_lines
+from glossator.commands.declared import DECLARED
+from glossator.commands.line_actions import EXPLORE_USAGE, LINE_ACTIONS
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
-from glossator.usecases.declared import DECLARED
-from glossator.usecases.line_actions import EXPLORE_USAGE, LINE_ACTIONS
 from tests.cli.support import Ended, glossator
 
 

@@ -15,8 +15,8 @@ from glossator.cli.chat_words import (
     slash_word,
     unknown,
 )
+from glossator.commands.loaded import COMMANDS
 from glossator.core.errors import UsageError
-from glossator.usecases.commands import COMMANDS
 from tests.cli.terminal import CTRL_D, Terminal, at_terminal
 from tests.cli.test_acting import program, workspace
 from tests.cli.test_talking import READY, last_texts

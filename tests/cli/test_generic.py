@@ -13,8 +13,8 @@ import typer
 from glossator.cli import generic
 from glossator.cli.app import app
 from glossator.cli.generic import add_generic_commands, generic_command
+from glossator.commands.declared import DECLARED
 from glossator.core.errors import DeclarationError
-from glossator.usecases.declared import DECLARED
 
 CLI = Path(__file__).parents[2] / "docs/cli.md"
 

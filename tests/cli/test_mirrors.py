@@ -10,9 +10,9 @@ import pytest
 from glossator.cli import options
 from glossator.cli.messages import price
 from glossator.cli.session import ANSWERS
+from glossator.commands.loaded import COMMANDS
 from glossator.llm.meter import price_in_words
 from glossator.settings.model import PermissionSettings
-from glossator.usecases.commands import COMMANDS
 
 
 def declared(name: str) -> Any:

@@ -13,8 +13,8 @@ from tests.cli.support import PYTHONPATH
 from tests.cli.terminal import CTRL_C
 from tests.cli.test_acting import AFTER, BEFORE, EDIT, program, workspace
 from tests.patience import SECONDS
-from tests.planning.planned import ANSWER, FILES, FOUR, QUESTION, Cast, cites, unclear
 from tests.standin import StandIn, Text, ToolUse, Turn
+from tests.turn.plan.planned import ANSWER, FILES, FOUR, QUESTION, Cast, cites, unclear
 
 READ = Turn(ToolUse("Read", {"path": "fish.py"}))
 PLAN = Turn(Text("## Plan\n\n1. Dive deeper in `fish.py`."))

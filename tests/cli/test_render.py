@@ -227,7 +227,7 @@ def test_a_long_call_leaves_room_for_its_outcome_and_a_failure_is_told_whole() -
 
 
 def test_of_a_long_path_the_end_is_shown() -> None:
-    arguments = {"path": "server/glossator/usecases/steering.py", "first_line": 10}
+    arguments = {"path": "server/glossator/commands/steering.py", "first_line": 10}
     started = event("tool.started", callId="1", tool="Read", arguments=arguments)
     finished = event("tool.finished", callId="1", tool="Read", milliseconds=14.0, error=False)
 
@@ -235,7 +235,7 @@ def test_of_a_long_path_the_end_is_shown() -> None:
         renderer.event(started)
         renderer.event(finished | {"summary": "9 lines"})
 
-    assert drawn(show) == '✓ Read path="…ses/steering.py" first_line=10  9 lines  14 ms\n'
+    assert drawn(show) == '✓ Read path="…nds/steering.py" first_line=10  9 lines  14 ms\n'
 
 
 @pytest.mark.parametrize(

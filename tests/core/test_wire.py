@@ -9,10 +9,10 @@ from typing import Any, Literal, get_args
 
 import pytest
 
+from glossator.commands.loaded import COMMANDS
 from glossator.core import events
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.wire import WireError, from_wire, to_wire
-from glossator.usecases.commands import COMMANDS
 
 PROTOCOL = (Path(__file__).parents[2] / "docs/protocol.md").read_text(encoding="utf-8")
 EVENTS = PROTOCOL.partition("## Events")[2].partition("A client ignores")[0]

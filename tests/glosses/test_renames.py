@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from glossator.anchors import renames
+from glossator.commands.gloss import GlossRequest, gloss, report_at
 from glossator.core.answers import Explored
 from glossator.core.gloss import FOLDER, Subject
 from glossator.documents.change import DiskChanged, Opened
 from glossator.glosses.gloss_index import GlossState
-from glossator.usecases.gloss import GlossRequest, gloss, report_at
+from tests.commands.test_gloss import FILES, TURNS
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
-from tests.usecases.test_gloss import FILES, TURNS
 
 
 @pytest.fixture(autouse=True)

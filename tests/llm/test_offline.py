@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from glossator.agent.calls import permit_direct_call
-from glossator.agent.loop import run_agent
-from glossator.agent.run import Agent, RunContext, RunOutcome, Stop
 from glossator.core.citations import parse_citations
 from glossator.core.document import Document
 from glossator.core.events import Event, TextDelta, ToolFinished, ToolStarted
@@ -24,6 +21,9 @@ from glossator.settings.model import LimitSettings
 from glossator.tools.base import Registry, ToolContext, registry
 from glossator.tools.search import Search, SearchArgs
 from glossator.tools.toolbox import reading_tools
+from glossator.turn.loop import run_agent
+from glossator.turn.run import Agent, RunOutcome, Stop
+from tests.turn.running import LoneRun
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {
@@ -56,9 +56,7 @@ class Talk:
         self.events.clear()
         self.conversation.append(user_message(*texts))
         agent = Agent("main", ("system",), self.tools, limits or LimitSettings())
-        run = RunContext(
-            OfflineModel(self._statements), self._emit, self._context, permit_direct_call
-        )
+        run = LoneRun(OfflineModel(self._statements), show=self._emit, context=self._context)
         return await run_agent(agent, self.conversation, run)
 
     def _emit(self, event: Event) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.line_actions import LINE_ACTIONS
 from glossator.lsp.features import build_server
-from glossator.usecases.line_actions import LINE_ACTIONS
 from tests.lsp.support.desk import acting
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE

@@ -14,8 +14,8 @@ from urllib.parse import unquote
 import pytest
 
 from glossator.lsp.features import build_server
+from tests.commands.test_gloss import FILES
 from tests.lsp.support.editor import Editor, connected
-from tests.usecases.test_gloss import FILES
 
 CONTENT = "workspace/textDocumentContent"
 SHOW, REFRESH = "window/showDocument", "workspace/textDocumentContent/refresh"

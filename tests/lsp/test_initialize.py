@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from glossator.usecases.commands import COMMANDS
-from glossator.usecases.declared import DECLARED
+from glossator.commands.declared import DECLARED
+from glossator.commands.loaded import COMMANDS
 from tests.lsp.support.editor import Editor
 
 

@@ -142,7 +142,7 @@ async def test_a_service_that_cannot_be_loaded_is_told_and_answered() -> None:
 
 
 async def test_nothing_heavy_is_imported_before_initialize_is_answered() -> None:
-    heavy = "pydantic anthropic platformdirs tree_sitter watchfiles re2 glossator.usecases.commands"
+    heavy = "pydantic anthropic platformdirs tree_sitter watchfiles re2 glossator.commands.loaded"
     script = (
         "import sys, glossator.lsp.__main__\n"
         f"print([name for name in {heavy.split()} if name in sys.modules])"

@@ -16,11 +16,11 @@ import pytest
 
 from glossator.core.uri import to_path
 from tests.cli.terminal import at_terminal
+from tests.commands.test_gloss import FILES
 from tests.lsp.support.desk import told
 from tests.lsp.test_editing import CALC, FIX, READ
 from tests.patience import SECONDS
 from tests.standin import StandIn, Text, ToolUse, Turn
-from tests.usecases.test_gloss import FILES
 
 SCRIPTS = Path(__file__).parent / "neovim"
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ import pytest
 
 from tests.lsp.support.desk import PLAIN, acting, pressing
 from tests.lsp.test_reviewing import answer
-from tests.planning.planned import ANSWER, FILES, FOUR, QUESTION, Cast, cites, unclear
 from tests.standin import Text, ToolUse, Turn
+from tests.turn.plan.planned import ANSWER, FILES, FOUR, QUESTION, Cast, cites, unclear
 
 _SHOW, _MESSAGE = "window/showMessageRequest", "window/showMessage"
 _PLAN = [

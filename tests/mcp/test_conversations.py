@@ -12,17 +12,9 @@ from typing import Any
 
 import pytest
 
-from glossator.application import from_servers
-from glossator.core.context_answers import ContextKind
-from glossator.core.errors import UsageError
-from glossator.core.events import Notice
-from glossator.core.permission import Choice, Mode, PermissionAnswer
-from glossator.core.question import QuestionAnswer
-from glossator.mcp import supervisor
-from glossator.permissions import Switches
-from glossator.usecases.compact import CompactRequest, compact_session
-from glossator.usecases.complete import CompleteRequest, complete
-from glossator.usecases.mcp_servers import (
+from glossator.commands.compact import CompactRequest, compact_session
+from glossator.commands.complete import CompleteRequest, complete
+from glossator.commands.mcp_servers import (
     AdoptMcpServerRequest,
     ListMcpServersRequest,
     RestartMcpServerRequest,
@@ -30,13 +22,21 @@ from glossator.usecases.mcp_servers import (
     list_mcp_servers,
     restart_mcp_server,
 )
-from tests.agent.test_loop import without_cache_marks
-from tests.application.delegating import FILES, Players, explore, fork
+from glossator.core.context_answers import ContextKind
+from glossator.core.errors import UsageError
+from glossator.core.events import Notice
+from glossator.core.permission import Choice, Mode, PermissionAnswer
+from glossator.core.question import QuestionAnswer
+from glossator.mcp import supervisor
+from glossator.permissions import Switches
+from glossator.turn.told import server_mentions as from_servers
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.mcp.hubs import odd
 from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolSearch, ToolUse, Turn
+from tests.turn.delegating import FILES, Players, explore, fork
+from tests.turn.test_loop import without_cache_marks
 
 DONE = Turn(Text("Done."))
 ONCE = PermissionAnswer(Choice.ONCE)

@@ -67,7 +67,7 @@ def _tell(line: str) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
-    parser.add_argument("module", help="as agent/loop.py or glossator.agent.loop")
+    parser.add_argument("module", help="as turn/loop.py or glossator.turn.loop")
     parser.add_argument("tests", nargs="*", help="in place of those that are near")
     parser.add_argument("--count", type=int, default=60, help="how many changes; 0: all")
     parser.add_argument("--seed", type=int, default=1, help="of which ones")

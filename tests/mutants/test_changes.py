@@ -61,7 +61,7 @@ def test_what_means_nothing_is_left_alone(source: str) -> None:
 
 
 def test_a_change_is_a_program_that_differs_in_one_place() -> None:
-    source = (ROOT / PACKAGE / "agent" / "guard.py").read_text("utf-8")
+    source = (ROOT / PACKAGE / "turn" / "guard.py").read_text("utf-8")
     found = changes(source)
     assert len({ast.dump(ast.parse(each.source)) for each in found}) == len(found) > 50
     (warn,) = [each for each in found if each.was == "self._warned = True"]
@@ -74,4 +74,4 @@ def test_tests_that_import_a_module_or_are_named_after_its_package_are_near() ->
     assert near[0] == "tests/permissions/test_decide.py"
     assert {Path(name).parent.name for name in near} >= {"permissions"}
     assert "tests/permissions/test_protected.py" in near
-    assert "tests/agent/test_loop.py" not in near
+    assert "tests/turn/test_loop.py" not in near

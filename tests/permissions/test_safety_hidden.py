@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.line_actions import EXPLAIN, FIX
+from glossator.commands.on_lines import LinesRequest, act_on_lines
 from glossator.core.diagnostics import Diagnostic, Severity
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
-from glossator.usecases.ask import Attachment
-from glossator.usecases.line_actions import EXPLAIN, FIX
-from glossator.usecases.on_lines import LinesRequest, act_on_lines
+from glossator.turn.told.attachments import Attachment
 from tests.files.trees import write_tree
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage

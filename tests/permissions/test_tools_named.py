@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from glossator.agent.permission_checker import check_tools
+from glossator.application.permission_checker import check_tools
 from glossator.core.errors import DeclarationError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.sessions import ResumeSessionRequest, resume_session
 from glossator.sessions.catalog import sessions_folder
 from glossator.store.log import framed, parse
-from glossator.usecases.sessions import ResumeSessionRequest, resume_session
-from tests.agent.test_loop import without_cache_marks
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
+from tests.turn.test_loop import without_cache_marks
 
 _FILES = {"a.py": "one\n", "b.py": "two\n"}
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.customizations import ListCustomizationsRequest, list_customizations
+from glossator.commands.hooks import ListHooksRequest, list_hooks
+from glossator.commands.mcp_servers import ListMcpServersRequest, list_mcp_servers
 from glossator.core.events import Notice
 from glossator.core.permission import Mode
-from glossator.usecases.customizations import ListCustomizationsRequest, list_customizations
-from glossator.usecases.hooks import ListHooksRequest, list_hooks
-from glossator.usecases.mcp_servers import ListMcpServersRequest, list_mcp_servers
 from tests.customizations.files import write
 from tests.mcp.hubs import odd
 from tests.sandboxed import SANDBOXED

@@ -287,7 +287,7 @@ async def test_the_workspace_is_mounted_read_only(
 ) -> None:
     """Also if the judge is wrong about a program."""
     monkeypatch.setattr(
-        "glossator.agent.permission_checker.read_only_commands",
+        "glossator.application.permission_checker.read_only_commands",
         lambda commands, _place: frozenset(commands),
     )
     commands = ("touch made", "mkdir made", "rm a.txt", "sed -i s/a/b/ a.txt", "ln a.txt made")

@@ -17,7 +17,7 @@ from glossator.core.permission import Cut
 from glossator.core.permission import PermissionRequest as Asked
 from glossator.core.wire import from_wire
 from glossator.lsp.reports import report_folder, request_file_text
-from tests.agent.test_permission_checker import Setting
+from tests.application.test_permission_checker import Setting
 from tests.cli.drawing import drawn, pipe
 from tests.cli.terminal import at_terminal
 from tests.cli.test_dialogue import Stage

@@ -10,12 +10,7 @@ import pytest
 
 from glossator.cli.render.pipe import JsonLines
 from glossator.cli.render.renderer import Renderer
-from glossator.core.edit import HunkKind, HunkView
-from glossator.core.markdown import harmless, plain
-from glossator.core.permission import Choice, PermissionAnswer
-from glossator.core.question import Option, Question, QuestionAnswer, asker, asking_for
-from glossator.core.shown import brief_arguments, shown, shown_prose, shown_text
-from glossator.usecases.sessions import (
+from glossator.commands.sessions import (
     ExportSessionRequest,
     ListSessionsRequest,
     RenameSessionRequest,
@@ -23,8 +18,13 @@ from glossator.usecases.sessions import (
     list_sessions,
     rename_session,
 )
-from glossator.usecases.status import StatusRequest, status
-from tests.agent.test_permission_checker import Setting
+from glossator.commands.status import StatusRequest, status
+from glossator.core.edit import HunkKind, HunkView
+from glossator.core.markdown import harmless, plain
+from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.question import Option, Question, QuestionAnswer, asker, asking_for
+from glossator.core.shown import brief_arguments, shown, shown_prose, shown_text
+from tests.application.test_permission_checker import Setting
 from tests.cli.drawing import drawn, pipe
 from tests.security.test_prompts import prompt_of
 from tests.stage import stage

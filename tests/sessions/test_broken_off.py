@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.compact import CompactRequest, compact_session
+from glossator.commands.sessions import ExportSessionRequest, export_session
+from glossator.commands.status import StatusRequest, status
 from glossator.core.errors import ModelError
 from glossator.core.events import TextDelta, Usage
-from glossator.usecases.compact import CompactRequest, compact_session
-from glossator.usecases.sessions import ExportSessionRequest, export_session
-from glossator.usecases.status import StatusRequest, status
 from tests.passing import let_pass
 from tests.sessions.test_spending import FILES, Chatting, usages
 from tests.stage import stage

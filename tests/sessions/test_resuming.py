@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.compact import CompactRequest, compact_session
+from glossator.commands.sessions import DeleteSessionRequest, delete_session
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Notice
@@ -17,8 +19,6 @@ from glossator.core.permission import Choice, PermissionAnswer
 from glossator.documents.change import RootsChanged
 from glossator.sessions.catalog import sessions_folder
 from glossator.store.log import framed, parse
-from glossator.usecases.compact import CompactRequest, compact_session
-from glossator.usecases.sessions import DeleteSessionRequest, delete_session
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

@@ -11,6 +11,18 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.compact import CompactRequest, compact_session
+from glossator.commands.rewind import RewindRequest, rewind
+from glossator.commands.sessions import (
+    ExportFormat,
+    ExportSessionRequest,
+    ListSessionsRequest,
+    ResumeSessionRequest,
+    export_session,
+    list_sessions,
+    resume_session,
+)
+from glossator.commands.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
 from glossator.context.kept import is_compaction
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, Notice, RunFinished, RunStarted, Todo, TodoState, Usage
@@ -22,22 +34,10 @@ from glossator.llm.offline import OfflineModel
 from glossator.sessions.catalog import Sessions
 from glossator.sessions.session import Session
 from glossator.settings.model import LimitSettings
-from glossator.usecases.compact import CompactRequest, compact_session
-from glossator.usecases.rewind import RewindRequest, rewind
-from glossator.usecases.sessions import (
-    ExportFormat,
-    ExportSessionRequest,
-    ListSessionsRequest,
-    ResumeSessionRequest,
-    export_session,
-    list_sessions,
-    resume_session,
-)
-from glossator.usecases.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
-from tests.agent.test_loop import without_cache_marks
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, Thinking, ToolUse, Turn
+from tests.turn.test_loop import without_cache_marks
 from tests.undo.test_undo_told import reminders
 
 FILES = {"app.py": "one\n", "lib.py": "two\n"}

@@ -14,20 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
-from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession, UsageError
-from glossator.core.events import (
-    CitationChecked,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-    TextDelta,
-    ToolFinished,
-)
-from glossator.core.grounded_events import StateChanged
-from glossator.sessions.catalog import sessions_folder
-from glossator.sessions.session import title_of
-from glossator.store.log import Log, framed, parse
-from glossator.usecases.sessions import (
+from glossator.commands.sessions import (
     DeleteSessionRequest,
     ExportFormat,
     ExportSessionRequest,
@@ -42,10 +29,23 @@ from glossator.usecases.sessions import (
     rename_session,
     resume_session,
 )
-from tests.agent.test_loop import without_cache_marks
+from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession, UsageError
+from glossator.core.events import (
+    CitationChecked,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    ToolFinished,
+)
+from glossator.core.grounded_events import StateChanged
+from glossator.sessions.catalog import sessions_folder
+from glossator.sessions.session import title_of
+from glossator.store.log import Log, framed, parse
 from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Script, SlowHeaders, StandIn, Text, Thinking, ToolUse, Turn
+from tests.turn.test_loop import without_cache_marks
 
 FILES = {"app.py": "def greet(name):\n    return f'hello {name} 🎉'\n"}
 READING: Script = [
@@ -364,7 +364,7 @@ SERVER = """
 import asyncio, os, sys
 from pathlib import Path
 from glossator.application.application import Application
-from glossator.usecases.ask import AskRequest, ask
+from glossator.commands.ask import AskRequest, ask
 from glossator.settings.load import load_settings
 from tests.quiet import quietly
 from tests.stage import Recorder

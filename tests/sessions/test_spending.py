@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from glossator.core.errors import BudgetSpent, ModelError
-from glossator.core.events import Compaction, Notice, RunStarted, Usage
-from glossator.llm.anthropic_model import AnthropicModel
-from glossator.sessions.session import Session
-from glossator.usecases.compact import CompactRequest, compact_session
-from glossator.usecases.sessions import (
+from glossator.commands.compact import CompactRequest, compact_session
+from glossator.commands.sessions import (
     ExportFormat,
     ExportSessionRequest,
     ResumeSessionRequest,
     export_session,
     resume_session,
 )
-from glossator.usecases.status import StatusRequest, status
+from glossator.commands.status import StatusRequest, status
+from glossator.core.errors import BudgetSpent, ModelError
+from glossator.core.events import Compaction, Notice, RunStarted, Usage
+from glossator.llm.anthropic_model import AnthropicModel
+from glossator.sessions.session import Session
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import HttpError, SlowHeaders, Text, ToolUse, Turn

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.sessions import ResumeSessionRequest, resume_session
 from glossator.core.events import (
     RunCancelled,
     RunFailed,
@@ -16,7 +17,6 @@ from glossator.core.events import (
     ThinkingDelta,
 )
 from glossator.sessions import replay_events
-from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.passing import let_pass
 from tests.patience import until
 from tests.stage import Stage, stage

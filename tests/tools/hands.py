@@ -6,7 +6,6 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.atomic import opened
 from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, Parts, keep
@@ -19,6 +18,7 @@ from glossator.tools.base import ToolContext, registry
 from glossator.tools.edit import Edit, MultiEdit, Write
 from glossator.tools.move import Move
 from glossator.tools.read import Read
+from glossator.turn.calls import call_tool, permit_direct_call
 from tests.workspaces import Workspace
 
 TOOLS = registry((Read(), Edit(), MultiEdit(), Write(), Move()))

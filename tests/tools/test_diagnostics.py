@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
@@ -14,6 +13,7 @@ from glossator.llm.model import ToolCall
 from glossator.permissions.hidden import HiddenFiles
 from glossator.tools.base import ToolContext, registry
 from glossator.tools.diagnostics import MAX_ITEMS, Diagnostics
+from glossator.turn.calls import call_tool, permit_direct_call
 from tests.permissions.asking import policy
 from tests.workspaces import MakeWorkspace, Workspace
 

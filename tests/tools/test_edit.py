@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.edit import Refused
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext
+from glossator.turn.calls import call_tool, permit_direct_call
 from tests.tools.hands import TOOLS, Hands, call
 from tests.workspaces import MakeWorkspace, Workspace
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.core.document import Document
 from glossator.core.span import spans_of
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import reading_tools
+from glossator.turn.calls import call_tool, permit_direct_call
 from tests.tools.hands import Hands, call
 from tests.workspaces import MakeWorkspace, Workspace
 

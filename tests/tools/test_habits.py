@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from glossator.agent.calls import call_tool, permit_direct_call
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools
+from glossator.turn.calls import call_tool, permit_direct_call
 from tests.workspaces import MakeWorkspace
 
 TOOLS = all_tools(diagnostics=True, agents=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.undo import UndoRequest, undo_turn
 from glossator.core.edit import FileRename
 from glossator.core.events import EditProposed, Notice
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
-from glossator.usecases.undo import UndoRequest, undo_turn
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 

@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.errors import UsageError
-from glossator.core.events import TurnsUndone, UndoneTurn
-from glossator.usecases.sessions import (
+from glossator.commands.sessions import (
     ExportFormat,
     ExportSessionRequest,
     ResumeSessionRequest,
     export_session,
     resume_session,
 )
-from glossator.usecases.undo import (
+from glossator.commands.undo import (
     ListTurnsRequest,
     RedoRequest,
     UndoRequest,
@@ -24,6 +22,8 @@ from glossator.usecases.undo import (
     redo_turn,
     undo_turn,
 )
+from glossator.core.errors import UsageError
+from glossator.core.events import TurnsUndone, UndoneTurn
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 

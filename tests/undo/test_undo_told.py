@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from glossator.core.errors import ModelError
-from glossator.usecases.undo import (
+from glossator.commands.undo import (
     ListTurnsRequest,
     RedoRequest,
     UndoRequest,
@@ -16,10 +15,11 @@ from glossator.usecases.undo import (
     redo_turn,
     undo_turn,
 )
-from tests.agent.test_loop import without_cache_marks
+from glossator.core.errors import ModelError
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import HttpError, Script, Text, ToolUse, Turn
+from tests.turn.test_loop import without_cache_marks
 
 _FILES = {"calc.py": "a - b\n", "other.py": "x\n"}
 _READ = ToolUse("Read", {"path": "calc.py"}, "read")

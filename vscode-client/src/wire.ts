@@ -1300,7 +1300,7 @@ export interface RunStartedEvent {
   readonly beganAt: string;
 }
 
-/** The states of the orchestrator; `planning/orchestrator.py` has the table. */
+/** The states of the orchestrator; `turn/orchestrator.py` has the table. */
 export type RunState = "IDLE" | "ANALYSING" | "CLARIFYING" | "RETRIEVING" | "PLANNING" | "EXECUTING" | "SYNTHESISING" | "VERIFYING" | "CORRECTING" | "MEMORISING" | "DONE" | "FAILED" | "CANCELLED";
 
 /** The best chunks first; `searched` says how much was looked at. */

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from glossator.agent import Permission, PermissionChecker
+from glossator.application.permission_checker import Permission, PermissionChecker
 from glossator.application.saving import Saving, SavingFirst
 from glossator.application.standing import while_folders_stand
 from glossator.application.turn_shell import Listing, TurnShell

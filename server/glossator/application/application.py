@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from glossator.agent import check_tools
 from glossator.anchors import AnchorIndex
 from glossator.application.acting import Acting
 from glossator.application.cited_answers import CitedAnswers
@@ -19,6 +18,7 @@ from glossator.application.embedding_cost import chosen_embedding, embedding_not
 from glossator.application.extracts import statements_in
 from glossator.application.git import Git
 from glossator.application.ledgers import open_ledger
+from glossator.application.permission_checker import check_tools
 from glossator.application.progress import BuildProgress
 from glossator.application.recovering import recover
 from glossator.application.remembering import session_memories

@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from glossator.cli.asking import Command
+from glossator.commands import CHAT_COMMANDS, DECLARED
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.question import Option, Question
-from glossator.usecases import CHAT_COMMANDS, DECLARED
 
 HERE = {  # what the chat does itself
     "queue": "List what waits; edit NUMBER or remove NUMBER changes it",

@@ -21,9 +21,9 @@ from typer.main import get_command
 from glossator.cli.asking import Command, ask_server
 from glossator.cli.options import ModelledOptions
 from glossator.cli.render import Display, printable
+from glossator.commands import DECLARED, CommandDeclaration
 from glossator.core.errors import DeclarationError
 from glossator.core.wire import Json, camel
-from glossator.usecases import DECLARED, CommandDeclaration
 
 # They ask no server; `launch.py` knows them, too.
 ALONE = frozenset({"eval", "eval grounding", "eval retrieval", "serve", "trust"})
@@ -64,7 +64,7 @@ def _late(declaration: CommandDeclaration) -> type[TyperCommand]:
         """Is built when it is called: its options are the fields of a class that loads late."""
 
         def built(self) -> Any:  # noqa: ANN401 - typer's
-            from glossator.usecases import load_command  # noqa: PLC0415 - half a second
+            from glossator.commands import load_command  # noqa: PLC0415 - half a second
 
             return generic_command(declaration, load_command(declaration).request)
 

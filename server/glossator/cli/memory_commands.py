@@ -98,7 +98,7 @@ def edit_memory(
 
     ask_server(context, common, Command("glossator.openMemory", _named(name, everywhere)), note)
     asyncio.run(edit_file(found[0]))
-    from glossator.usecases import memory_problem  # noqa: PLC0415 - only this command needs it
+    from glossator.commands import memory_problem  # noqa: PLC0415 - only this command needs it
 
     if problem := memory_problem(found[0]):
         raise UsageError(problem)

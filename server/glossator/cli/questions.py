@@ -19,8 +19,8 @@ from glossator.cli.options import (
     read_question,
     with_options,
 )
+from glossator.commands import LINE_ACTIONS, LineAction
 from glossator.core.errors import UsageError
-from glossator.usecases import LINE_ACTIONS, LineAction
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display

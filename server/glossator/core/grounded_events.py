@@ -42,7 +42,7 @@ class Correction:
 
 
 class RunState(StrEnum):
-    """The states of the orchestrator; `planning/orchestrator.py` has the table."""
+    """The states of the orchestrator; `turn/orchestrator.py` has the table."""
 
     IDLE = "IDLE"
     ANALYSING = "ANALYSING"

@@ -26,10 +26,10 @@ from glossator.core.uri import to_uri
 from glossator.lsp.answer_report import to_markdown
 
 if TYPE_CHECKING:
+    from glossator.commands import ShownGloss
     from glossator.core.answers import Answer
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
-    from glossator.usecases import ShownGloss
 
 _log = logging.getLogger(__name__)
 

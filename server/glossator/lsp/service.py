@@ -1,4 +1,4 @@
-"""The use cases that this room calls, as one value that is loaded late."""
+"""The commands that this room calls, as one value that is loaded late."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from glossator.core.text import Position, PositionEncoding
 
 if TYPE_CHECKING:
     from glossator.application import Application
-    from glossator.core.gloss import Subject
-    from glossator.settings import Settings
-    from glossator.symbols import Symbol
-    from glossator.usecases import (
+    from glossator.commands import (
         HoverAnswer,
         Lens,
         LensFace,
@@ -22,6 +19,9 @@ if TYPE_CHECKING:
         SymbolMatch,
         SymbolNode,
     )
+    from glossator.core.gloss import Subject
+    from glossator.settings import Settings
+    from glossator.symbols import Symbol
     from glossator.worker import JobProgress
 
 
@@ -65,8 +65,7 @@ def load_service() -> Service:
     """The real one. It takes half a second of imports: only after `initialize` was answered."""
     # ruff: noqa: PLC0415 - for the reason above
     from glossator.application import Application
-    from glossator.settings import valid_settings
-    from glossator.usecases import (
+    from glossator.commands import (
         COMMANDS,
         HoverRequest,
         document_symbols,
@@ -79,6 +78,7 @@ def load_service() -> Service:
         why_not_edited,
         workspace_symbols,
     )
+    from glossator.settings import valid_settings
 
     return Service(
         COMMANDS,

@@ -12,6 +12,7 @@ from .export import (
 )
 from .figures import run_figures
 from .records import ModelCall, Record
+from .run_clock import RunClock
 from .runs import Run, Runs
 from .session import Session
 from .state import EDITOR_STATE, FACTS, INSTRUCTIONS, MEMORIES, Account, AskedRun, session_state
@@ -30,6 +31,7 @@ __all__ = [
     "PersistedAgent",
     "Record",
     "Run",
+    "RunClock",
     "Runs",
     "Session",
     "Sessions",

@@ -9,10 +9,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from glossator.agent import RunClock
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.events import Envelope, Event, Notice, RunCancelled, RunFailed, RunFinished
 from glossator.core.ports import EditorPort
+from glossator.sessions.run_clock import RunClock
 from glossator.sessions.steering import Steering
 
 

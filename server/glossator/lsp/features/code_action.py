@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from glossator.commands import EXPLAIN, FIX, LINE_ACTIONS, LineAction
 from glossator.core.diagnostics import Severity
 from glossator.core.text import Position
-from glossator.usecases import EXPLAIN, FIX, LINE_ACTIONS, LineAction
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

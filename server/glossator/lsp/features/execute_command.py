@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from glossator.commands import DECLARED
 from glossator.core.plan import PLANNED, offer, plan_of, wanted
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.reports import show_gloss, show_report, show_text
 from glossator.lsp.search_report import hit_locations, search_to_markdown
-from glossator.usecases import DECLARED
 
 if TYPE_CHECKING:
+    from glossator.commands import LoadedCommand
     from glossator.core.answers import Answer
     from glossator.lsp.server import Server
-    from glossator.usecases import LoadedCommand
 
 
 def register(server: Server) -> None:

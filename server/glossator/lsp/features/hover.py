@@ -11,8 +11,8 @@ from glossator.core.shown import shown_prose
 from glossator.core.text import Position
 
 if TYPE_CHECKING:
+    from glossator.commands import HoverAnswer
     from glossator.lsp.server import Server
-    from glossator.usecases import HoverAnswer
 
 
 def register(server: Server) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
+from glossator.commands import DECLARED
 from glossator.lsp.client import describe
 from glossator.lsp.features.files import watch_files
 from glossator.lsp.features.symbols import offer_symbols, withheld
 from glossator.lsp.features.text_document_content import offer_contents
-from glossator.usecases import DECLARED
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

@@ -17,11 +17,11 @@ from glossator.core.gloss import Subject
 from glossator.lsp.lifecycle import ServerPhase
 
 if TYPE_CHECKING:
+    from glossator.commands import Range, SymbolMatch, SymbolNode
     from glossator.lsp.client import Client
     from glossator.lsp.progress import BackgroundBar
     from glossator.lsp.server import Server
     from glossator.settings import SymbolSettings
-    from glossator.usecases import Range, SymbolMatch, SymbolNode
     from glossator.worker import JobProgress
 
 _KINDS = {

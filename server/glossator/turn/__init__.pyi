@@ -1,0 +1,62 @@
+from .calls import call_tool, permit_direct_call
+from .changed_files import telling_first, views_of
+from .compaction import compactor_of
+from .delegation import Delegation
+from .hooks import session_hooks
+from .plan.dispatcher import PlanChoice
+from .plan.zones import fact_line
+from .told.attachments import (
+    Attachment,
+    Pasted,
+    attach_again,
+    attach_all,
+    attach_lines,
+    attach_mentioned,
+)
+from .told.customizations import LoadedSkills, customizations_now
+from .told.editor import editor_state
+from .told.facts import facts_for
+from .told.instructions import further_instructions, instructions_now, left_out_files
+from .told.opening import LEFT_OUT, SECTIONS, opening_of
+from .told.part import Telling, in_time
+from .told.question import SaidWords
+from .told.recall import likely_memories, memory_index
+from .told.server_mentions import server_of
+from .turn import Asked, last_plan, take_turn
+
+__all__ = [
+    "LEFT_OUT",
+    "SECTIONS",
+    "Asked",
+    "Attachment",
+    "Delegation",
+    "LoadedSkills",
+    "Pasted",
+    "PlanChoice",
+    "SaidWords",
+    "Telling",
+    "attach_again",
+    "attach_all",
+    "attach_lines",
+    "attach_mentioned",
+    "call_tool",
+    "compactor_of",
+    "customizations_now",
+    "editor_state",
+    "fact_line",
+    "facts_for",
+    "further_instructions",
+    "in_time",
+    "instructions_now",
+    "last_plan",
+    "left_out_files",
+    "likely_memories",
+    "memory_index",
+    "opening_of",
+    "permit_direct_call",
+    "server_of",
+    "session_hooks",
+    "take_turn",
+    "telling_first",
+    "views_of",
+]

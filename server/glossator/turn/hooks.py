@@ -1,0 +1,260 @@
+"""Hooks in conversations: when they run, what they are told, and what becomes of it.
+
+They run in the sandbox of commands, and only where the folder is trusted; those of the workspace,
+if exactly what would run is adopted. Where there are none, nothing is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glossator.application import Application
+from glossator.context import Reminders
+from glossator.core.context_answers import ContextKind
+from glossator.core.errors import UsageError
+from glossator.core.permission import Access, Mode
+from glossator.core.shown import in_tags, shown, shown_text
+from glossator.core.tool_result import ToolResult, shorten
+from glossator.documents import WorkspaceSnapshot
+from glossator.hooks import (
+    HookAnswer,
+    HookEvent,
+    KnownHook,
+    arguments_of,
+    input_of,
+    mode_of,
+    proposed_hooks,
+    run_hook,
+    strictest,
+)
+from glossator.prompts import load_prompt
+from glossator.sandbox import LimitedShell
+from glossator.tools import ToolArgs
+
+_NAMED = 80  # characters of a command in a notice
+_REASON = 2_000  # characters of a reason or a notice
+_NOTHING = HookAnswer()
+
+WasTold = Callable[[str], bool]  # whether a text stands in the conversation
+
+
+@dataclass(slots=True)
+class SessionHooks:
+    """Runs the hooks of one conversation or sub-agent; implements `ToolHooks`.
+
+    What they tell the model goes into `reminders`, `tell` shows the user a notice. They are told
+    `mode`; without one that of the session.
+    """
+
+    app: Application
+    session_id: str
+    reminders: Reminders
+    tell: Callable[[str], object]
+    halted: bool = False
+    mode: Mode | None = None
+
+    def any_of(self, *events: HookEvent) -> bool:
+        """Whether there are hooks for one of these moments."""
+        return any(self.app.hooks.of(event) for event in events)
+
+    async def admit(self, question: str, was_told: WasTold, *, source: str = "") -> None:
+        """A question is about to be answered, with a `source` as the first in its session here.
+
+        A note on it that is the same as on the last question, and that the model still reads
+        (`was_told`), is not told again. Raises `UsageError` if a hook refuses the question.
+        """
+        told: list[str] = []
+        if source:
+            began = await self._run(HookEvent.SESSION_START, source, source=source)
+            if began.halt:
+                raise UsageError(_refusal(began.halt))
+            self._tell_block(began)
+            told += _told(HookEvent.SESSION_START, began)
+        said = await self._run(HookEvent.PROMPT_SUBMIT, prompt=question)
+        if reason := said.block or said.halt:
+            raise UsageError(_refusal(reason))
+        notes = tuple(_told(HookEvent.PROMPT_SUBMIT, said))
+        before = self.app.hooks.notes.get(self.session_id, ())
+        self.app.hooks.notes[self.session_id] = notes
+        told += (each for each in notes if each not in before or not was_told(each))
+        self.reminders.add(*told)
+
+    def concern(self, tool: str) -> bool:
+        """Whether there are hooks about a tool."""
+        of = self.app.hooks.of
+        return bool(of(HookEvent.BEFORE_TOOL, tool) or of(HookEvent.AFTER_TOOL, tool))
+
+    async def before(self, tool: str, args: ToolArgs, call_id: str) -> HookAnswer:
+        """What hooks say about a call that is about to be decided about."""
+        if self.halted:
+            return HookAnswer(block="A hook of the user ends the run.")
+        call = await self._call(tool, args, call_id)
+        said = await self._run(HookEvent.BEFORE_TOOL, tool, **call)
+        self._heard(HookEvent.BEFORE_TOOL, said)
+        return HookAnswer(
+            shorten(said.block or said.halt, _REASON),
+            shorten(said.ask, _REASON),
+            arguments=None if said.arguments is None else arguments_of(tool, said.arguments),
+        )
+
+    async def after(self, tool: str, args: ToolArgs, result: ToolResult, call_id: str) -> None:
+        """Run hooks after a call that succeeded; what they say is told with the results."""
+        response = {"text": result.text, "unsuccessful": result.unsuccessful}
+        call = await self._call(tool, args, call_id)
+        said = await self._run(HookEvent.AFTER_TOOL, tool, **call, tool_response=response)
+        self._heard(HookEvent.AFTER_TOOL, said)
+        if said.block:
+            self.reminders.add(_reminder(HookEvent.AFTER_TOOL, said.block))
+        known = self.app.tools.get(tool)
+        ran = self.app.hooks.of(HookEvent.AFTER_TOOL, tool)
+        if ran and known is not None and known.access not in (Access.READ, Access.NONE):
+            self.app.host.sweep("a hook ran")  # such as a formatter
+            await self.app.host.ready()
+
+    async def go_on(self, times: int) -> str:
+        """Why the model goes on after an answer, after so many times; "" if it does not."""
+        said = await self._run(HookEvent.STOP, stop_hook_active=times > 0)
+        if said.halt or not said.block:
+            return ""
+        return load_prompt("user/hook_stop").render(text=in_tags(shorten(said.block, _REASON)))
+
+    async def refuses_compaction(self, trigger: str) -> str:
+        """Why the conversation is not to be compacted; "" if it may be."""
+        said = await self._run(HookEvent.BEFORE_COMPACTION, trigger, trigger=trigger)
+        reason = said.block or said.halt
+        return f"a hook of yours refuses: {_for_user(reason)}" if reason else ""
+
+    async def compacted(self) -> None:
+        """Run the hooks of a session's start again: what they said is gone from the conversation.
+
+        What they say now goes with the next message.
+        """
+        said = await self._run(HookEvent.SESSION_START, "compact", source="compact")
+        self._tell_block(said)
+        self._heard(HookEvent.SESSION_START, said)
+
+    def _tell_block(self, began: HookAnswer) -> None:
+        """A hook of a session's start cannot refuse it."""
+        if began.block:
+            self.tell(f"A hook (sessionStart) says: {_for_user(began.block)}")
+
+    def _heard(self, event: HookEvent, said: HookAnswer) -> None:
+        if said.halt and not self.halted:
+            self.halted = True
+            self.tell(f"A hook ({event.setting}) ends the run: {_for_user(said.halt)}")
+        for text in _told(event, said):
+            self.reminders.add(text)
+
+    async def _call(self, tool: str, args: ToolArgs, call_id: str) -> dict[str, Any]:
+        locate = self.app.host.snapshot().folders.locate
+        given = await asyncio.to_thread(input_of, tool, args.of_tool(), locate)
+        return {"tool_name": tool, "tool_input": given, "tool_use_id": call_id}
+
+    async def _run(self, event: HookEvent, about: str = "", **said: object) -> HookAnswer:
+        """Run the hooks of a moment side by side; what they say together."""
+        acting, before = self.app.acting, self.app.hooks.of(event, about)
+        if not before or not acting.trust.is_trusted:
+            return _NOTHING
+        await self.app.ready()
+        snapshot = self.app.host.snapshot()
+        hooks = await self._as_adopted(before, snapshot)
+        if not snapshot.roots or not hooks:
+            return _NOTHING
+        try:
+            shell = await asyncio.to_thread(acting.limited, snapshot)
+        except UsageError as error:
+            self.tell(f"The hooks that you set up or adopted were not run. {error}")
+            return _NOTHING
+        if shell.open_reason is not None:
+            self.tell(f"The hooks that you set up or adopted were not run. {shell.open_reason}")
+            return _NOTHING
+        given = {
+            "session_id": self.session_id,
+            "hook_event_name": event.value,
+            "permission_mode": mode_of(self.mode or acting.modes.of(self.session_id)),
+            **said,
+        }
+        async with asyncio.TaskGroup() as group:
+            running = [
+                group.create_task(
+                    self._answer(shell, each, each.folder or snapshot.roots[0], given)
+                )
+                for each in hooks
+            ]
+        answer = strictest(task.result() for task in running)
+        for notice in answer.notices:
+            self.tell(f"A hook ({event.setting}) says: {_for_user(notice)}")
+        return answer
+
+    async def _as_adopted(
+        self, before: tuple[KnownHook, ...], snapshot: WorkspaceSnapshot
+    ) -> tuple[KnownHook, ...]:
+        """Those that are still what the user adopted."""
+        if not any(each.folder for each in before):
+            return before
+        await _look(self.app, snapshot, self.tell)
+        adopted = frozenset(self.app.hooks.adopted)
+        return tuple(each for each in before if not each.folder or each in adopted)
+
+    async def _answer(
+        self, shell: LimitedShell, known: KnownHook, folder: str, given: Mapping[str, object]
+    ) -> HookAnswer:
+        event, hook = known.event, known.hook
+        data = json.dumps({**given, "cwd": folder}).encode()
+        said = await run_hook(shell, event, hook, folder, data)
+        if isinstance(said, HookAnswer):
+            return said
+        name = shown(shorten(hook.command, _NAMED))
+        self.tell(f"The hook `{name}` ({event.setting}) {_for_user(said)}. It counts for nothing.")
+        return _NOTHING
+
+
+async def session_hooks(
+    app: Application, session_id: str, reminders: Reminders, tell: Callable[[str], object]
+) -> SessionHooks:
+    """The hooks of a conversation, those of the workspace as they are now."""
+    await _look(app, app.host.snapshot(), tell)
+    return SessionHooks(app, session_id, reminders, tell)
+
+
+async def left_out_hooks(app: Application) -> tuple[str, ...]:
+    """What the workspace asks for that could run, and does not: `2 hooks`; may be empty."""
+    trusted, off = app.acting.trust.is_trusted, app.switches.off(ContextKind.HOOK)
+    found = (await asyncio.to_thread(proposed_hooks, app.host.snapshot(), hashed=trusted)).hooks
+    wanted = [each for each in found if each.hook is not None and each.id not in off]
+    count = sum(not (trusted and app.hooks.is_adopted(each)) for each in wanted)
+    return (f"{count} hook{'s' if count > 1 else ''}",) if count else ()
+
+
+async def _look(
+    app: Application, snapshot: WorkspaceSnapshot, tell: Callable[[str], object]
+) -> None:
+    """Look at the hooks of the workspace; tells, once, which are not as they were adopted."""
+    for changed in await app.hooks.look(snapshot, trusted=app.acting.trust.is_trusted):
+        tell(
+            f"The hook {changed} of this workspace does not run: it is not as you adopted it any"
+            " more. `glossator hooks` lists it."
+        )
+
+
+def _told(event: HookEvent, said: HookAnswer) -> list[str]:
+    return [_reminder(event, text) for text in said.context]
+
+
+def _reminder(event: HookEvent, text: str) -> str:
+    return load_prompt("user/hook").render(event=event.setting, text=in_tags(text))
+
+
+def _refusal(reason: str) -> str:
+    return (
+        f"A hook of yours refuses this question: {_for_user(reason)}\nNothing was sent. Change the"
+        " question, or the hook: `glossator hooks` lists those that you set up or adopted."
+    )
+
+
+def _for_user(text: str) -> str:
+    return shown_text(shorten(text.strip(), _REASON))

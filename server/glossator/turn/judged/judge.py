@@ -1,0 +1,316 @@
+"""Judges the sentences of an answer while it streams, and all of it once it is whole.
+
+Checks without a model come first, in a thread. What they leave open is asked of the fast model, in
+batches, one request after another while words arrive. Nothing waits for it until the answer is
+whole, and then not for long. No failure of it ends a run: what nobody judged keeps what the checks
+found, and a notice says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from types import TracebackType
+from typing import Self
+
+from glossator.application import Application
+from glossator.core.errors import ModelError
+from glossator.core.events import CitationChecked, Event
+from glossator.core.grounded_events import UncitedClaim
+from glossator.core.span import Citation
+from glossator.grounding import (
+    NO_CALLS,
+    Calls,
+    CheckedAnswer,
+    CitedLines,
+    CitedStatement,
+    Entailed,
+    Judgement,
+    Key,
+    Sources,
+    Verdict,
+    by_checks,
+    calls_wanted,
+    cited_statements,
+    entailment,
+    is_for_model,
+    merged_all,
+    near,
+    place_of,
+    settled,
+)
+from glossator.llm import Meter, ask_for_json
+from glossator.turn.judged.call_sites import calls_of
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 15.0  # that a whole answer waits for the model
+
+_PAUSE = 0.2  # seconds between looks at what streams, at least,
+_SHARE = 4  # times as long as a look took, as a long text is parsed whole
+_DELAY = 0.5  # and before sentences are asked about, so that more go together
+_ENDS = frozenset(".!?:…]`|\n")  # after these a sentence may be complete
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was found of statements so far, and what was shown of the reply under way."""
+
+    checks: dict[Key, Judgement] = field(default_factory=dict)
+    told: dict[Key, Entailed] = field(default_factory=dict)
+    asked: set[Key] = field(default_factory=set)
+    shown: dict[object, Citation] = field(default_factory=dict)
+    uncited: set[UncitedClaim] = field(default_factory=set)
+
+
+def _nothing(_: object) -> None:
+    """Where nobody is shown what is found."""
+
+
+class Judging:
+    """Judges one run's or one sub-agent's words; ends with its block.
+
+    `sources` gives what the words are compared with now. `show` gets citations and claims while a
+    reply streams, `tell` what people should know. Without `asks`, the model is not asked.
+    """
+
+    def __init__(
+        self,
+        app: Application,
+        meter: Meter,
+        sources: Callable[[], Sources],
+        *,
+        asks: bool = True,
+        show: Callable[[Event], None] = _nothing,
+        tell: Callable[[str], None] = _nothing,
+    ) -> None:
+        self._meter, self._sources = meter, sources
+        self._settled = app.anchors.settled
+        self._calls_of = partial(calls_of, app)
+        self._show, self._tell = show, tell
+        self._model = app.models.fast
+        self._asks = asks and app.settings.grounding.entailment and not self._model.offline
+        self._text, self._replies = "", 0  # the reply under way, and how many there were
+        self._heard = asyncio.Event()
+        self._found = _Found()
+        self._statements: tuple[CitedStatement, ...] = ()  # complete ones of the reply under way
+        self._listening: asyncio.Task[None] | None = None
+        self._asking: asyncio.Task[None] | None = None  # begins requests while a reply streams
+        self._requests: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.end()
+
+    def hear(self, text: str) -> None:
+        """More of the reply under way arrived."""
+        self._text += text
+        if self._listening is None:
+            self._listening = asyncio.create_task(self._listen())
+        if not _ENDS.isdisjoint(text):
+            self._heard.set()
+
+    def discard(self) -> None:
+        """The reply under way is void; another one begins."""
+        self._text, self._statements = "", ()
+        self._replies += 1
+        self._found.shown.clear()
+        self._found.uncited.clear()
+        for request in self._requests:
+            request.cancel()  # its sentences are gone
+
+    async def judged(self, answer: str, seconds: float | None = None) -> CheckedAnswer:
+        """The verdicts on the whole answer; the model has at most `seconds` for what is open."""
+        await self._stop_listening()
+        statements, others = await self._check(answer)
+        seconds = SECONDS if seconds is None else min(SECONDS, seconds)
+        if seconds > 0:
+            left = self._open(statements)
+            too_long = [each.key for each in left if entailment.is_too_long(each)]
+            self._found.told |= dict.fromkeys(too_long, entailment.TOO_LONG)
+            for batch in entailment.batches(left):
+                self._ask_about(batch)
+        await self._wait_for_answers(seconds)
+        return merged_all(statements, others, self._found.checks, self._found.told)
+
+    async def cited(self, answer: str) -> tuple[CitedStatement, ...]:
+        """The statements of an answer with the lines that they cite."""
+        return (await self._check(answer))[0]
+
+    async def near(self, cited: Iterable[CitedStatement]) -> list[CitedLines]:
+        """What was shown near the lines that statements cite, as much as a request may hold."""
+        sources = self._sources()
+
+        def work() -> list[CitedLines]:
+            every = [part for each in cited for part in near(each, sources)]
+            return list(entailment.that_fit(dict.fromkeys(every)))
+
+        return await asyncio.to_thread(work)
+
+    async def end(self) -> None:
+        """Stop judging."""
+        await self._stop_listening()
+        await _ended(self._requests)
+
+    async def _listen(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._heard.wait()
+            self._heard.clear()
+            began = loop.time()
+            await self._look()
+            await asyncio.sleep(max(_PAUSE, _SHARE * (loop.time() - began)))
+
+    async def _look(self) -> None:
+        """Judge the sentences that are complete by now."""
+        text, reply = self._text, self._replies
+        statements, _ = await self._check(text, is_whole=False)
+        complete = await asyncio.to_thread(settled, text, statements)
+        if reply != self._replies:
+            return
+        self._statements = complete
+        self._tell_news()
+        if self._open(self._statements) and (self._asking is None or self._asking.done()):
+            self._asking = asyncio.create_task(self._ask_soon())
+
+    async def _check(
+        self, text: str, *, is_whole: bool = True
+    ) -> tuple[tuple[CitedStatement, ...], tuple[Citation, ...]]:
+        await self._settled()  # else a fact whose file was just touched would count as stale
+        sources, known = self._sources(), self._found.checks
+
+        def work() -> tuple[
+            tuple[CitedStatement, ...], tuple[Citation, ...], Mapping[Key, Judgement]
+        ]:
+            statements, others = cited_statements(text, sources, is_whole=is_whole)
+            new = {each.key: _by_checks(each) for each in statements if each.key not in known}
+            return statements, others, new
+
+        statements, others, new = await asyncio.to_thread(work)
+        judged = {each.key: each for each in statements if each.key in new}
+        known.update({**new, **await self._with_calls(judged, new)})
+        return statements, others
+
+    async def _with_calls(
+        self, judged: Mapping[Key, CitedStatement], found: Mapping[Key, Judgement]
+    ) -> Mapping[Key, Judgement]:
+        """The judgements of statements about calls that stand elsewhere in the workspace."""
+
+        def wanted() -> dict[Key, tuple[str, ...]]:
+            return {key: calls_wanted(each, found[key]) for key, each in judged.items()}
+
+        names = {key: each for key, each in (await asyncio.to_thread(wanted)).items() if each}
+        if not names:
+            return {}
+        calls = await self._calls_of(dict.fromkeys(chain.from_iterable(names.values())))
+
+        def again() -> dict[Key, Judgement]:
+            return {key: _by_checks(judged[key], calls) for key in names}
+
+        return await asyncio.to_thread(again)
+
+    def _tell_news(self) -> None:
+        """Show what was found of the reply under way and not shown yet."""
+        found = self._found
+        checked = merged_all(self._statements, (), found.checks, found.told)
+        for citation in checked.citations:
+            place = (citation.at, *place_of(citation))
+            if found.shown.get(place) != citation:
+                found.shown[place] = citation
+                self._show(CitationChecked(citation))
+        sure = replace(checked, statements=tuple(s for s in checked.statements if not s.citations))
+        for claim in sure.uncited:
+            if claim not in found.uncited:
+                found.uncited.add(claim)
+                self._show(claim)
+
+    def _open(self, statements: Iterable[CitedStatement]) -> list[CitedStatement]:
+        """Those that the model has not been asked about, each once."""
+        if not self._asks:
+            return []
+        found = self._found
+        return list(
+            {
+                each.key: each
+                for each in statements
+                if each.key not in found.asked and is_for_model(each, found.checks[each.key])
+            }.values()
+        )
+
+    async def _ask_soon(self) -> None:
+        """Ask about sentences as they become complete, in one request at a time."""
+        await asyncio.sleep(_DELAY)
+        while batch := next(entailment.batches(self._open(self._statements)), None):
+            await asyncio.wait({self._ask_about(batch)})
+
+    def _ask_about(self, batch: Sequence[CitedStatement]) -> asyncio.Task[None]:
+        self._found.asked |= {each.key for each in batch}
+        request = asyncio.create_task(self._ask(batch))
+        self._requests.add(request)
+        return request
+
+    async def _wait_for_answers(self, seconds: float) -> None:
+        if not self._requests:
+            return
+        _, late = await asyncio.wait(self._requests, timeout=seconds)
+        if late:
+            self._fail(f"the model did not answer within {seconds:.3g} s", self._found.asked)
+        await _ended(self._requests)
+
+    async def _ask(self, batch: Sequence[CitedStatement]) -> None:
+        """Ask about statements; a failure is told, and nothing more is asked."""
+        tokens = entailment.TOKENS * (len(batch) + 1)
+        prompt, schema = entailment.prompt_of(batch), entailment.SCHEMA
+        try:
+            reply = await ask_for_json(self._model, self._meter, "verify", prompt, tokens, schema)
+        except asyncio.CancelledError:
+            self._found.asked -= {each.key for each in batch}
+            raise
+        except ModelError as error:
+            self._fail(str(error), {each.key for each in batch})
+            return
+        told = entailment.answers_in(reply, batch)
+        self._found.told |= {batch[at].key: each for at, each in told.items()}
+        self._tell_news()
+
+    def _fail(self, why: str, keys: Iterable[Key]) -> None:
+        """Say why statements were not judged, and ask about no more."""
+        self._asks = False
+        why = why if why.endswith(".") else f"{why}."
+        failed = Entailed(Verdict.UNDECIDED, failure=f"Not judged: {why}")
+        self._found.told = dict.fromkeys(keys, failed) | self._found.told
+        self._tell(f"Some sentences were not judged, so their citations count as read: {why}")
+
+    async def _stop_listening(self) -> None:
+        await _ended({each for each in (self._listening, self._asking) if each is not None})
+        self._listening = self._asking = None
+
+
+def _by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
+    """What checks say of a statement; a fault of theirs costs no answer."""
+    try:
+        return by_checks(cited, calls)
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+        logger.exception("Checking a sentence failed")
+        return Judgement(Verdict.UNDECIDED)
+
+
+async def _ended(tasks: set[asyncio.Task[None]]) -> None:
+    """Cancel the tasks that are not done, and take them from the set when they have ended."""
+    for task in tasks:
+        task.cancel()
+    for result in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(result, Exception):  # of ours
+            logger.error("Judging failed", exc_info=result)
+    tasks.clear()

@@ -1,0 +1,1 @@
+"""A hard question, answered by a plan of tasks."""

@@ -1,0 +1,200 @@
+"""The decomposer: a hard question as a plan of tasks, or what has to be asked first.
+
+The main model makes the plan: one small request, on which all others depend. A plan with faults is
+repaired by asking once more with that plan and its faults.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from glossator.core.fact import Fact
+from glossator.core.grounded_events import PlannedTask
+from glossator.core.languages import CODE, language_of
+from glossator.core.question import Option, Question
+from glossator.core.shown import in_tags, shown_prose
+from glossator.core.tool_result import shorten
+from glossator.documents import WorkspaceSnapshot
+from glossator.llm import Meter, Model, ask_for_json
+from glossator.prompts import load_prompt
+from glossator.turn.plan.zones import facts_zone
+
+LEAST, MOST = 2, 8  # tasks of a plan
+
+_DESCRIPTION = 1_000  # characters
+_OPTIONS = 4
+_NAMED = 8  # languages of a workspace, and folders
+_OUTPUT_TOKENS = 1_500
+
+
+_TEXTS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "sub_tasks": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "integer"},
+                    "description": {"type": "string"},
+                    "dependencies": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["id", "description", "dependencies"],
+                "additionalProperties": False,
+            },
+        },
+        "ambiguity": {
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {"question": {"type": "string"}, "options": _TEXTS},
+                    "required": ["question", "options"],
+                    "additionalProperties": False,
+                },
+                {"type": "null"},
+            ]
+        },
+    },
+    "required": ["sub_tasks", "ambiguity"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NoPlan:
+    """There is no plan that could be worked on; `reason` is a sentence."""
+
+    reason: str
+
+
+async def decompose(
+    model: Model, meter: Meter, question: str, facts: Sequence[Fact], remarks: Sequence[str] = ()
+) -> tuple[PlannedTask, ...] | Question | NoPlan:
+    """A plan whose ids are the numbers from 1 on, what to ask the user, or why there is neither.
+
+    `remarks` are what else bears on it: the workspace, what the user said about the question or an
+    earlier plan. Raises `ModelError`.
+    """
+    said = list(remarks)
+    reason = ""
+    for _ in range(2):
+        prompt = load_prompt("grounding/decomposer").render(
+            question=in_tags(shown_prose(question)),
+            facts=in_tags(facts_zone(facts)),
+            remarks="\n\n".join(filter(None, said)),
+            least=str(LEAST),
+            most=str(MOST),
+        )
+        made = await ask_for_json(model, meter, "plan", prompt, _OUTPUT_TOKENS, _SCHEMA)
+        if asked := _question(made.get("ambiguity")):
+            return asked
+        tasks, faults = read_plan(made.get("sub_tasks"))
+        if not faults:
+            return tasks
+        reason = " ".join(faults)
+        last = in_tags(shown_prose(json.dumps(made.get("sub_tasks"), ensure_ascii=False)))
+        said.append(f"Your last plan:\n\n{last}\n\nIt cannot be used. {reason} Make another one.")
+    return NoPlan(f"The plan that the model made cannot be used: {reason}")
+
+
+def workspace_line(snapshot: WorkspaceSnapshot, hides: Callable[[str], bool] | None) -> str:
+    """The languages and top folders of a workspace, those with the most files first; blocking.
+
+    A plan is made by them that names what is there. "" for a workspace without code.
+    """
+    languages: Counter[str] = Counter()
+    folders: Counter[str] = Counter()
+    for entry in snapshot.files():
+        language = language_of(entry.path)
+        if language not in CODE or (hides and hides(entry.path)):
+            continue
+        languages[language] += 1
+        folder, inner, _ = snapshot.relative(entry.path).partition("/")
+        folders[f"{folder}/" if inner else "."] += 1
+    if not languages:
+        return ""
+    written, held = (
+        ", ".join(f"{shown_prose(name)} ({n:,})" for name, n in each.most_common(_NAMED))
+        for each in (languages, folders)
+    )
+    return f"The workspace by its files of code:\n{in_tags(f'{written}; top folders: {held}')}"
+
+
+def read_plan(made: object) -> tuple[tuple[PlannedTask, ...], tuple[str, ...]]:
+    """The tasks with the numbers from 1 on as ids, and what is wrong, a sentence each."""
+    if not isinstance(made, list) or not all(isinstance(each, dict) for each in made):
+        return (), ("`sub_tasks` must be a list of objects.",)
+    if not LEAST <= len(made) <= MOST:
+        return (), (f"It has {len(made)} tasks; {LEAST} to {MOST} are wanted.",)
+    tasks = [_task(each) for each in made]
+    faults = list(_faults(tasks))
+    if faults:
+        return (), tuple(faults)
+    numbers = {task.id: str(number) for number, task in enumerate(tasks, 1)}
+    return (
+        tuple(
+            replace(
+                task,
+                id=numbers[task.id],
+                dependencies=tuple(numbers[each] for each in task.dependencies),
+            )
+            for task in tasks
+        ),
+        (),
+    )
+
+
+def _task(made: dict[str, Any]) -> PlannedTask:
+    needs = made.get("dependencies")
+    description = made.get("description")
+    return PlannedTask(
+        str(made.get("id", "")).strip(),
+        shorten(_line(description), _DESCRIPTION),
+        tuple(dict.fromkeys(str(each) for each in needs)) if isinstance(needs, list) else (),
+    )
+
+
+def _faults(tasks: Sequence[PlannedTask]) -> list[str]:
+    ids = [task.id for task in tasks]
+    faults = [f"The id {each!r} stands twice." for each in set(ids) if ids.count(each) > 1]
+    said = [task.description.lower() for task in tasks if task.description]
+    faults += (f"Two tasks say {each!r}." for each in dict.fromkeys(said) if said.count(each) > 1)
+    if "" in ids:
+        faults.append("A task has no id.")
+    for task in tasks:
+        if not task.description:
+            faults.append(f"Task {task.id} has no description.")
+        faults += (
+            f"Task {task.id} depends on {each}, which is no task."
+            for each in task.dependencies
+            if each not in ids
+        )
+    try:
+        TopologicalSorter({task.id: task.dependencies for task in tasks}).prepare()
+    except CycleError as error:
+        circle = " → ".join(error.args[1])
+        faults.append(f"The dependencies go in a circle: {circle}.")
+    return faults
+
+
+def _question(made: object) -> Question | None:
+    """What the user is to be asked; None for nothing, or for what is no question."""
+    if not isinstance(made, dict):
+        return None
+    text, options = made.get("question"), made.get("options")
+    if not isinstance(text, str) or not text.strip() or not isinstance(options, list):
+        return None
+    labels = tuple(dict.fromkeys(map(_line, options)))[:_OPTIONS]
+    chosen = tuple(Option(label) for label in labels if label)
+    return Question(_line(text), chosen) if len(chosen) > 1 else None
+
+
+def _line(made: object) -> str:
+    """A text of the model's on one line; "" for what is none."""
+    return " ".join(shown_prose(made).split()) if isinstance(made, str) else ""

@@ -1,0 +1,1 @@
+"""What goes with a question, and with the results of its calls."""

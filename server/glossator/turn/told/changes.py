@@ -1,0 +1,201 @@
+"""Tells the model once what changed in the files that its conversation has read.
+
+The user, the editor or a command may have changed them, between two runs or during one. The model's
+own edits and undos are not repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from glossator.application import Application
+from glossator.core.document import Document, Missing, MissingReason, Origin
+from glossator.core.errors import StoreUnavailable, TooManyOpenFiles
+from glossator.core.line_diff import changed_blocks, lines_with_ends
+from glossator.core.span import Span, whole_and_cut
+from glossator.documents import WorkspaceSnapshot
+from glossator.prompts import load_prompt
+from glossator.sessions import Session
+from glossator.store import Objects
+from glossator.tools import (
+    IsHidden,
+    ReadDocument,
+    ReadState,
+    line_ranges,
+    lines_around,
+    numbered_lines,
+)
+
+logger = logging.getLogger(__name__)
+
+_FILES = 30  # that are named
+_LINES = 60  # that are shown of them all,
+_OF_FILE = 20  # and of one
+_CONTEXT = 1  # lines around a change
+_LINE_CHARACTERS = 500
+
+_UNKNOWN = frozenset({MissingReason.OUTSIDE, MissingReason.CHANGING})  # nothing can be said
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangedFile:
+    """A file that changed since it was read; `before` is None if that text was not kept."""
+
+    seen: ReadDocument
+    before: Document | None
+    now: Document | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A change in words, and the lines of the current text that the model knows now."""
+
+    change: _ChangedFile
+    words: str
+    shown: tuple[Span, ...]
+    lines: frozenset[int]
+
+
+async def describe_changes(app: Application, session: Session, known: Collection[str] = ()) -> str:
+    """The changes in words for the model; may be empty. It knows of the `known` files otherwise.
+
+    After this call the model counts as informed, and what it read refers to the current texts.
+    """
+    reads = session.reads
+    seen = {each.path: each for each in reads.read_documents()}
+    if not seen:
+        return ""
+    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+    found = await asyncio.to_thread(_look, snapshot, hidden, seen.values())
+    for path, now in found.items():
+        if isinstance(now, Document) and now.sha256 == seen[path].sha256:
+            reads.saw(now)  # after a resume its text was not known
+    other = [path for path, now in found.items() if not _is_as_seen(now, seen[path])]
+    texts = await _kept(app, [seen[path] for path in other if reads.last(path) is None])
+    changed = [
+        _ChangedFile(seen[p], reads.last(p) or texts.get(p), found[p]) for p in sorted(other)
+    ]
+    told = await asyncio.to_thread(_tell, snapshot, reads, changed, known)
+    current = [each.now for each in changed if isinstance(each.now, Document)]
+    await _keep(app, session, (*reads.documents(), *current))
+    for each in told:  # nothing is awaited from here on
+        if isinstance(each.change.now, Missing):
+            reads.forget(each.change.seen.path)
+        else:
+            reads.became(each.change.now, each.lines)
+            reads.show(each.shown)
+    words = [each.words for each in told if each.words]
+    if not words:
+        return ""
+    if len(words) > _FILES:
+        words[_FILES:] = [f"- and {len(words) - _FILES:,} more"]
+    return load_prompt("user/changed").render(files="\n".join(words))
+
+
+async def keep_texts(app: Application, session: Session) -> None:
+    """Keep the texts that were read, by their hashes, for when the session is resumed."""
+    await _keep(app, session, session.reads.documents())
+
+
+def _look(
+    snapshot: WorkspaceSnapshot, hidden: IsHidden | None, seen: Iterable[ReadDocument]
+) -> dict[str, Document | Missing]:
+    """The current texts; a file with an unchanged stamp is not read."""
+    found: dict[str, Document | Missing] = {}
+    try:
+        for path, *_ in seen:
+            overlay = snapshot.overlays.get(path)
+            now = snapshot.read(path) if overlay is None else overlay.document
+            is_unknown = isinstance(now, Missing) and now.reason in _UNKNOWN
+            if not is_unknown and (hidden is None or not hidden(path)):
+                found[path] = now
+    except TooManyOpenFiles as error:  # the rest is looked at the next time
+        logger.info("%s", error)
+    return found
+
+
+def _is_as_seen(now: Document | Missing, seen: ReadDocument) -> bool:
+    return isinstance(now, Document) and now.sha256 == seen.sha256
+
+
+def _tell(
+    snapshot: WorkspaceSnapshot,
+    reads: ReadState,
+    changed: Iterable[_ChangedFile],
+    known: Collection[str],
+) -> list[_Told]:
+    told = []
+    room = _LINES
+    for change in changed:
+        each = _told(snapshot.relative(change.seen.path), change, reads, min(room, _OF_FILE))
+        if change.seen.path in known:
+            each = _Told(change, "", (), each.lines)
+        room -= sum(span.last_line - span.first_line + 1 for span in each.shown)
+        told.append(each)
+    return told
+
+
+def _told(name: str, change: _ChangedFile, reads: ReadState, room: int) -> _Told:
+    before, now = change.before, change.now
+    if isinstance(now, Missing):
+        absent = now.reason is MissingReason.ABSENT
+        why = "not there now" if absent else f"now {now.reason}"
+        return _Told(change, f"- {name} ({why})", (), frozenset())
+    lines = reads.lines(now)
+    if before is None:
+        return _Told(change, f"- {name} (read it again)", (), lines)
+    blocks = changed_blocks(lines_with_ends(before.text), lines_with_ends(now.text))
+    new = {line for each in blocks for line in range(each.new_start + 1, each.new_end + 1)}
+    deleted = any(each.new_start == each.new_end for each in blocks)
+    known = reads.known_lines(before, now)
+    if new <= lines and not deleted:  # a tool showed it meanwhile
+        return _Told(change, "", (), known)
+    numbers = lines_around(blocks, now, _CONTEXT)
+    if len(numbers) > room:
+        where = f"lines {line_ranges(sorted(new))}" if new else "lines were deleted"
+        return _Told(change, f"- {name}: {where} (read it again)", (), known)
+    whole, _ = whole_and_cut(now, numbers, _LINE_CHARACTERS)
+    text = numbered_lines(now, numbers, _LINE_CHARACTERS) or "[empty]"
+    return _Told(change, f"- {name}:\n{text}", whole, known)
+
+
+async def _kept(app: Application, wanted: list[ReadDocument]) -> Mapping[str, Document]:
+    """The texts that were kept, by path."""
+
+    def get(objects: Objects) -> dict[str, Document]:
+        texts = {each: objects.get(each.sha256) for each in wanted}
+        return {
+            path: Document(
+                uri, path, raw.decode("utf-8", "surrogatepass"), sha256, None, Origin.DISK
+            )
+            for (path, uri, sha256), raw in texts.items()
+            if raw is not None
+        }
+
+    if not wanted:
+        return {}
+    try:
+        return await app.acting.store().run(get)
+    except StoreUnavailable as error:
+        logger.warning("%s", error)
+        return {}
+
+
+async def _keep(app: Application, session: Session, documents: Iterable[Document]) -> None:
+    known = session.reads.kept
+    fresh = {each.sha256: each.text for each in documents if each.sha256 not in known}
+    if not fresh or not session.on_disk:
+        return
+
+    def put(objects: Objects) -> None:
+        objects.put(text.encode("utf-8", "surrogatepass") for text in fresh.values())
+
+    try:
+        await app.acting.store().run(put)
+    except StoreUnavailable as error:  # what changed in them can then not be said
+        logger.warning("%s", error)
+    else:
+        known.update(fresh)

@@ -1,0 +1,106 @@
+"""Instruction files of a session: which count, and which the model was told of."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from functools import partial
+
+import platformdirs
+
+from glossator.application import Application
+from glossator.context import (
+    InstructionFile,
+    InstructionFinder,
+    Instructions,
+    instruction_reminders,
+)
+from glossator.core.context_answers import ContextKind
+from glossator.core.home import home_of
+from glossator.sessions import INSTRUCTIONS, Run, Session
+from glossator.turn.told.part import Telling
+
+_IN_PROMPT = "promptInstructions"  # as INSTRUCTIONS, of those in the system prompt
+_NOT_SEEN = "instructionsNotSeen"  # what the user was told that the model does not see of them
+
+
+async def instructions_now(app: Application, touched: Iterable[str] = ()) -> Instructions:
+    """The files that count when a session begins: the user's, and those of a trusted workspace.
+
+    `touched` are paths below whose folders such files count, too.
+    """
+    trusted, finder = app.acting.trust.is_trusted, _finder(app)
+    return await asyncio.to_thread(finder.find, trusted=trusted, touched=tuple(touched))
+
+
+async def further_instructions(app: Application) -> Instructions:
+    """With those of folders further down, which count once something below is shown."""
+    await app.ready()
+    return await instructions_now(app, await asyncio.to_thread(_finder(app).listed))
+
+
+async def left_out_files(app: Application) -> tuple[str, ...]:
+    """Instruction files that do not count because the workspace is not trusted."""
+    if app.acting.trust.is_trusted:
+        return ()
+    return await asyncio.to_thread(_finder(app).left_out)
+
+
+def know_instructions(
+    session: Session, files: Iterable[InstructionFile], *, in_prompt: bool = False
+) -> None:
+    """The model is told of these files, in the system prompt or in a message."""
+    told = [[file.path, file.sha256] for file in files]
+    if in_prompt or told:
+        session.keep(_IN_PROMPT if in_prompt else INSTRUCTIONS, told)
+
+
+def not_seen_notice(session: Session, found: Instructions) -> str:
+    """What the model does not see of the files, as far as the user was not told; or ""."""
+    told = {each for entry in session.kept(_NOT_SEEN) for each in entry}
+    new = [each for each in found.not_seen if each not in told]
+    if not new:
+        return ""
+    session.keep(_NOT_SEEN, new)
+    return f"Of the instruction files the model does not see all: {'; '.join(new)}."
+
+
+async def new_instructions(
+    app: Application, session: Session, run: Run, attached: Iterable[str] = ()
+) -> Telling:
+    """What the model has to be told of files that count now, changed, or are gone.
+
+    Those of a folder count once something below it was shown, or is `attached` (paths). The user is
+    told what of them the model does not see.
+    """
+    trusted, finder = app.acting.trust.is_trusted, _finder(app)
+    kept = (*session.kept(_IN_PROMPT)[-1:], *session.kept(INSTRUCTIONS))
+    told = {path: sha256 for files in kept for path, sha256 in files}
+    shown = (*session.reads.paths(), *attached)
+
+    def look() -> tuple[Instructions, tuple[InstructionFile, ...]]:
+        found = finder.find(trusted=trusted, touched=shown)
+        return found, _fresh(finder, found, told)
+
+    found, fresh = await asyncio.to_thread(look)
+    if notice := not_seen_notice(session, found):
+        run.tell(notice)
+    return Telling(instruction_reminders(fresh), partial(know_instructions, session, fresh))
+
+
+def _fresh(
+    finder: InstructionFinder, found: Instructions, told: Mapping[str, str]
+) -> tuple[InstructionFile, ...]:
+    """The files that the model was not told of as they are now."""
+    here = {file.path for file in found.files}
+    gone = (path for path, sha256 in told.items() if sha256 and path not in here)
+    return (
+        *(file for file in found.files if told.get(file.path) != file.sha256),
+        *(finder.gone(path) for path in gone if not finder.is_there(path)),
+    )
+
+
+def _finder(app: Application) -> InstructionFinder:
+    config = platformdirs.user_config_dir("glossator")
+    home, off = home_of(app.environment), app.switches.off(ContextKind.INSTRUCTIONS)
+    return InstructionFinder(app.host.snapshot(), home, config, app.acting.hidden(), off)

@@ -1,0 +1,227 @@
+"""The beginning of a conversation: the system prompt and the tools; less for a small window."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any
+
+from glossator.application import Application
+from glossator.context import (
+    Instructions,
+    Section,
+    TooLarge,
+    WholeWorkspace,
+    environment_facts,
+    instruction_sections,
+    language_section,
+    plain_facts,
+    profile_section,
+    session_section,
+    system_blocks,
+    whole_workspace,
+)
+from glossator.customizations import Customizations
+from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
+from glossator.mcp import instructions_section, opening_specs
+from glossator.memory import unlisted
+from glossator.sessions import Session
+from glossator.tools import Explore, Skill
+from glossator.turn.query import tool_specs
+from glossator.turn.told.instructions import instructions_now, know_instructions
+from glossator.turn.told.left_out import LeftOut, left_out
+from glossator.turn.told.part import in_time
+from glossator.turn.told.recall import memory_index
+
+# The names under which a session keeps what its system prompt consists of, and what it lacks.
+SECTIONS = "sections"
+LEFT_OUT = "leftOut"
+SMALL = 16_000  # tokens; a smaller window gets less
+
+_WINDOW_SHARE = 0.5  # of the model's window, that a whole workspace may take
+_TOOLS = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")  # for a small window
+_SHARE = 0.5  # of the window, for all that stands before the first question
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """System blocks and tools of a conversation, with the workspace if it goes in whole.
+
+    `sections` are the parts of the second block, `left_out` sentences on what is in no part.
+    `notices` tell the user what failed, and why the workspace does not go in whole.
+    """
+
+    system: tuple[str, ...]
+    tools: tuple[ToolSpec, ...]
+    sections: tuple[Section, ...] = ()
+    left_out: tuple[str, ...] = ()
+    instructions: Instructions = field(default_factory=Instructions)
+    whole: WholeWorkspace | None = None
+    notices: tuple[str, ...] = ()
+
+    def freeze(self, session: Session) -> None:
+        """Begin a conversation with it."""
+        session.freeze(self.system, self.tools)
+        placed = [[each.name, each.why, len(each.text), each.cut] for each in self.sections]
+        session.keep(SECTIONS, placed)
+        session.keep(LEFT_OUT, list(self.left_out))
+        know_instructions(session, self.instructions.files, in_prompt=True)
+        if self.whole is None:
+            return
+        session.reads.show(self.whole.spans)
+        for document in self.whole.documents:
+            session.reads.saw(document)
+            session.reads.remember(document.path, (1, len(document.lines)), document.sha256)
+
+
+async def opening_of(app: Application, described: Customizations) -> Opening:
+    """What opens a conversation as things are now; it is frozen when the conversation begins.
+
+    Where no sub-agent is described, none can be named; without a skill there is no tool for them.
+    """
+    failed: list[str] = []
+    await app.model.measure()
+    _, where, memories, instructions = await asyncio.gather(
+        in_time("MCP servers", app.mcp.refresh(), None, failed.append),
+        in_time("Facts about the project", session_now(app), sub_agent_section(app), failed.append),
+        in_time("Memories", memory_index(app), "", failed.append),
+        in_time("Instruction files", instructions_now(app), Instructions(), failed.append),
+    )
+    specs = tool_specs(app.tools)
+    searches = profile_of(app.settings.models).tool_search
+    offered = opening_specs(app.mcp, searches=searches)
+    specs = (*specs, *offered)
+    if not described.agents:
+        specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
+    if not described.skills:
+        specs = tuple(spec for spec in specs if spec.name != Skill.name)
+    sections = [where]
+    if language := app.settings.context.language:
+        sections.append(language_section(language))
+    who = app.settings.profile
+    if profile := profile_section(who.role, who.persona, who.rules):
+        sections.append(profile)
+    if memories:
+        why = "the index of what you had remembered; memory.enabled turns it off"
+        sections.append(Section("memories", memories, why, unlisted(memories)))
+    sections += instruction_sections(instructions)
+    if words := instructions_section(app.mcp.instructions()):
+        sections.append(Section("MCP servers", words, "what they say about the use of their tools"))
+    small = ""
+    if is_small(window := app.model.window) and not app.model.offline:
+        specs, sections, small = fitted_opening(specs, sections, window)
+        failed.append(small)
+    system = system_blocks(sections)
+    found = await in_time("Notices on trust", left_out(app, described), LeftOut(), failed.append)
+    missing = _left_out(app, found, instructions, len(offered), words)
+    missing = (*missing, small) if small else missing
+    opening = Opening(system, specs, tuple(sections), missing, instructions, notices=tuple(failed))
+    most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))
+    if not most or app.model.offline:
+        return opening
+    await app.ready()
+    snapshot = app.host.snapshot()
+    whole = await asyncio.to_thread(whole_workspace, snapshot, app.acting.hidden(), most)
+    if isinstance(whole, TooLarge):
+        notice = (
+            f"The workspace has about {whole.tokens:,} tokens, and at most {most:,} go into the"
+            " prompt whole (retrieval.wholeTokens, and half of the model's window), so it is"
+            " searched instead."
+        )
+        return replace(opening, notices=(*failed, notice), left_out=(*missing, notice))
+    return replace(opening, system=(*system, whole.text), whole=whole)
+
+
+def _left_out(
+    app: Application,
+    found: LeftOut,
+    instructions: Instructions,
+    offered: int,
+    servers_words: str,
+) -> tuple[str, ...]:
+    """Sentences on what the prompt lacks of what there is, for people."""
+    told = [f"Of the instruction files: {problem}." for problem in instructions.problems]
+    if found.untrusted:
+        told.append(f"As the workspace is not trusted: {', '.join(found.untrusted)}.")
+    if found.proposed:
+        told.append(f"Not adopted: {', '.join(found.proposed.values())} of this workspace.")
+    if found.off:
+        told.append(f"Turned off here: {', '.join(found.off)}.")
+    if (tools := len(app.mcp.tools()) - offered) > 0:
+        told.append(
+            f"{tools:,} tools of MCP servers, which would exceed mcp.toolTokens; the model finds"
+            " them by ToolSearch."
+        )
+    if unread := [name for name in app.mcp.instructions() if f"{name}:\n" not in servers_words]:
+        told.append(f"What MCP servers say of themselves, as it is too long: {', '.join(unread)}.")
+    return tuple(told)
+
+
+async def session_now(app: Application) -> Section:
+    """Where a session that begins now takes place."""
+    snapshot = app.host.snapshot()
+    facts = await asyncio.to_thread(
+        environment_facts, snapshot, app.environment, app.port.editor, _today()
+    )
+    return session_section(snapshot, facts)
+
+
+def sub_agent_section(app: Application) -> Section:
+    """What a sub-agent is told of the session."""
+    return session_section(app.host.snapshot(), plain_facts(_today()))
+
+
+def _today() -> date:
+    return date.today()  # noqa: DTZ011 - the user's own calendar
+
+
+def _unnamed(spec: ToolSpec) -> ToolSpec:
+    arguments = {k: v for k, v in spec.input_schema["properties"].items() if k != "agent"}
+    return replace(spec, input_schema={**spec.input_schema, "properties": arguments})
+
+
+def is_small(window: int) -> bool:
+    """Whether a window of so many tokens has no room for all tools."""
+    return window < SMALL
+
+
+def fitted_opening(
+    specs: Sequence[ToolSpec], sections: Sequence[Section], window: int
+) -> tuple[tuple[ToolSpec, ...], list[Section], str]:
+    """The tools in short, the sections that fit, and a sentence on what is left out.
+
+    The first section, which says where the session takes place, stays.
+    """
+    kept = tuple(_short(spec) for spec in specs if spec.name in _TOOLS)
+    gone = [spec.name for spec in specs if spec.name not in _TOOLS]
+    fitting = list(sections)
+    while len(fitting) > 1 and _size(kept, fitting) > _SHARE * window:
+        longest = max(fitting[1:], key=lambda each: len(each.text))
+        fitting.remove(longest)
+        gone.append(longest.name)
+    said = (
+        f"The model's window has {window:,} tokens, so it is told less. Left out:"
+        f" {', '.join(gone)}. Load the model with more, such as 32,000, for all of it."
+    )
+    return kept, fitting, said
+
+
+def _size(specs: tuple[ToolSpec, ...], sections: Sequence[Section]) -> int:
+    return estimate_request(ModelRequest(system_blocks(sections), specs, ()))
+
+
+def _short(spec: ToolSpec) -> ToolSpec:
+    """The first paragraph of its description, and arguments without words."""
+    schema = _wordless(spec.input_schema)
+    return replace(spec, description=spec.description.partition("\n\n")[0], input_schema=schema)
+
+
+def _wordless(schema: Mapping[str, Any]) -> dict[str, Any]:
+    fields = schema.get("properties", {})
+    bare = {
+        name: {key: value for key, value in field.items() if key != "description"}
+        for name, field in fields.items()
+    }
+    return {**schema, "properties": bare}

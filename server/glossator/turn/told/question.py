@@ -1,0 +1,223 @@
+"""What the model is told besides the question: before it, and with the results of its calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from glossator.application import Application
+from glossator.context import Attached, Exhibit
+from glossator.core.document import text_hash
+from glossator.core.events import Notice, Steered
+from glossator.core.images import Image
+from glossator.customizations import Customizations
+from glossator.llm import user_message
+from glossator.permissions import how_to_trust
+from glossator.prompts import load_prompt
+from glossator.sessions import Run, Session
+from glossator.turn.told.changes import describe_changes
+from glossator.turn.told.customizations import customization_notices, customizations_now
+from glossator.turn.told.editor import editor_state
+from glossator.turn.told.facts import established, established_again
+from glossator.turn.told.instructions import new_instructions, not_seen_notice
+from glossator.turn.told.left_out import left_out
+from glossator.turn.told.opening import opening_of
+from glossator.turn.told.part import Telling, in_time
+from glossator.turn.told.recall import Recall
+from glossator.turn.told.undos import files_undone, mark_undos_seen, undo_reminder
+
+_UNTRUSTED = "beganUntrusted"  # whether the conversation lacks what only trust lets in
+
+
+@dataclass(frozen=True, slots=True)
+class SaidWords:
+    """A question, or what the user said while it was answered, and what is attached to it."""
+
+    text: str
+    attached: tuple[Attached | Exhibit, ...] = ()
+
+
+async def open_conversation(app: Application, session: Session, run: Run) -> Customizations | None:
+    """Freeze the prompt of a conversation that has none; gives what files described then."""
+    whole = app.settings.retrieval.whole_tokens > 0
+    if session.system and (not whole or session.conversation.messages):
+        return None
+    described = await _described(app, run)
+    opening = await opening_of(app, described)
+    opening.freeze(session)
+    for notice in (*opening.notices, not_seen_notice(session, opening.instructions)):
+        if notice:
+            run.emit(Notice(notice))
+    return described
+
+
+async def say_question(
+    app: Application,
+    session: Session,
+    run: Run,
+    recall: Recall,
+    words: Sequence[SaidWords],
+    described: Customizations | None,
+) -> None:
+    """Append the question to the conversation, after all that the model is told with it.
+
+    It is the first of the `words`; the others were said when it was asked before.
+    What counts as told is only known to have been told when the message is there, so nothing is
+    awaited after the last part was gathered.
+    """
+    begins, tell = not session.conversation.messages, run.tell
+    attached = [item for each in words for item in each.attached]
+    paths = [item.document.path for item in attached if isinstance(item, Attached)]
+    opened = described is not None  # a moment ago
+    is_as_opened = opened and not paths and not session.reads.paths()
+    if begins:
+        described = described or await _described(app, run)
+        await in_time("Notices on trust", _tell_left_out(app, session, run, described), None, tell)
+    else:
+        await _tell_trusted(app, session, run)
+    listings, instructions, editor, remembered, facts, _ = await asyncio.gather(
+        in_time("Lists", customization_notices(app, session, described), (), tell),
+        in_time(
+            "Instruction files",
+            _nothing() if is_as_opened else new_instructions(app, session, run, paths),
+            Telling(),
+            tell,
+        ),
+        in_time("Facts about the editor", editor_state(app, session), Telling(), tell),
+        in_time("Memories", recall.at_once(), Telling(), tell),
+        in_time("Facts", established(app, session, run, words[0].text), Telling(), tell),
+        asyncio.gather(
+            # another process may have turned servers off or on; an opening looked at them already
+            in_time("MCP servers", _nothing() if opened else app.mcp.refresh(), None, tell),
+            in_time("Facts of git", _remind_of_git(app, session), None, tell),
+        ),
+    )
+    abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
+    taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
+    changed = await describe_changes(app, session, files_undone(app, session))
+    later = (*app.acting.of(session).reminders(), *session.reminders.take())
+    told = (*listings, *instructions.texts, abandoned, taken_back, changed)
+    told = (*told, *remembered.texts, *editor.texts, *later, *app.mcp_news(session), *facts.texts)
+    said = (part for each in words for part in _parts(session, each))
+    session.conversation.append(user_message(*told, *said))
+    for telling in (instructions, editor, remembered, facts):
+        telling.sent()
+    mark_undos_seen(app, session)
+
+
+def say_steered(session: Session, run: Run) -> tuple[str | Image, ...]:
+    """What the user said while the run was on, for the message that is being made."""
+    said: list[str | Image] = []
+    for words in run.steering.take():
+        run.emit(Steered(words.text, tuple(each.item for each in words.attached)))
+        said += _parts(session, SaidWords(words.text, words.attached))
+    return tuple(said)
+
+
+def _parts(session: Session, words: SaidWords) -> Iterator[str | Image]:
+    """Of a message: what is attached stands before the words."""
+    for item in words.attached:
+        yield from _shown(session, item)
+    yield words.text
+
+
+async def news(app: Application, session: Session, run: Run, recall: Recall) -> str:
+    """What changed in files that were read, and the instruction files that came into play.
+
+    Also facts that hold no more. After a compaction, what it took of the lists of skills and
+    sub-agents, the memories, the facts, and what git says.
+    """
+    instructions, listings, again, facts = await asyncio.gather(
+        in_time("Instruction files", new_instructions(app, session, run), Telling(), run.tell),
+        in_time("Lists", customization_notices(app, session, None), (), run.tell),
+        in_time("Memories", recall.again(), Telling(), run.tell),
+        in_time("Facts", established_again(app, session, run), Telling(), run.tell),
+    )
+    session.reminders.add(*instructions.texts, sent=instructions.sent)
+    session.reminders.add(*again.texts, sent=again.sent)
+    session.reminders.add(*facts.texts, sent=facts.sent)
+    session.reminders.add(*listings)
+    await _remind_of_git(app, session)
+    return await describe_changes(app, session)
+
+
+async def _nothing() -> Telling:
+    return Telling()
+
+
+async def _described(app: Application, run: Run) -> Customizations:
+    return await in_time(
+        "Sub-agents and skills", customizations_now(app), Customizations(), run.tell
+    )
+
+
+async def _remind_of_git(app: Application, session: Session) -> None:
+    """Of what git says, unless the conversation was told: it began without trust, or was compacted.
+
+    What git says only after a moment goes with the next message.
+    """
+    if not _has_git(session):
+        session.reminders.add(await app.git.soon(session.reminders.add))
+
+
+def _has_git(session: Session) -> bool:
+    return session.conversation.was_told(load_prompt("user/git").opening)
+
+
+async def _tell_left_out(
+    app: Application, session: Session, run: Run, described: Customizations
+) -> None:
+    """Tell the user what the workspace asks for that is not obeyed."""
+    if not app.acting.trust.is_trusted:
+        session.keep(_UNTRUSTED, True)
+    found = await left_out(app, described)
+    for command, each in found.proposed.items():
+        told = (
+            f"Not adopted: {each} of this workspace. `glossator {command}` lists them, as does the"
+            " Context view of VS Code."
+        )
+        run.emit(Notice(told))
+    if not found.untrusted:
+        return
+    if app.acting.trust.said is False:
+        how = "Trust the workspace in the editor to have them obeyed."
+    else:
+        how = " ".join(map(how_to_trust, app.host.snapshot().roots))
+    names = ", ".join(found.untrusted)
+    run.emit(Notice(f"Left out, because this workspace is not trusted: {names}. {how}"))
+
+
+async def _tell_trusted(app: Application, session: Session, run: Run) -> None:
+    """The workspace may have been trusted since the conversation began, or was asked last.
+
+    What can still come does: instruction files, git, and the tools of MCP servers. The user is told
+    what cannot, as the tools of a conversation do not change.
+    """
+    if not app.acting.trust.is_trusted or session.kept(_UNTRUSTED)[-1:] != [True]:
+        return
+    session.keep(_UNTRUSTED, False)
+    described = await _described(app, run)
+    if described.agents or any(skill.by_model for skill in described.skills.values()):
+        run.emit(
+            Notice(
+                "The workspace is trusted now. The model gets its sub-agents and skills in a new"
+                " conversation; all else counts from here on."
+            )
+        )
+
+
+def _shown(session: Session, item: Attached | Exhibit) -> tuple[str | Image, ...]:
+    """The parts of the message; a folder's listing that was sent before is not repeated."""
+    reads = session.reads
+    if isinstance(item, Attached):
+        reads.show([item.span])
+        reads.saw(item.document)
+        return item.parts
+    reads.mark_citable(item.citable)
+    if not item.images and item.uri is not None:
+        sha256, asked = text_hash(item.text), (1, None)
+        if reads.unchanged(item.uri, asked, sha256):
+            return (load_prompt("user/folder_again").render(path=item.name),)
+        reads.remember(item.uri, asked, sha256)
+    return item.parts

@@ -1,0 +1,63 @@
+"""An answer that says a change was made, after the edit was denied or failed."""
+
+from pathlib import Path
+
+import pytest
+
+from glossator.core.events import Notice, RunFinished
+from glossator.core.permission import Choice, PermissionAnswer
+from glossator.turn.judged.grounding import contradicts
+from tests.stage import stage
+from tests.standin import Text, ToolUse, Turn
+
+FILES = {"app.py": "one\ntwo\n"}
+READ = Turn(ToolUse("Read", {"path": "app.py"}))
+EDIT = Turn(ToolUse("Edit", {"path": "app.py", "old_text": "two", "new_text": "three"}))
+CLAIM = "I changed `two` to `three` in app.py."
+
+
+@pytest.mark.parametrize(
+    ("allowed", "answer", "contradicted"),
+    [(False, CLAIM, True), (True, CLAIM, False), (False, "You denied the change.", False)],
+)
+async def test_it_is_contradicted_by_a_line_under_it(
+    tmp_path: Path, answer: str, *, allowed: bool, contradicted: bool
+) -> None:
+    choice = Choice.ONCE if allowed else Choice.DENY
+    async with stage(tmp_path, FILES, [READ, EDIT, Turn(Text(answer))]) as s:
+        s.port.permitted = [PermissionAnswer(choice)]
+        await s.ask("Make it three.")
+        notices = [event.message for event in s.port.of(Notice)]
+        told = [message for message in notices if "speaks of a change" in message]
+        assert len(told) == contradicted
+        assert all("not changed: app.py." in message for message in told)
+        assert isinstance(s.port.events[-1], RunFinished)
+
+
+async def test_an_edit_that_was_made_after_one_that_failed_is_made(tmp_path: Path) -> None:
+    wrong = Turn(ToolUse("Edit", {"path": "app.py", "old_text": "six", "new_text": "three"}))
+    async with stage(tmp_path, FILES, [READ, wrong, EDIT, Turn(Text(CLAIM))]) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)] * 2
+        await s.ask("Make it three.")
+        assert not [event for event in s.port.of(Notice) if "speaks of" in event.message]
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("I've updated the parser.", True),
+        ("I have now fixed it.", True),
+        ("The function has been renamed.", True),
+        ("Done: both are gone.", True),
+        ("Ich habe die Datei geändert.", True),
+        ("Die Zeile wurde ersetzt.", True),
+        ("I could not change it.", False),
+        ("The edit was denied, so nothing has changed.", False),
+        ("It is written in Python.", False),
+        ("You can change it by hand.", False),
+        ("Ich konnte nichts ändern.", False),
+        ("Shall I try again?", False),
+    ],
+)
+def test_what_counts_as_such_a_claim(answer: str, *, claims: bool) -> None:
+    assert contradicts(answer) is claims
