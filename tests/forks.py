@@ -221,7 +221,7 @@ def _import_all() -> None:
     for name in _LATE:
         import_module(name)
     import_module("glossator.lsp.messages").make_converter()
-    query = import_module("glossator.agent.query")
+    query = import_module("glossator.turn.query")
     for args in query.ToolArgs.__subclasses__():
         query._schema(args)
 
