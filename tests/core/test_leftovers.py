@@ -12,6 +12,9 @@ from glossator.core.atomic import opened, replace_private
 from glossator.core.leftovers import remove_from_workspace, remove_private
 from glossator.undo.file_states import Content, DiskFiles, NoFile, Restoration
 
+if sys.platform != "win32":
+    import fcntl
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks there")
 
 # a process that is killed in the middle of writing a file
@@ -72,3 +75,22 @@ def test_what_is_being_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "b.txt": "b",
         "c.txt": "c",
     }
+
+
+def test_what_was_cleaned_up_before_it_was_held_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may start, and clean up, between the file and its lock."""
+    lock = fcntl.flock
+    removed: list[str] = []
+
+    def lock_late(descriptor: int, how: int) -> None:
+        if not removed:
+            removed.append("")  # the lock of the clean-up itself
+            removed.extend(remove_private(tmp_path))
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", lock_late)
+    replace_private(tmp_path / "MEMORY.md", b"x")
+    assert len(removed) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["MEMORY.md"]

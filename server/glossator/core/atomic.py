@@ -23,12 +23,11 @@ import os
 import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from glossator.core.leftovers import TEMPORARY, hold
+from glossator.core.leftovers import TEMPORARY, create
 
 if sys.platform != "win32":
     import fcntl
@@ -36,7 +35,6 @@ if sys.platform != "win32":
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
 _NEW_MODE = 0o666  # less the umask
 _OTHERS_RIGHTS = stat.S_ISUID | stat.S_ISGID
 
@@ -98,10 +96,9 @@ def replace_private(path: Path, content: bytes) -> None:
 
     For files of our own: the path and its folder are not guarded against links.
     """
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
+    descriptor, name = create(lambda: f"{path.parent}/.{path.name}.{secrets.token_hex(4)}")
     try:
         with open(descriptor, "wb") as file:
-            hold(file.fileno())
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -154,13 +151,12 @@ class Place:
         """Put `content` on the disk beside the file; mode and owner are those of `like`."""
         self._must_be_writable()
         self.discard()
-        name = TEMPORARY + secrets.token_hex(16)
         mode = _NEW_MODE if like is None else 0o600
         with _errors_about(self.path):
-            descriptor = os.open(name, _CREATE, mode, dir_fd=self._folder)
+            descriptor, self._staged = create(
+                lambda: TEMPORARY + secrets.token_hex(16), mode, self._folder
+            )
             self._held.callback(os.close, descriptor)
-            self._staged = name
-            hold(descriptor)
             with open(descriptor, "wb", closefd=False) as file:
                 file.write(content)
                 file.flush()

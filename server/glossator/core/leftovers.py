@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,14 +20,40 @@ if sys.platform != "win32":
 TEMPORARY = ".glossator-"  # in a workspace, followed by hexadecimal digits
 _IN_WORKSPACES = re.compile(r"\.glossator-(?:[0-9a-f]{16}|[0-9a-f]{32})")
 _PRIVATE = re.compile(r"\..+\.[a-z0-9_]{8}")  # as `tempfile` makes them
+_CREATE = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+)
 _LOOK = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
-def hold(descriptor: int) -> None:
-    """Mark a temporary file as ours until the descriptor is closed, where the disk has locks."""
+def create(
+    name: Callable[[], str], mode: int = 0o600, folder: int | None = None
+) -> tuple[int, str]:
+    """A new temporary file, which is ours until its descriptor is closed, and its name.
+
+    `name` gives a new one each time; `folder` is a descriptor. Raises `OSError`.
+    """
+    while True:
+        chosen = name()
+        descriptor = os.open(chosen, _CREATE, mode, dir_fd=folder)
+        try:
+            _hold(descriptor)
+            os.stat(chosen, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:  # somebody cleaned up before the file was held
+            os.close(descriptor)
+        else:
+            return descriptor, chosen
+
+
+def _hold(descriptor: int) -> None:
+    """Lock a file, where the disk has locks; only who is about to remove it may have the lock."""
     if sys.platform != "win32":
         with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def remove_from_workspace(paths: Iterable[str]) -> list[str]:

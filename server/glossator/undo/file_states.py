@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from glossator.core.encoding import decode, encode
-from glossator.core.leftovers import TEMPORARY, hold
+from glossator.core.leftovers import TEMPORARY, create
 from glossator.files import is_inside
 from glossator.store import object_id
 
@@ -26,7 +26,6 @@ _NEW_MODE = 0o644  # of a text that is on no disk
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | os.O_CLOEXEC
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | _NO_LINK
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,13 +299,13 @@ def _must_be(expected: FileState, folder: int, name: str, limit: int) -> None:
 @contextmanager
 def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
     """The name of a file or link that is to be renamed; what is left in the end is removed."""
-    temporary = TEMPORARY + secrets.token_hex(8)
+    temporary = _temporary_name()
     try:
         if isinstance(found, Link):
             os.symlink(found.target, temporary, dir_fd=folder)
         else:
-            with open(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as file:
-                hold(file.fileno())
+            descriptor, temporary = create(_temporary_name, 0o600, folder)
+            with open(descriptor, "wb") as file:
                 file.write(found.data)
                 file.flush()
                 os.fchmod(file.fileno(), found.mode)
@@ -318,6 +317,10 @@ def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
     finally:
         with suppress(OSError):  # it has its name
             os.unlink(temporary, dir_fd=folder)
+
+
+def _temporary_name() -> str:
+    return TEMPORARY + secrets.token_hex(8)
 
 
 def _missing_folder(path: str) -> str | None:
