@@ -68,7 +68,7 @@ system:
 # The VS Code client: types, style, the panel in a browser; its tests in VS Code are among pytest's.
 client: $(CLIENT_BUILT) code
 	cd $(CLIENT) && npm run --silent check && npm run --silent lint && \
-		CODE_CACHE="$(CODE_CACHE)" node --test 'dist/test/**/*.test.mjs'
+		CODE_CACHE="$(CODE_CACHE)" npm run --silent test
 
 # VS Code as it runs in a browser, for the client's tests.
 code: system $(INSTALLED)
