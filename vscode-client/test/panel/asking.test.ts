@@ -2,6 +2,7 @@
 // late, chips, commands' questions, the focus, and what is dropped.
 
 import assert from "node:assert/strict";
+import type { ToHost } from "../../src/panel/messages.ts";
 import { button, CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
 import { NEW, SESSION, situation } from "./harness/streams.ts";
 
@@ -95,4 +96,12 @@ panelTest("words that are dropped stay words; files that cannot be read are told
   assert.deepEqual(await harness.said("dropped"), []);
   assert.equal(await drop("file"), false);
   assert.deepEqual(await harness.said("dropped"), [{ type: "dropped", uris: [] }]);
+});
+
+panelTest("a panel that has the focus as it begins says so, after it is ready", async () => {
+  const said = await harness.page.evaluate(() => (window as unknown as { said: ToHost[] }).said);
+  assert.deepEqual(
+    said.map(({ type }) => type),
+    ["ready", "focused"],
+  );
 });

@@ -33,6 +33,8 @@ for (const name of [
     const stops = [await harness.page.evaluate(first)];
     while (stops.at(-1) !== "" && stops.length < MANY) {
       await press("Tab");
+      await harness.tell(); // what it scrolled out of sight is seen to be so in the next frame,
+      await harness.tell(); // and has a line of its own in the one after
       stops.push(await harness.page.evaluate(reached));
     }
     assert.deepEqual(await harness.page.evaluate(missed), []);
