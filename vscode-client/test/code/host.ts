@@ -365,8 +365,13 @@ const tests: Tests = {
   },
 
   async "what cannot be written to is no place to insert"() {
-    await vscode.commands.executeCommand("workbench.action.openDefaultKeybindingsFile");
+    const provideTextDocumentContent = () => "Only to read.";
+    const provider = vscode.workspace.registerTextDocumentContentProvider("test-read", {
+      provideTextDocumentContent,
+    });
+    await vscode.window.showTextDocument(vscode.Uri.parse("test-read:/read.txt"));
     await assert.rejects(insertAtCursor("# hello\n"), /Open (one|another file) and try again/);
+    provider.dispose();
   },
 
   async "files and folders that are dropped are chips, wherever the window runs"() {

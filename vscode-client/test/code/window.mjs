@@ -19,7 +19,6 @@ const SETTINGS = {
   "telemetry.telemetryLevel": "off",
   "editor.cursorBlinking": "solid",
   "workbench.reduceMotion": "on",
-  "json.validate.enable": false, // of thousands of keys
   "extensions.autoUpdate": false,
   "extensions.autoCheckUpdates": false,
 };
@@ -71,6 +70,7 @@ export async function openWindow({
     executablePath: CHROMIUM,
     headless: true,
     viewport: { width: 1400, height: 900 },
+    reducedMotion: "reduce",
     args: BROWSER_FLAGS,
   });
   const page = context.pages()[0];
