@@ -254,8 +254,9 @@ const tests: Tests = {
     await vscode.commands.executeCommand("glossator.setMode", "ask"); // it asks for the status
     const ids = (await server.run("glossator.status", {})).modes.map((each) => each.sessionId);
     const begun = ids.at(-1);
-    await server.restart();
-    const { mode, modes } = await server.run("glossator.status", {});
+    const restarting = server.restart();
+    const { mode, modes } = await server.run("glossator.status", {}); // asked meanwhile
+    await restarting;
     assert.equal(mode, "ask");
     assert.equal(modes.find((each) => each.sessionId === begun)?.mode, "plan");
     assert.equal(chat.sessionId, undefined);
