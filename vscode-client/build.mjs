@@ -51,6 +51,7 @@ await build({
   assetNames: "[name]",
 });
 if (tests) {
+  rmSync("dist/test", { recursive: true, force: true });
   const files = readdirSync("test", { recursive: true }).filter((name) =>
     name.endsWith(".test.ts"),
   );
@@ -63,6 +64,8 @@ if (tests) {
     outExtension: { ".js": ".mjs" },
     platform: "node",
     format: "esm",
+    splitting: true, // they share one browser
+    chunkNames: "chunks/[name]-[hash]",
     target: "node20",
   });
   await build({

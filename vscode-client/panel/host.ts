@@ -1,7 +1,6 @@
 // The extension, as the panel sees it: messages go there, and a little state outlives the page.
 
 import type { Chip, ToHost } from "../src/panel/messages.ts";
-import type { AllWritten } from "./written.ts";
 
 /** An edit of an earlier question: its run, and the words and chips that the edit put aside. */
 export interface Edited {
@@ -9,6 +8,12 @@ export interface Edited {
   readonly draft: string;
   readonly chips: readonly Chip[];
 }
+
+/** What was typed into one field, or chosen beside it. */
+export type Written = string | null | readonly string[];
+
+/** By the id of a card or of a message, and there by the field. */
+export type AllWritten = Readonly<Record<string, Readonly<Record<string, Written>>>>;
 
 /** What is kept while the panel is hidden or reloaded; all else comes from `replay`. */
 export interface Kept {

@@ -12,3 +12,6 @@ window.addEventListener("message", (event: MessageEvent<ToPanel>) => receive(eve
 render(<App />, document.getElementById("root") ?? document.body);
 window.addEventListener("focus", () => tell({ type: "focused" }));
 tell({ type: "ready" });
+if (document.hasFocus()) {
+  tell({ type: "focused" }); // it was given the focus before anything here listened
+}

@@ -2,15 +2,9 @@
 // was for is gone, however often that is hidden meanwhile.
 
 import { effect, signal } from "@preact/signals";
-import { keep, recall } from "./host.ts";
+import { type AllWritten, keep, recall, type Written } from "./host.ts";
 
 const MOST = 20; // cards and messages; what is older than these will not come back
-
-/** What was typed into one field, or chosen beside it. */
-export type Written = string | null | readonly string[];
-
-/** By the id of a card or of a message, and there by the field. */
-export type AllWritten = Readonly<Record<string, Readonly<Record<string, Written>>>>;
 
 const written = signal<AllWritten>(recall().written);
 

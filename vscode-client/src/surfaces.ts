@@ -3,7 +3,7 @@
 import { type Disposable, EventEmitter, type Memento, type Uri, window } from "vscode";
 import type { Bookmark, Chat } from "./chat/chat.ts";
 import { Conversation } from "./chat/conversation.ts";
-import type { CommandTable } from "./commands/workbench.ts";
+import type { CommandTable } from "./commands/command.ts";
 import type { ChatPanel } from "./panel/chat-panel.ts";
 import type { ToPanel } from "./panel/messages.ts";
 import { PanelTab, TAB } from "./panel/tab.ts";

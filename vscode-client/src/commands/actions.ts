@@ -7,7 +7,8 @@ import { fileEditor } from "../editor/insert.ts";
 import { type LineAction, type Lines, QUESTIONS } from "../lines.ts";
 import { wireDiagnostic } from "../ports/diagnostics.ts";
 import { UserError } from "../result.ts";
-import type { Command, CommandTable, Workbench } from "./workbench.ts";
+import type { Command, CommandTable } from "./command.ts";
+import type { Workbench } from "./workbench.ts";
 
 /** The commands. */
 export function actions(bench: Workbench): Readonly<Record<LineAction, Command>> {

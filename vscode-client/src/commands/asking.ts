@@ -6,8 +6,9 @@ import { fileChips, selectionChip } from "../editor/chips.ts";
 import { pick } from "../ports/pick.ts";
 import { UserError } from "../result.ts";
 import type { Attachment, Thoroughness } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { search } from "./searching.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 /** What an exploration is to find out. */
 interface Wanted {

@@ -1,6 +1,7 @@
 // Keeping and undoing what runs have changed, in the editor and all at once.
 
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { CommandTable } from "./command.ts";
+import type { Workbench } from "./workbench.ts";
 
 /** The commands: a button gives the document that it is at, a code lens the part, too. */
 export function changes({ changes: all }: Workbench) {

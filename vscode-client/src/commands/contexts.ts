@@ -5,10 +5,11 @@ import { Uri, window, workspace } from "vscode";
 import { confirm, inform, warn } from "../notices.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { ContextsAnswer, ContextsEstimate } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { CANCELLED, ended, exported, imported, made, NONE_TO_EXPORT } from "./contexts-told.ts";
 import { during } from "./during.ts";
 import { isCancelled } from "./failures.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 const SINGLY = "Make One by One";
 const BATCH = "Make as a Batch";

@@ -5,10 +5,11 @@ import { showMarkdown } from "../editor/texts.ts";
 import { confirm, inform } from "../notices.ts";
 import { labelled } from "../shown.ts";
 import type { Fact } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
 import { cleared, summaryReport } from "./facts-told.ts";
 import { currentSession } from "./sessions.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 const FORGET = "Forget";
 const CLEAR = "Clear";

@@ -4,7 +4,8 @@ import { randomUUID } from "node:crypto";
 import { commands, Uri, window, workspace } from "vscode";
 import { UserError } from "../result.ts";
 import type { Explored } from "../wire.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { CommandTable } from "./command.ts";
+import type { Workbench } from "./workbench.ts";
 
 /** What is glossed; the line is 1-based. */
 export interface Place {

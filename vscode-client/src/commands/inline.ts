@@ -8,7 +8,8 @@ import { type Lines, QUESTIONS } from "../lines.ts";
 import { shown } from "../shown.ts";
 import { instructionIn, isLines, selected } from "./actions.ts";
 import { Cancelling } from "./cancelling.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { CommandTable } from "./command.ts";
+import type { Workbench } from "./workbench.ts";
 
 const NAME = "glossator.edit";
 

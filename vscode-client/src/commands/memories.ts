@@ -4,8 +4,9 @@ import { type QuickPickItem, Uri, window } from "vscode";
 import { confirm } from "../notices.ts";
 import { labelled } from "../shown.ts";
 import type { Memory } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 const ICONS: Readonly<Record<Memory["state"], string>> = {
   on: "notebook",

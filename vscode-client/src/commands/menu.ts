@@ -1,7 +1,8 @@
 // What a click on the status bar offers: what is wrong first, then what is usual.
 
 import { commands, QuickPickItemKind, window } from "vscode";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { CommandTable } from "./command.ts";
+import type { Workbench } from "./workbench.ts";
 
 interface Entry {
   readonly label: string;

@@ -3,9 +3,10 @@
 import { window } from "vscode";
 import { showMarkdown } from "../editor/texts.ts";
 import type { Model } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { contextReport } from "./context-report.ts";
 import { during } from "./during.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 

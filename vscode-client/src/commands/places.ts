@@ -2,7 +2,8 @@
 
 import { commands } from "vscode";
 import { VIEW } from "../panel/view.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { CommandTable } from "./command.ts";
+import type { Workbench } from "./workbench.ts";
 
 const MOVE_VIEWS = "vscode.moveViews"; // of VS Code; it takes ids of views, and of a container
 const CONTAINERS = "workbench.view.extension";

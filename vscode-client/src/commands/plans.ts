@@ -4,8 +4,9 @@ import { randomUUID } from "node:crypto";
 import { workspace } from "vscode";
 import { UserError } from "../result.ts";
 import type { Mode } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { currentSession } from "./sessions.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 const STARTS: ReadonlyArray<readonly [mode: Mode, label: string]> = [
   ["ask", "Start, Asking Before Changes"],

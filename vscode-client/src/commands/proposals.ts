@@ -1,6 +1,7 @@
 // Answering an edit that waits, in its diff.
 
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { CommandTable } from "./command.ts";
+import type { Workbench } from "./workbench.ts";
 
 /** The commands: a button gives the document that it is at, a code lens the part, too. */
 export function proposals({ proposals: edits }: Workbench) {

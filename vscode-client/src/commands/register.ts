@@ -7,6 +7,7 @@ import type { Offered } from "../wire.ts";
 import { actions, here } from "./actions.ts";
 import { asking } from "./asking.ts";
 import { changes } from "./changes.ts";
+import type { Command, CommandTable } from "./command.ts";
 import { contexts } from "./contexts.ts";
 import { facts } from "./facts.ts";
 import { showFailure } from "./failures.ts";
@@ -23,7 +24,7 @@ import { sessions } from "./sessions.ts";
 import { sources } from "./sources.ts";
 import { undo } from "./undo.ts";
 import { upkeep } from "./upkeep.ts";
-import type { Command, CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 /** Those about one chat. The compiler finds offered commands without one. */
 export function commandTable(bench: Workbench, inquiries: Inquiries): CommandTable {

@@ -5,7 +5,8 @@ import { commands, type QuickPickItem, window } from "vscode";
 import { confirm } from "../notices.ts";
 import { labelled } from "../shown.ts";
 import type { ListedRule } from "../wire.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { CommandTable } from "./command.ts";
+import type { Workbench } from "./workbench.ts";
 
 const EFFECTS: Readonly<Record<ListedRule["effect"], { icon: string; words: string }>> = {
   allow: { icon: "check", words: "allowed" },

@@ -7,9 +7,10 @@ import { UserError } from "../result.ts";
 import { labelled } from "../shown.ts";
 import { TYPING_MILLISECONDS } from "../typing.ts";
 import type { SessionInfo } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
 import { showFailure } from "./failures.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 /** The commands. Each may be given a session's id; without one the user chooses. */
 export function sessions(bench: Workbench) {

@@ -7,9 +7,10 @@ import type { Inquiries } from "../ports/inquiries.ts";
 import { UserError } from "../result.ts";
 import { labelled } from "../shown.ts";
 import type { ContextSource, ListedRule } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
 import { removeRule } from "./rules.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 type Action = ContextSource["actions"][number];
 

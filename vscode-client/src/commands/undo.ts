@@ -7,10 +7,11 @@ import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
 import { labelled } from "../shown.ts";
 import type { Turn, UndoProblem } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { currentSession } from "./sessions.ts";
 import { LAST } from "./slash.ts";
 import { problemLines, undone } from "./undone.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 const UNDO = "Undo the Changes";
 const KEEP = "Keep Them";

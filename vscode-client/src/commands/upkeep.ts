@@ -5,9 +5,10 @@ import { showMarkdown } from "../editor/texts.ts";
 import { askForKey } from "../key.ts";
 import { inform, warn } from "../notices.ts";
 import type { Mode } from "../wire.ts";
+import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
 import { doctorReport, statusReport } from "./reports.ts";
-import type { CommandTable, Workbench } from "./workbench.ts";
+import type { Workbench } from "./workbench.ts";
 
 const MODES: ReadonlyArray<readonly [mode: Mode, icon: string, label: string, detail: string]> = [
   ["plan", "eye", "Plan", "Reads only. Nothing is edited, and no command acts."],

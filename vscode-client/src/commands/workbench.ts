@@ -47,9 +47,3 @@ export interface Workbench extends Shared {
   /** Run one of the palette's commands about this chat. */
   run(command: string, ...given: readonly unknown[]): Promise<void>;
 }
-
-/** A command of the palette; what it throws is shown to the user. */
-export type Command = (...given: readonly unknown[]) => Promise<void>;
-
-/** Commands by their names. */
-export type CommandTable = Readonly<Record<string, Command>>;

@@ -75,11 +75,11 @@ export class Server {
     return this.#edits > 0;
   }
 
-  /** Start or restart. The state reports failures. */
+  /** Start or restart; what is asked meanwhile waits for the next one. The state reports failures. */
   async restart(): Promise<void> {
-    await this.stop();
+    const stopped = this.stop();
     const life: Life = {
-      connected: Promise.resolve().then(() => this.#begin(life)),
+      connected: stopped.then(() => this.#begin(life)),
       connection: undefined,
     };
     this.#life = life;

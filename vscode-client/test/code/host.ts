@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { appendFileSync } from "node:fs";
 import * as vscode from "vscode";
 import { EMPTY } from "../../panel/state/model.ts";
 import { reduce } from "../../panel/state/reduce.ts";
@@ -26,9 +27,11 @@ import { tabTests } from "./hosted-tabs.ts";
 
 const never = new vscode.CancellationTokenSource().token;
 
-/** Run all tests; throws if one fails. */
+/** Run all tests, and tell what came of each in the file TOLD; only of those with the WORDS, if there are any. Throws if one fails. */
 export async function run(): Promise<void> {
-  const failed: string[] = [];
+  const tell = (told: Told) =>
+    appendFileSync(process.env["TOLD"] ?? "", `${JSON.stringify(told)}\n`);
+  let failed = 0;
   for (const [name, test] of Object.entries({
     ...tests,
     ...changeTests,
@@ -38,17 +41,33 @@ export async function run(): Promise<void> {
     ...tabTests,
     ...planTests,
   })) {
+    if (!name.includes(process.env["WORDS"] ?? "")) {
+      continue;
+    }
+    const begun = performance.now();
+    const seconds = () => (performance.now() - begun) / 1000;
+    tell({ name });
     try {
       await test();
+      tell({ name, seconds: seconds() });
     } catch (error) {
-      failed.push(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+      failed += 1;
+      const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      tell({ name, seconds: seconds(), problem });
     } finally {
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     }
   }
-  if (failed.length > 0) {
-    throw new Error(failed.join("\n\n"));
+  if (failed > 0) {
+    throw new Error(`${failed} tests failed`);
   }
+}
+
+/** A test that began, or, with its seconds, that ended. */
+interface Told {
+  readonly name: string;
+  readonly seconds?: number;
+  readonly problem?: string;
 }
 
 const tests: Tests = {
@@ -235,8 +254,9 @@ const tests: Tests = {
     await vscode.commands.executeCommand("glossator.setMode", "ask"); // it asks for the status
     const ids = (await server.run("glossator.status", {})).modes.map((each) => each.sessionId);
     const begun = ids.at(-1);
-    await server.restart();
-    const { mode, modes } = await server.run("glossator.status", {});
+    const restarting = server.restart();
+    const { mode, modes } = await server.run("glossator.status", {}); // asked meanwhile
+    await restarting;
     assert.equal(mode, "ask");
     assert.equal(modes.find((each) => each.sessionId === begun)?.mode, "plan");
     assert.equal(chat.sessionId, undefined);
@@ -346,8 +366,13 @@ const tests: Tests = {
   },
 
   async "what cannot be written to is no place to insert"() {
-    await vscode.commands.executeCommand("workbench.action.openDefaultKeybindingsFile");
+    const provideTextDocumentContent = () => "Only to read.";
+    const provider = vscode.workspace.registerTextDocumentContentProvider("test-read", {
+      provideTextDocumentContent,
+    });
+    await vscode.window.showTextDocument(vscode.Uri.parse("test-read:/read.txt"));
     await assert.rejects(insertAtCursor("# hello\n"), /Open (one|another file) and try again/);
+    provider.dispose();
   },
 
   async "files and folders that are dropped are chips, wherever the window runs"() {
@@ -400,18 +425,20 @@ const tests: Tests = {
   async "what VS Code reads in a wrong encoding is not saved"() {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);
-    const file = vscode.Uri.joinPath(folder.uri, "encoded.txt");
-    const uri = file.toString();
-    for (const [bytes, encoding, typed, saves] of [
-      [Buffer.from("gr\u00fcn\n"), "utf8", "\u2192", true],
-      [Buffer.from("\ufeffgr\u00fcn\n"), "utf8bom", "\u2192", true],
-      [Buffer.from("\ufeffgr\u00fcn\n", "utf16le"), "utf16le", "\u2192", true],
-      [Buffer.from("gr\u00fcn\n", "latin1"), "iso88591", "\u00e4", true],
-      [Buffer.from("green\n"), "iso88591", "\u00e4", true],
-      [Buffer.from("green\n"), "iso88591", "\u2192", false],
-      [Buffer.from("gr\u00fcn\n"), "iso88591", "x", false],
-      [Buffer.from("gr\u00fcn\n", "latin1"), "utf8", "x", false],
-    ] as const) {
+    for (const [at, [bytes, encoding, typed, saves]] of (
+      [
+        [Buffer.from("gr\u00fcn\n"), "utf8", "\u2192", true],
+        [Buffer.from("\ufeffgr\u00fcn\n"), "utf8bom", "\u2192", true],
+        [Buffer.from("\ufeffgr\u00fcn\n", "utf16le"), "utf16le", "\u2192", true],
+        [Buffer.from("gr\u00fcn\n", "latin1"), "iso88591", "\u00e4", true],
+        [Buffer.from("green\n"), "iso88591", "\u00e4", true],
+        [Buffer.from("green\n"), "iso88591", "\u2192", false],
+        [Buffer.from("gr\u00fcn\n"), "iso88591", "x", false],
+        [Buffer.from("gr\u00fcn\n", "latin1"), "utf8", "x", false],
+      ] as const
+    ).entries()) {
+      const file = vscode.Uri.joinPath(folder.uri, `encoded-${at}.txt`); // VS Code keeps a closed one a while
+      const uri = file.toString();
       const what = `${bytes.toString("hex")} as ${encoding}, with ${typed}`;
       await vscode.workspace.fs.writeFile(file, bytes);
       const document = await vscode.workspace.openTextDocument(file, { encoding });
@@ -425,8 +452,8 @@ const tests: Tests = {
         await assert.rejects(saveOpen([uri]), /is not saved/, what);
       }
       await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+      await vscode.workspace.fs.delete(file);
     }
-    await vscode.workspace.fs.delete(file);
   },
 
   async "status and doctor are documents to read"() {

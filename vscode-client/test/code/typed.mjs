@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand, until } from "./gestures.mjs";
+import { HELD } from "./model.mjs";
 
 export const files = { "typed.txt": "\n" };
 // Enter is to end a line, and nothing else
@@ -13,7 +14,6 @@ export const settings = {
   "editor.wordBasedSuggestions": "off",
 };
 
-const SLOW = "sleep 4; echo slept > slept.txt"; // the next question comes while the user types
 const COMMAND = `${Array.from({ length: 71 }, (_, at) => `echo ${at} >> made.txt`).join("\n")}`;
 const TEXT = "allow once, then always allow here: I am writing";
 const KEYS_MILLISECONDS = 150;
@@ -21,20 +21,21 @@ const KEYS_MILLISECONDS = 150;
 export async function story(stage) {
   const { model, panel, turn, page, workspace } = stage;
   await model.plays(
-    [{ Bash: { command: SLOW } }],
-    [{ Bash: { command: COMMAND } }],
+    ["I make it.", HELD, { Bash: { command: COMMAND } }],
     ["Nothing was made, since you did not allow it."],
   );
   await stage.mode("Ask");
   await stage.open("typed.txt");
   await stage.ask("Make it.");
-  await panel.locator(".permission").getByText("Allow once").click();
+  await turn.getByText("I make it.").waitFor();
   await runCommand(page, "View: Toggle Primary Side Bar Visibility");
   await stage.press("Control+Home");
-  await page.keyboard.type(TEXT, { delay: KEYS_MILLISECONDS });
   const notice = page.locator(".notifications-toasts", { hasText: "waits for your answer" });
-  await notice.waitFor();
-  assert.match(await notice.textContent(), /Make it.*echo 0 >> made\.txt … and 70 more lines/);
+  const noticed = notice.textContent(); // while the user types: it goes after a while
+  await page.keyboard.type(TEXT.slice(0, 10));
+  await model.goesOn();
+  await page.keyboard.type(TEXT.slice(10), { delay: KEYS_MILLISECONDS });
+  assert.match(await noticed, /Make it.*echo 0 >> made\.txt … and 70 more lines/);
   await page.keyboard.press("Enter");
   await page.keyboard.type("y1");
   await page.keyboard.press("Enter");

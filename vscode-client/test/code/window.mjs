@@ -18,6 +18,7 @@ const SETTINGS = {
   "chat.disableAIFeatures": true,
   "telemetry.telemetryLevel": "off",
   "editor.cursorBlinking": "solid",
+  "workbench.reduceMotion": "on",
   "extensions.autoUpdate": false,
   "extensions.autoCheckUpdates": false,
 };
@@ -42,7 +43,7 @@ const BROWSER_FLAGS = [
 
 /**
  * Open `workspace`, a folder or a file of several, with the extension from `extension` (its folder) or `vsix`; `tests` is a module
- * that is run in the extension host, whose exit code is then in `exit`.
+ * that is run in the extension host, whose exit code is then in `exit`; `hears` is told what the window says.
  */
 export async function openWindow({
   workspace,
@@ -52,6 +53,7 @@ export async function openWindow({
   settings = {},
   env = {},
   everywhere = () => undefined,
+  hears = () => undefined,
 }) {
   const folder = mkdtempSync(join(tmpdir(), "vsc-")); // short: sockets have their place below it
   for (const name of ["data/User", "data/Machine", "extensions", "tmp", "home", "profile"]) {
@@ -68,12 +70,13 @@ export async function openWindow({
     executablePath: CHROMIUM,
     headless: true,
     viewport: { width: 1400, height: 900 },
+    reducedMotion: "reduce",
     args: BROWSER_FLAGS,
   });
   const page = context.pages()[0];
   page.setDefaultTimeout(90_000);
   await page.addInitScript(everywhere);
-  const exit = tests === undefined ? undefined : await listen(page);
+  const exit = tests === undefined ? undefined : await listen(page, hears);
   const url = () => addressOf(server.origin, workspace, extension, tests);
   await page.goto(url());
   return {
@@ -114,7 +117,7 @@ async function startServer(folder, vsix, smoke, extra) {
     join(folder, "extensions"),
   );
   if (vsix) {
-    execFileSync(process.execPath, [...base, "--install-extension", vsix], { env });
+    execFileSync(process.execPath, [...base, "--install-extension", vsix], { env, stdio: "pipe" });
   }
   const driver = smoke ? ["--vscode-option", "enable-smoke-test-driver"] : [];
   const child = spawn(process.execPath, [...base, ...SERVER_FLAGS, ...driver], {
@@ -153,15 +156,13 @@ function listening(child) {
   });
 }
 
-async function listen(page) {
+async function listen(page, hears) {
   let told;
   const exit = new Promise((resolve) => {
     told = resolve;
   });
   await page.exposeFunction("codeAutomationExit", (code) => told(code));
-  await page.exposeFunction("codeAutomationLog", (_kind, words) => {
-    process.stdout.write(`${words.join(" ")}\n`);
-  });
+  await page.exposeFunction("codeAutomationLog", (_kind, words) => hears(words.join(" ")));
   return { code: exit };
 }
 

@@ -1,16 +1,18 @@
 // Each state of the panel for those who use a keyboard, a screen reader or large type: axe finds
-// nothing in any theme, nothing is cut off in narrow or zoomed windows, and what has the focus is
-// seen to have it.
+// nothing in any theme, nothing sticks out, is refused, or is cut off in narrow or zoomed windows,
+// and what has the focus is seen to have it.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
 import type { AxeResults, RunOptions } from "axe-core";
-import { Harness, NO_BROWSER, THEMES } from "./harness/browser.ts";
-import { put, STATES } from "./harness/states.ts";
+import { THEMES } from "./harness/browser.ts";
+import { harness, panelTest } from "./harness/opened.ts";
+import { heightOf, put, STATES } from "./harness/states.ts";
 
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf-8");
 const COLOURS = ["color-contrast", "link-in-text-block"]; // all that a theme may break
+
+const WIDTHS = [300, 500];
 
 /** A side bar as narrow as it goes, a window at a zoom of 200 %, and one that is all panel. */
 const SIZES = {
@@ -19,18 +21,18 @@ const SIZES = {
   wide: { width: 1400, height: 900 },
 };
 
-let harness: Harness;
-before(async () => {
-  if (!NO_BROWSER) {
-    harness = await Harness.begin();
-  }
-});
-after(async () => await harness?.close());
-
 for (const [name, state] of Object.entries(STATES)) {
-  test(`for everybody: ${name}`, { skip: NO_BROWSER }, async () => {
-    await put(harness, state, 400);
+  panelTest(`for everybody: ${name}`, async () => {
     const found: string[] = [];
+    await put(harness, state, 240);
+    found.push(...(await sticksOut()).map((each) => `240: sticks out ${each}`));
+    for (const width of WIDTHS) {
+      await harness.page.setViewportSize({ width, height: heightOf(state) });
+      found.push(...(await sticksOut()).map((each) => `${width}: sticks out ${each}`));
+      await pictures(`${name}-${width}`);
+    }
+    await harness.page.setViewportSize({ width: 400, height: heightOf(state) });
+    found.push(...(await harness.refused()), ...harness.problems);
     await harness.page.evaluate(AXE);
     for (const [at, theme] of THEMES.entries()) {
       await harness.theme(theme);
@@ -46,6 +48,33 @@ for (const [name, state] of Object.entries(STATES)) {
   });
 }
 
+/** With LOOKS in the environment the state is left in dist/shots in each theme, to be looked at. */
+async function pictures(name: string): Promise<void> {
+  for (const theme of process.env["LOOKS"] ? THEMES : []) {
+    await harness.theme(theme);
+    await harness.page.screenshot({ path: `dist/shots/${name}-${theme}.png` });
+  }
+}
+
+/** Elements that reach over the right edge, unless a box of their own scrolls or cuts them. */
+async function sticksOut(): Promise<string[]> {
+  return await harness.page.evaluate(() => {
+    const cut = (element: Element): boolean => {
+      const parent = element.parentElement;
+      return (
+        parent !== null &&
+        !element.matches(".panel") &&
+        ((getComputedStyle(parent).overflowX !== "visible" && !parent.matches(".transcript")) ||
+          cut(parent))
+      );
+    };
+    return [...document.querySelectorAll(".panel *")]
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+      .filter((element) => !(element.matches(".unseen") || cut(element)))
+      .map((element) => element.className.toString() || element.tagName);
+  });
+}
+
 /** What axe finds by all its rules, or by these. */
 async function violations(rules: readonly string[] | undefined): Promise<string[]> {
   const { violations } = await harness.page.evaluate(
@@ -53,7 +82,8 @@ async function violations(rules: readonly string[] | undefined): Promise<string[
       const { axe } = window as unknown as {
         axe: { run(options: RunOptions): Promise<AxeResults> };
       };
-      return await axe.run({ resultTypes: ["violations"], ...(runOnly && { runOnly }) });
+      const lean: RunOptions = { resultTypes: ["violations"], selectors: false, preload: false };
+      return await axe.run({ ...lean, ...(runOnly && { runOnly }) });
     },
     rules && [...rules],
   );

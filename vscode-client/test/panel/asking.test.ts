@@ -2,13 +2,11 @@
 // late, chips, commands' questions, the focus, and what is dropped.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { button, CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
+import type { ToHost } from "../../src/panel/messages.ts";
+import { button, CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
 import { NEW, SESSION, situation } from "./harness/streams.ts";
 
-openBeforeEach();
-
-test("completions are asked for again as long as there may be more", skip, async () => {
+panelTest("completions are asked for again as long as there may be more", async () => {
   await shown();
   await input.click();
   await harness.page.keyboard.type("@s");
@@ -27,7 +25,7 @@ test("completions are asked for again as long as there may be more", skip, async
   assert.equal((await harness.said("complete")).length, 3);
 });
 
-test("two pictures of one name are two", skip, async () => {
+panelTest("two pictures of one name are two", async () => {
   const pictures = ["one", "two", "one"].map((name) => ({
     label: "pasted.png",
     attachment: { uri: `file:///g/${name}.png` },
@@ -43,13 +41,13 @@ test("two pictures of one name are two", skip, async () => {
   );
 });
 
-test("lines that are selected and a chip already are sent once", skip, async () => {
+panelTest("lines that are selected and a chip already are sent once", async () => {
   await shown(situation({ selection: CHIP }), { type: "compose", text: "Why?", chips: [CHIP] });
   await input.press("Enter");
   assert.deepEqual((await harness.said("ask"))[0]?.attachments, [CHIP.attachment]);
 });
 
-test("a command's question is shown with what it is about, at once and once", skip, async () => {
+panelTest("a command's question is shown with what it is about, at once and once", async () => {
   const asked = { runId: "r", question: "Explain these lines.", chips: [CHIP] };
   await shown({ type: "begun", asked }, { type: "begun", asked });
   assert.equal(await harness.page.locator(".turn").count(), 1);
@@ -59,14 +57,14 @@ test("a command's question is shown with what it is about, at once and once", sk
   );
 });
 
-test("a server of one's own needs no key, and is not called offline", skip, async () => {
+panelTest("a server of one's own needs no key, and is not called offline", async () => {
   await harness.tell(situation({ hasKey: false, offline: false }), NEW);
   assert.equal(await harness.page.locator(".welcome .key").count(), 0);
   await harness.tell(situation({ hasKey: false, offline: true }));
   assert.equal(await harness.page.locator(".welcome .key").count(), 1);
 });
 
-test("after a new title, or a deletion, the keyboard goes on in the list", skip, async () => {
+panelTest("after a new title, or a deletion, the keyboard goes on in the list", async () => {
   await shown();
   await button("Sessions").click();
   await harness.tell({ type: "sessions", sessions: [SESSION], words: "" });
@@ -81,7 +79,7 @@ test("after a new title, or a deletion, the keyboard goes on in the list", skip,
   assert.match((await focused()) ?? "", /session-search/);
 });
 
-test("words that are dropped stay words; files that cannot be read are told of", skip, async () => {
+panelTest("words that are dropped stay words; files that cannot be read are told of", async () => {
   await shown();
   const drop = (kind: "words" | "file") =>
     harness.page.evaluate((what) => {
@@ -98,4 +96,12 @@ test("words that are dropped stay words; files that cannot be read are told of",
   assert.deepEqual(await harness.said("dropped"), []);
   assert.equal(await drop("file"), false);
   assert.deepEqual(await harness.said("dropped"), [{ type: "dropped", uris: [] }]);
+});
+
+panelTest("a panel that has the focus as it begins says so, after it is ready", async () => {
+  const said = await harness.page.evaluate(() => (window as unknown as { said: ToHost[] }).said);
+  assert.deepEqual(
+    said.map(({ type }) => type),
+    ["ready", "focused"],
+  );
 });

@@ -1,33 +1,22 @@
 // Diagrams in answers: drawn in the theme's colours, inert, and their source at hand.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { after, before, beforeEach, test } from "node:test";
-import { Harness, NO_BROWSER } from "./harness/browser.ts";
 import { DIAGRAMS, HOSTILE } from "./harness/diagrams.ts";
+import { button, harness, panelTest } from "./harness/opened.ts";
 import { NEW, situation } from "./harness/streams.ts";
 
-const SHOTS = "dist/shots";
-const skip = NO_BROWSER;
-
-let harness: Harness;
-before(async () => {
-  if (!skip) {
-    harness = await Harness.begin();
-    mkdirSync(SHOTS, { recursive: true });
-  }
-});
-beforeEach(async () => {
-  if (!skip) {
-    await harness.open(500, 900);
+/** A test of a wide panel, in the usual situation. */
+function diagramTest(name: string, act: () => Promise<void>): void {
+  const inUse = async () => {
     await harness.tell(situation(), NEW);
-  }
-});
-after(async () => await harness?.close());
+    await act();
+  };
+  panelTest(name, inUse, { width: 500, height: 900 });
+}
 
 /** An answer with these; `over` ends it. */
-async function answer(texts: readonly string[], over = true): Promise<void> {
-  const event = (seq: number, more: object) => ({ runId: "r", seq, ...more });
+async function answer(texts: readonly string[], over = true, runId = "r"): Promise<void> {
+  const event = (seq: number, more: object) => ({ runId, seq, ...more });
   const events = [
     event(0, {
       kind: "run.started",
@@ -59,7 +48,7 @@ async function settled(): Promise<void> {
   );
 }
 
-test("diagrams of each kind are drawn, and drawn again in another theme", { skip }, async () => {
+diagramTest("diagrams of each kind are drawn, and drawn again in another theme", async () => {
   await harness.page.setViewportSize({ width: 500, height: 4600 });
   await answer(Object.entries(DIAGRAMS).map(([name, source]) => `${name}\n\n${fenced(source)}`));
   await settled();
@@ -77,13 +66,12 @@ test("diagrams of each kind are drawn, and drawn again in another theme", { skip
         before,
       );
     }
-    await harness.page.screenshot({ path: `${SHOTS}/diagrams-${theme}.png` });
   }
   assert.deepEqual(await harness.refused(), []);
   assert.deepEqual(harness.problems, []);
 });
 
-test("a picture says what it shows, and its source can be seen and copied", { skip }, async () => {
+diagramTest("a picture says what it shows, and its source can be seen and copied", async () => {
   const source = DIAGRAMS["flowchart"] ?? "";
   await answer([fenced(source)]);
   const picture = harness.page.locator(".diagram");
@@ -106,11 +94,7 @@ test("a picture says what it shows, and its source can be seen and copied", { sk
   assert.ok((await width()) > fitting);
 });
 
-function button(name: string) {
-  return harness.page.getByRole("button", { name, exact: true });
-}
-
-test("a diagram that is still being written is text", { skip }, async () => {
+diagramTest("a diagram that is still being written is text", async () => {
   await answer(["```mermaid\nflowchart LR\n  a --> b\n", "  b --> "], false);
   await harness.page.locator(".code pre").waitFor();
   assert.equal(await harness.page.locator("[data-diagram]").count(), 0);
@@ -119,21 +103,17 @@ test("a diagram that is still being written is text", { skip }, async () => {
   assert.deepEqual(harness.problems, []);
 });
 
-test("a broken diagram shows why, and its source", { skip }, async () => {
+diagramTest("a broken diagram shows why, and its source", async () => {
   await answer([fenced("flowchart LR\n  a --> --> b")]);
   const problem = harness.page.locator(".diagram-problem");
   assert.match((await problem.textContent()) ?? "", /cannot be drawn.*Parse error on line 2/s);
   await harness.page.locator(".code pre").waitFor();
-  await harness.page.screenshot({ path: `${SHOTS}/diagram-broken-dark.png` });
   assert.deepEqual(harness.problems, []);
 });
 
-test("nothing of Mermaid is loaded before there is a diagram", { skip }, async () => {
-  const before = harness.requests.length;
-  await harness.open();
-  await harness.tell(situation(), NEW);
+diagramTest("nothing of Mermaid is loaded before there is a diagram", async () => {
   await answer(["```python\nprint(1)\n```\n"]);
-  const chunks = harness.requests.slice(before).filter((path) => path.startsWith("/chunks/"));
+  const chunks = harness.requests.filter((path) => path.startsWith("/chunks/"));
   assert.ok(chunks.length < 5, chunks.join(" "));
 });
 
@@ -141,24 +121,25 @@ test("nothing of Mermaid is loaded before there is a diagram", { skip }, async (
 // sanitiser.
 const STOPPED = /^(img-src https:\/\/evil\.example\/i\.png|script-src-attr inline)$/;
 
-for (const [name, source] of Object.entries(HOSTILE)) {
-  test(`a hostile diagram does nothing and loads nothing: ${name}`, { skip }, async () => {
-    await answer([fenced(source)]);
+diagramTest("hostile diagrams do nothing and load nothing", async () => {
+  for (const [name, source] of Object.entries(HOSTILE)) {
+    await answer([fenced(source)], true, name);
     await settled();
     const found = await harness.page.evaluate(() => ({
       hit: (window as unknown as { hit?: number }).hit ?? null,
       live: [...document.querySelectorAll("svg, iframe, .markdown a, body > style")].length,
       rooms: document.querySelectorAll(".drawing-room").length,
     }));
-    assert.deepEqual(found, { hit: null, live: 0, rooms: 0 });
+    assert.deepEqual(found, { hit: null, live: 0, rooms: 0 }, name);
     assert.deepEqual(
       harness.requests.filter((path) => /evil/.test(path)),
       [],
+      name,
     );
     assert.deepEqual(
       (await harness.refused()).filter((each) => !STOPPED.test(each)),
       [],
+      name,
     );
-    harness.problems.length = 0; // the browser's words about what was refused
-  });
-}
+  }
+});

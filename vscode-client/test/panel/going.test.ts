@@ -1,12 +1,9 @@
 // What will go with a question is shown above the input before it is sent.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Going } from "../../src/wire.ts";
-import { CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
+import { CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
 import { situation } from "./harness/streams.ts";
-
-openBeforeEach();
 
 const strip = () => harness.page.locator("[data-fold='strip going']");
 const NOWHERE = { uri: null, firstLine: null, lastLine: null };
@@ -30,7 +27,7 @@ async function asked(number: number) {
   return said.at(-1);
 }
 
-test("what goes along is looked up in pauses, and can be unfolded", skip, async () => {
+panelTest("what goes along is looked up in pauses, and can be unfolded", async () => {
   await shown(situation({ selection: CHIP }));
   await input.fill("Why?");
   const question = await asked(1);
@@ -45,9 +42,8 @@ test("what goes along is looked up in pauses, and can be unfolded", skip, async 
   assert.equal((await harness.said("open"))[0]?.uri, "file:///ws/AGENTS.md");
 });
 
-test(
+panelTest(
   "an older answer does not replace a newer one, and nothing written has none",
-  skip,
   async () => {
     await shown();
     await input.fill("Why");

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Harness, NO_BROWSER } from "./harness/browser.ts";
+import { harness, panelTest } from "./harness/opened.ts";
 import { NEW, situation } from "./harness/streams.ts";
 
 const SAMPLES = [
@@ -40,16 +39,7 @@ const SAMPLES = [
 const ELEMENTS =
   "script,style,img,svg,math,iframe,object,embed,form,link,base,meta,video,audio,input,textarea,template,noscript";
 
-let harness: Harness;
-before(async () => {
-  if (!NO_BROWSER) {
-    harness = await Harness.begin();
-  }
-});
-after(async () => await harness?.close());
-
-test("hostile Markdown does nothing and loads nothing", { skip: NO_BROWSER }, async () => {
-  await harness.open();
+panelTest("hostile Markdown does nothing and loads nothing", async () => {
   await harness.tell(situation(), NEW);
   for (const [at, sample] of SAMPLES.entries()) {
     const event = (seq: number, more: object) => ({ runId: `r${at}`, seq, ...more });

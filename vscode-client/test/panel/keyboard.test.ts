@@ -2,21 +2,10 @@
 // pressed, and what closes or is answered gives the focus back.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { ToPanel } from "../../src/panel/messages.ts";
-import {
-  answerable,
-  button,
-  harness,
-  input,
-  openBeforeEach,
-  shown,
-  skip,
-} from "./harness/opened.ts";
+import { answerable, button, harness, input, panelTest, shown } from "./harness/opened.ts";
 import { put, STATES } from "./harness/states.ts";
 import { permission, stream, until } from "./harness/streams.ts";
-
-openBeforeEach();
 
 const PARTS = ["header", "banner", "main", "strips", "queue", "composer"];
 const MANY = 200; // stops of Tab; none of the states has as many
@@ -37,13 +26,15 @@ for (const name of [
   "waiting elsewhere",
   "going along",
 ]) {
-  test(`Tab goes from the head to the input, and leaves nothing out: ${name}`, skip, async () => {
+  panelTest(`Tab goes from the head to the input, and leaves nothing out: ${name}`, async () => {
     const state = STATES[name];
     assert.ok(state);
     await put(harness, state, 400);
     const stops = [await harness.page.evaluate(first)];
     while (stops.at(-1) !== "" && stops.length < MANY) {
       await press("Tab");
+      await harness.tell(); // what it scrolled out of sight is seen to be so in the next frame,
+      await harness.tell(); // and has a line of its own in the one after
       stops.push(await harness.page.evaluate(reached));
     }
     assert.deepEqual(await harness.page.evaluate(missed), []);
@@ -82,9 +73,8 @@ function missed(): string[] {
     .map((each) => each.outerHTML.slice(0, 200));
 }
 
-test(
+panelTest(
   "the button to the end stays while it has the focus, and Tab goes on from it",
-  skip,
   async () => {
     const state = STATES["queued"];
     assert.ok(state);
@@ -103,9 +93,8 @@ test(
   },
 );
 
-test(
+panelTest(
   "from the input back to a card, which is answered; the focus is in the input",
-  skip,
   async () => {
     await shown(permission("p", "make"));
     await input.click();
@@ -120,7 +109,7 @@ test(
   },
 );
 
-test("Escape leaves the words of a refusal, and the card as it was", skip, async () => {
+panelTest("Escape leaves the words of a refusal, and the card as it was", async () => {
   await shown(...until("edits", "permission"));
   const why = button("Deny and say why…");
   await why.press("Enter");
@@ -131,7 +120,7 @@ test("Escape leaves the words of a refusal, and the card as it was", skip, async
   assert.deepEqual(await harness.said("permissionAnswer"), []);
 });
 
-test("Escape closes a menu, a list of files, the sessions, a title", skip, async () => {
+panelTest("Escape closes a menu, a list of files, the sessions, a title", async () => {
   await shown(...stream("answered"));
   const mode = button("Mode: Ask");
   await mode.press("Enter");
@@ -159,7 +148,7 @@ test("Escape closes a menu, a list of files, the sessions, a title", skip, async
   assert.equal(await input.evaluate(hasFocus), true);
 });
 
-test("what goes when it is pressed leaves the focus in the input", skip, async () => {
+panelTest("what goes when it is pressed leaves the focus in the input", async () => {
   await shown();
   const inInput = async () => assert.equal(await input.evaluate(hasFocus), true);
   await harness.page.locator(".examples button").first().press("Enter");
@@ -189,7 +178,7 @@ const queued = (question: string): ToPanel => {
   return { type: "queue", messages: [message], held: "" };
 };
 
-test("a card out of sight is gone to by its strip, and answered by a digit", skip, async () => {
+panelTest("a card out of sight is gone to by its strip, and answered by a digit", async () => {
   await shown(...stream("grounded"), permission("p", "make"));
   await harness.page.evaluate(() => document.querySelector(".transcript")?.scrollTo({ top: 0 }));
   const strip = harness.page.locator(".strip.waiting");

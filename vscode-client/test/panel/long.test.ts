@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Harness, NO_BROWSER } from "./harness/browser.ts";
+import { harness, panelTest } from "./harness/opened.ts";
 import { oneTurn, situation, stream } from "./harness/streams.ts";
 
 const TURNS = 500; // a question and an answer each: 1,000 messages
-
-let harness: Harness;
-before(async () => {
-  if (!NO_BROWSER) {
-    harness = await Harness.begin();
-  }
-});
-after(async () => await harness?.close());
 
 interface View {
   readonly drawn: number;
@@ -45,8 +36,7 @@ async function settled(): Promise<void> {
   });
 }
 
-test("of 1,000 messages only those near the view are drawn", { skip: NO_BROWSER }, async () => {
-  await harness.open();
+panelTest("of 1,000 messages only those near the view are drawn", async () => {
   await harness.tell(situation());
   await harness.page.evaluate(
     ({ one, turns }) => {

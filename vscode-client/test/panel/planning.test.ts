@@ -1,11 +1,8 @@
 // A plan at the end of the last turn: started in a mode, changed in words, or left.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { button, harness, openBeforeEach, shown, skip } from "./harness/opened.ts";
+import { button, harness, panelTest, shown } from "./harness/opened.ts";
 import { NEW, PLANNED, situation } from "./harness/streams.ts";
-
-openBeforeEach();
 
 const card = () => harness.page.locator(".plan-card");
 
@@ -14,7 +11,7 @@ for (const [label, mode] of [
   ["Start in Accept edits", "acceptEdits"],
   ["Start in Auto", "auto"],
 ] as const) {
-  test(`a plan is started by "${label}", once`, skip, async () => {
+  panelTest(`a plan is started by "${label}", once`, async () => {
     await shown(...PLANNED);
     await card().locator(`.option:has(:text-is("${label}"))`).click();
     assert.deepEqual(await harness.said("startPlan"), [{ type: "startPlan", mode }]);
@@ -22,7 +19,7 @@ for (const [label, mode] of [
   });
 }
 
-test("a plan is changed in words; the card is there until they are a question", skip, async () => {
+panelTest("a plan is changed in words; the card is there until they are a question", async () => {
   await shown(...PLANNED);
   await card().locator("input").fill("Keep the old name.");
   await card().locator("input").press("Enter");
@@ -33,16 +30,15 @@ test("a plan is changed in words; the card is there until they are a question", 
   assert.equal(await card().count(), 0);
 });
 
-test("a plan that is not wanted is left", skip, async () => {
+panelTest("a plan that is not wanted is left", async () => {
   await shown(...PLANNED);
   await button("No, leave it").click();
   assert.equal(await card().count(), 0);
   assert.deepEqual(await harness.said("startPlan"), []);
 });
 
-test(
+panelTest(
   "a plan that was left is not offered again, in no panel, unless it is shown",
-  skip,
   async () => {
     await shown(...PLANNED);
     await button("No, leave it").click();
@@ -56,7 +52,7 @@ test(
   },
 );
 
-test("words about a plan are kept while another session is shown", skip, async () => {
+panelTest("words about a plan are kept while another session is shown", async () => {
   await shown(...PLANNED);
   await card().locator("input").fill("Keep the old name.");
   await harness.tell(situation({ sessionId: "s2" }), NEW);
@@ -65,12 +61,12 @@ test("words about a plan are kept while another session is shown", skip, async (
   assert.equal(await card().locator("input").inputValue(), "Keep the old name.");
 });
 
-test("only the last turn's plan is offered, and no answer is", skip, async () => {
+panelTest("only the last turn's plan is offered, and no answer is", async () => {
   await shown(...PLANNED, { type: "begun", asked: { runId: "r2", question: "?", chips: [] } });
   assert.equal(await card().count(), 0);
 });
 
-test("where nothing may be changed, a plan can only be changed itself", skip, async () => {
+panelTest("where nothing may be changed, a plan can only be changed itself", async () => {
   await harness.tell(situation({ trusted: false }), NEW, ...PLANNED);
   assert.equal(await card().locator(".option").count(), 0);
   assert.match((await card().textContent()) ?? "", /trust this workspace/);

@@ -1,12 +1,9 @@
 // Messages while a run is on: queued, steering, edited, moved, removed, by the keyboard alone.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { ToPanel } from "../../src/panel/messages.ts";
-import { button, CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
+import { button, CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
 import { permission, situation, stream } from "./harness/streams.ts";
-
-openBeforeEach();
 
 const RUNNING = stream("answered").slice(0, 48);
 
@@ -18,7 +15,7 @@ function queue(held: string, ...questions: string[]): ToPanel {
   return { type: "queue", messages, held };
 }
 
-test("while a run is on Enter queues, and Ctrl+Enter steers", skip, async () => {
+panelTest("while a run is on Enter queues, and Ctrl+Enter steers", async () => {
   await shown(...RUNNING, situation({ selection: CHIP }));
   assert.equal(await input.getAttribute("placeholder"), "Enter queues, Ctrl+Enter steers");
   await input.fill("And then?");
@@ -40,14 +37,14 @@ test("while a run is on Enter queues, and Ctrl+Enter steers", skip, async () => 
   assert.equal((await harness.said("queue")).at(-1)?.steers, true);
 });
 
-test("Ctrl+Enter without a run asks", skip, async () => {
+panelTest("Ctrl+Enter without a run asks", async () => {
   await shown();
   await input.fill("What is it?");
   await input.press("Control+Enter");
   assert.equal((await harness.said("ask")).length, 1);
 });
 
-test("each message has its buttons, and says its state", skip, async () => {
+panelTest("each message has its buttons, and says its state", async () => {
   await shown(...RUNNING, queue("", "one", "two", "now!"));
   assert.equal(await harness.page.locator(".queue li").count(), 3);
   const up = button("Move up: one");
@@ -73,7 +70,7 @@ test("each message has its buttons, and says its state", skip, async () => {
   assert.equal(told, "1 message goes to the model now. 2 messages queued.");
 });
 
-test("the focus stays on the button of a message that moves", skip, async () => {
+panelTest("the focus stays on the button of a message that moves", async () => {
   await shown(...RUNNING, queue("", "one", "two", "three"));
   await button("Move down: one").press("Enter");
   await harness.tell(queue("", "two", "one", "three"));
@@ -83,9 +80,8 @@ test("the focus stays on the button of a message that moves", skip, async () => 
   assert.equal(focused, "Move down: one");
 });
 
-test(
+panelTest(
   "a message that moves to the top keeps the focus, one that is removed gives it on",
-  skip,
   async () => {
     await shown(...RUNNING, queue("", "one", "two"));
     const focused = async () =>
@@ -102,34 +98,30 @@ test(
   },
 );
 
-test(
-  "an edit is kept by Enter, and left by Escape, which does not stop the run",
-  skip,
-  async () => {
-    await shown(...RUNNING);
-    const editing: ToPanel = {
-      type: "queue",
-      messages: [{ id: "1", question: "one", chips: [], state: "editing" }],
-      held: "",
-    };
-    await harness.tell(queue("", "1"));
-    await button("Edit: 1").press("Enter");
-    await harness.tell(editing);
-    await harness.page.keyboard.type(" more");
-    await harness.page.keyboard.press("Enter");
-    await harness.tell(queue("", "1"));
-    await harness.tell(editing);
-    await harness.page.keyboard.type(" less");
-    await harness.page.keyboard.press("Escape");
-    assert.deepEqual(
-      (await harness.said("requeued")).map(({ question }) => question),
-      ["one more", null],
-    );
-    assert.deepEqual(await harness.said("stop"), []);
-  },
-);
+panelTest("an edit is kept by Enter, and left by Escape, which does not stop the run", async () => {
+  await shown(...RUNNING);
+  const editing: ToPanel = {
+    type: "queue",
+    messages: [{ id: "1", question: "one", chips: [], state: "editing" }],
+    held: "",
+  };
+  await harness.tell(queue("", "1"));
+  await button("Edit: 1").press("Enter");
+  await harness.tell(editing);
+  await harness.page.keyboard.type(" more");
+  await harness.page.keyboard.press("Enter");
+  await harness.tell(queue("", "1"));
+  await harness.tell(editing);
+  await harness.page.keyboard.type(" less");
+  await harness.page.keyboard.press("Escape");
+  assert.deepEqual(
+    (await harness.said("requeued")).map(({ question }) => question),
+    ["one more", null],
+  );
+  assert.deepEqual(await harness.said("stop"), []);
+});
 
-test("an edit goes on where it was after the panel was hidden", skip, async () => {
+panelTest("an edit goes on where it was after the panel was hidden", async () => {
   const editing: ToPanel = {
     type: "queue",
     messages: [{ id: "1", question: "one", chips: [], state: "editing" }],
@@ -147,7 +139,7 @@ test("an edit goes on where it was after the panel was hidden", skip, async () =
   );
 });
 
-test("a queue that waits for the user says why, and goes on by a button", skip, async () => {
+panelTest("a queue that waits for the user says why, and goes on by a button", async () => {
   await shown(...stream("answered"), queue("The run was stopped.", "one"));
   const list = harness.page.getByRole("region", { name: "Queued messages" });
   assert.match((await list.textContent()) ?? "", /Not sent yet. The run was stopped./);
@@ -156,7 +148,7 @@ test("a queue that waits for the user says why, and goes on by a button", skip, 
   assert.equal((await harness.said("sendQueued")).length, 1);
 });
 
-test("it says so too while another run is on", skip, async () => {
+panelTest("it says so too while another run is on", async () => {
   await shown(...RUNNING, queue("The run was stopped.", "one"));
   const list = harness.page.getByRole("region", { name: "Queued messages" });
   assert.match((await list.textContent()) ?? "", /Not sent yet. The run was stopped./);
@@ -164,7 +156,7 @@ test("it says so too while another run is on", skip, async () => {
   assert.equal(told, "1 message queued. Not sent yet. The run was stopped.");
 });
 
-test("what the model was told stands in its place", skip, async () => {
+panelTest("what the model was told stands in its place", async () => {
   await shown(...RUNNING);
   const events = RUNNING.flatMap((each) => (each.type === "events" ? each.events : []));
   const last = events.at(-1);

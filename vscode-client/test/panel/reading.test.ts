@@ -1,12 +1,9 @@
 // What one reads, and takes along: questions with code in them, cards, and the answer as it is copied.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Answer, Event } from "../../src/wire.ts";
-import { button, harness, openBeforeEach, shown, skip } from "./harness/opened.ts";
+import { button, harness, panelTest, shown } from "./harness/opened.ts";
 import { stream } from "./harness/streams.ts";
-
-openBeforeEach();
 
 /** An event of the run `r`, with as many fields as the panel looks at. */
 function event(seq: number, more: object): Event {
@@ -29,7 +26,7 @@ function begun(milliseconds: number): Event {
   return event(1, { kind: "agent.started", ...AGENT, beganAt });
 }
 
-test("code in a question is shown as code, and asked again as it was written", skip, async () => {
+panelTest("code in a question is shown as code, and asked again as it was written", async () => {
   await shown({ type: "events", events: [STARTED, event(1, { kind: "run.cancelled" })] });
   const bubble = harness.page.locator(".question-text");
   assert.equal(await bubble.textContent(), "Is gross right?");
@@ -38,7 +35,7 @@ test("code in a question is shown as code, and asked again as it was written", s
   assert.equal((await harness.said("ask"))[0]?.question, "Is `gross` right?");
 });
 
-test("a card that is opened says once what came of the call", skip, async () => {
+panelTest("a card that is opened says once what came of the call", async () => {
   await shown(...stream("edits"));
   const card = harness.page.locator(".tool.failed").first();
   const said = card.locator(":text('does not allow this') >> visible=true");
@@ -48,9 +45,8 @@ test("a card that is opened says once what came of the call", skip, async () => 
   assert.equal(await card.locator(".result").textContent(), "The user does not allow this.");
 });
 
-test(
+panelTest(
   "an answer is copied with places for citations, and what is wrong with them",
-  skip,
   async () => {
     const text = [
       "It adds [cite: doc, a.py, L3-L4], or not [cite: doc, b.py, L9].",
@@ -80,7 +76,7 @@ test(
   },
 );
 
-test("a sub-agent at work says for how long", skip, async () => {
+panelTest("a sub-agent at work says for how long", async () => {
   await shown({ type: "events", events: [STARTED, begun(65_000)] });
   const card = harness.page.locator(".agent");
   assert.match(
@@ -89,7 +85,7 @@ test("a sub-agent at work says for how long", skip, async () => {
   );
 });
 
-test("a sub-agent that was stopped says so, and has not failed", skip, async () => {
+panelTest("a sub-agent that was stopped says so, and has not failed", async () => {
   const ended = { summary: "", partial: "it was cancelled", citations: [] };
   const figures = { toolCalls: 1, tokens: 3400, milliseconds: 3500 };
   const end = { kind: "agent.finished", agentId: "a1", error: false, ...ended, ...figures };
@@ -99,7 +95,7 @@ test("a sub-agent that was stopped says so, and has not failed", skip, async () 
   assert.equal(await card.locator(".icon.bad").count(), 0);
 });
 
-test("what an answer took counts its sub-agents", skip, async () => {
+panelTest("what an answer took counts its sub-agents", async () => {
   const usage = { ...NONE, inputTokens: 1000, outputTokens: 100 };
   const answer = {
     runId: "r",

@@ -6,10 +6,8 @@ import { EMPTY, type PanelState, type Turn } from "../../panel/state/model.ts";
 import { reduce } from "../../panel/state/reduce.ts";
 import { sourcesOf, stateOf } from "../../panel/state/sources.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
-import { button, harness, openBeforeEach, shown as show, skip } from "./harness/opened.ts";
+import { button, harness, panelTest, shown as show } from "./harness/opened.ts";
 import { stream } from "./harness/streams.ts";
-
-openBeforeEach();
 
 function played(messages: readonly ToPanel[], from = EMPTY): PanelState {
   return messages.reduce(reduce, from);
@@ -45,7 +43,7 @@ const CITED = {
   status: "read",
 };
 
-test("an undone turn says so in each place, and is redone", skip, async () => {
+panelTest("an undone turn says so in each place, and is redone", async () => {
   await show(...stream("edits"), { type: "undone", runs: ["edits"] });
   const turn = harness.page.locator(".turn");
   assert.match((await turn.locator(".card.edit").first().textContent()) ?? "", /undone/);

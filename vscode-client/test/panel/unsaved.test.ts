@@ -5,11 +5,9 @@ import { test } from "node:test";
 import { EMPTY, type PanelState } from "../../panel/state/model.ts";
 import { reduce } from "../../panel/state/reduce.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
-import { button, harness, openBeforeEach, shown as show, skip } from "./harness/opened.ts";
+import { button, harness, panelTest, shown as show } from "./harness/opened.ts";
 import { unsaved } from "./harness/states.ts";
 import { stream } from "./harness/streams.ts";
-
-openBeforeEach();
 
 const FILE = unsaved(false).files[0];
 
@@ -26,7 +24,7 @@ test("unsaved files are those that were named last, wherever the transcript come
   assert.deepEqual(reduce(state, replay).unsaved, []);
 });
 
-test("what is not saved says so in each place, and is saved", skip, async () => {
+panelTest("what is not saved says so in each place, and is saved", async () => {
   await show(...stream("edits"), unsaved(false));
   const turn = harness.page.locator(".turn");
   assert.match(await text(".card.edit"), /not saved/);
@@ -37,7 +35,7 @@ test("what is not saved says so in each place, and is saved", skip, async () => 
   assert.doesNotMatch((await turn.textContent()) ?? "", /not saved/i);
 });
 
-test("what is gone says so in each place, but for a turn that is undone", skip, async () => {
+panelTest("what is gone says so in each place, but for a turn that is undone", async () => {
   await show(...stream("edits"), unsaved(true));
   assert.match(await text(".card.edit"), /gone/);
   assert.match(await text(".notice.warn"), /Gone: prices\.py was closed or reverted/);

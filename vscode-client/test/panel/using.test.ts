@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Citation, Event } from "../../src/wire.ts";
-import { button, CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
+import { button, CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
 import { ASKER, NEW, situation, stream, until } from "./harness/streams.ts";
 
-openBeforeEach();
-
-test("Enter sends, Shift+Enter begins a line, and the selection goes along", skip, async () => {
+panelTest("Enter sends, Shift+Enter begins a line, and the selection goes along", async () => {
   await shown(situation({ selection: CHIP }));
   await input.fill("one");
   await input.press("Shift+Enter");
@@ -20,7 +17,7 @@ test("Enter sends, Shift+Enter begins a line, and the selection goes along", ski
   assert.equal(await harness.page.locator(".question-text").textContent(), "one\ntwo");
 });
 
-test("nothing is asked while a run is under way; Escape stops it", skip, async () => {
+panelTest("nothing is asked while a run is under way; Escape stops it", async () => {
   await shown(...stream("answered").slice(0, 30));
   await input.fill("more");
   await input.press("Enter");
@@ -29,7 +26,7 @@ test("nothing is asked while a run is under way; Escape stops it", skip, async (
   assert.deepEqual(await harness.said("stop"), [{ type: "stop", runId: "answered" }]);
 });
 
-test("a sub-agent at work is stopped alone; one that has ended is not", skip, async () => {
+panelTest("a sub-agent at work is stopped alone; one that has ended is not", async () => {
   await shown(...stream("grounded").slice(0, 12));
   const stops = harness.page.getByRole("button", { name: /^Stop Explore/ });
   assert.equal(await stops.count(), 1);
@@ -37,14 +34,14 @@ test("a sub-agent at work is stopped alone; one that has ended is not", skip, as
   assert.deepEqual(await harness.said("stopAgent"), [{ type: "stopAgent", agentId: "a2" }]);
 });
 
-test("what a sub-agent did is shown from its card", skip, async () => {
+panelTest("what a sub-agent did is shown from its card", async () => {
   await shown(...stream("grounded"));
   await harness.page.locator(".agent .fold-head").first().click();
   await button("Show what it did").click();
   assert.deepEqual(await harness.said("showAgent"), [{ type: "showAgent", agentId: "a1" }]);
 });
 
-test("Up recalls earlier questions, Down leads back to what was written", skip, async () => {
+panelTest("Up recalls earlier questions, Down leads back to what was written", async () => {
   await shown(...stream("offline"), ...stream("asked"));
   await input.click();
   await input.press("ArrowUp");
@@ -56,7 +53,7 @@ test("Up recalls earlier questions, Down leads back to what was written", skip, 
   assert.equal(await input.inputValue(), "");
 });
 
-test("completions by keyboard", skip, async () => {
+panelTest("completions by keyboard", async () => {
   await shown();
   await input.click();
   await harness.page.keyboard.type("see @p");
@@ -81,7 +78,7 @@ test("completions by keyboard", skip, async () => {
   assert.deepEqual(await harness.said("ask"), []);
 });
 
-test("a late list of completions is not shown", skip, async () => {
+panelTest("a late list of completions is not shown", async () => {
   await shown();
   await input.click();
   await harness.page.keyboard.type("@pr");
@@ -90,7 +87,7 @@ test("a late list of completions is not shown", skip, async () => {
   assert.equal(await harness.page.getByRole("option").count(), 0);
 });
 
-test("a review by keyboard: one part is left out, with a reason", skip, async () => {
+panelTest("a review by keyboard: one part is left out, with a reason", async () => {
   await shown(...until("edits", "review"));
   const out = button("Reject part 2");
   await out.press("Enter");
@@ -106,7 +103,7 @@ test("a review by keyboard: one part is left out, with a reason", skip, async ()
   assert.equal(await harness.page.locator(".review").count(), 0);
 });
 
-test("an edit that was applied in part says which parts, and counts no others", skip, async () => {
+panelTest("an edit that was applied in part says which parts, and counts no others", async () => {
   await shown(...stream("edits"));
   const card = harness.page.locator(".card.edit").first();
   assert.match((await card.textContent()) ?? "", /\+2 −2.*applied in part/);
@@ -119,7 +116,7 @@ test("an edit that was applied in part says which parts, and counts no others", 
   assert.equal(opened?.plan.hunks.length, 2);
 });
 
-test("of a long question the beginning is shown until one wants it all", skip, async () => {
+panelTest("of a long question the beginning is shown until one wants it all", async () => {
   const asked = { runId: "r", question: `First.\n\n${"word ".repeat(100)}`, chips: [] };
   await shown({ type: "begun", asked });
   const bubble = harness.page.locator(".question-text");
@@ -128,7 +125,7 @@ test("of a long question the beginning is shown until one wants it all", skip, a
   assert.match((await bubble.textContent()) ?? "", /word word .*Show less/);
 });
 
-test("a permission is denied with words", skip, async () => {
+panelTest("a permission is denied with words", async () => {
   await shown(...until("edits", "permission"));
   await button("Deny and say why…").click();
   await harness.page.keyboard.type("Not here.");
@@ -137,14 +134,14 @@ test("a permission is denied with words", skip, async () => {
   assert.deepEqual(answer?.answer, { choice: "deny", message: "Not here." });
 });
 
-test("a question of the model's is answered by one of its options", skip, async () => {
+panelTest("a question of the model's is answered by one of its options", async () => {
   await shown(...until("asked", "question"));
   await harness.page.getByRole("button", { name: /^Several/ }).press("Enter");
   const [answer] = await harness.said("questionAnswer");
   assert.deepEqual(answer?.answer, { chosen: ["Several"], words: "" });
 });
 
-test("several options, and words", skip, async () => {
+panelTest("several options, and words", async () => {
   const options = ["a", "b", "c"].map((label) => ({ label, detail: "" }));
   await shown({
     type: "question",
@@ -158,7 +155,7 @@ test("several options, and words", skip, async () => {
   assert.deepEqual(answer?.answer, { chosen: ["a", "c"], words: "" });
 });
 
-test("a citation opens its lines, and says how it stands", skip, async () => {
+panelTest("a citation opens its lines, and says how it stands", async () => {
   await shown(...stream("grounded"));
   await button(
     "Source 2: server/second.py:10-14, contradicted by these lines, judged by a model. The lines say that the task is ended as well.",
@@ -168,7 +165,7 @@ test("a citation opens its lines, and says how it stands", skip, async () => {
   ]);
 });
 
-test("two marks of the same lines say each how its sentence stands", skip, async () => {
+panelTest("two marks of the same lines say each how its sentence stands", async () => {
   await shown(...stream("grounded"));
   const labels = await harness.page.evaluate(() =>
     [...document.querySelectorAll(".answer > .markdown .cite")]
@@ -181,9 +178,8 @@ test("two marks of the same lines say each how its sentence stands", skip, async
   ]);
 });
 
-test(
+panelTest(
   "a sentence that cites nothing is underlined, reached by keyboard, and heard",
-  skip,
   async () => {
     await shown(...stream("grounded"));
     const pieces = harness.page.locator(".uncited");
@@ -198,7 +194,7 @@ test(
   },
 );
 
-test("while an answer grows, what is underlined in it stays as it is", skip, async () => {
+panelTest("while an answer grows, what is underlined in it stays as it is", async () => {
   let seq = 100;
   const told = async (...more: readonly object[]) => {
     const all = more.map((event) => ({ runId: "grounded", seq: seq++, ...event }) as Event);
@@ -222,7 +218,7 @@ test("while an answer grows, what is underlined in it stays as it is", skip, asy
   assert.equal(await lines.first().getAttribute("id"), "same");
 });
 
-test("a task that is cited shows its result in the plan", skip, async () => {
+panelTest("a task that is cited shows its result in the plan", async () => {
   await shown(...stream("grounded"));
   await harness.page.locator("[data-cite='task 1 0-0']").click();
   assert.deepEqual(await harness.said("open"), []);
@@ -233,7 +229,7 @@ test("a task that is cited shows its result in the plan", skip, async () => {
   assert.match((await entries.nth(2).textContent()) ?? "", /now: 3\. Compare ?builds on 1, 2/);
 });
 
-test("what was corrected is told: before, after and why", skip, async () => {
+panelTest("what was corrected is told: before, after and why", async () => {
   await shown(...stream("grounded"));
   const fold = harness.page.locator(".corrections");
   assert.match((await fold.textContent()) ?? "", /2 sentences corrected$/);
@@ -243,7 +239,7 @@ test("what was corrected is told: before, after and why", skip, async () => {
   assert.match(words, /The third undoes half of an edit\.Left out: No number 5/);
 });
 
-test("code is copied and inserted as it is", skip, async () => {
+panelTest("code is copied and inserted as it is", async () => {
   await shown(...stream("answered"));
   await harness.page.locator(".code [data-act=copy]").click();
   await harness.page.locator(".code [data-act=insert]").click();
@@ -252,7 +248,7 @@ test("code is copied and inserted as it is", skip, async () => {
   assert.deepEqual(await harness.said("insert"), [{ type: "insert", text: code }]);
 });
 
-test("a question is edited and asked again", skip, async () => {
+panelTest("a question is edited and asked again", async () => {
   await shown(...stream("offline"), ...stream("asked"));
   await button("Edit the question and ask again").first().click();
   assert.equal(await input.inputValue(), "Where is the tax added to a price?");
@@ -261,9 +257,8 @@ test("a question is edited and asked again", skip, async () => {
   assert.equal(await harness.page.locator(".turn").count(), 1);
 });
 
-test(
+panelTest(
   "what was being written comes back after an edit, sent or not, also after a reload",
-  skip,
   async () => {
     const words = "And where is it taken off?";
     const [first, second] = [stream("offline"), stream("asked")];
@@ -290,7 +285,7 @@ test(
   },
 );
 
-test("an edit waits for its session, and is given up without it", skip, async () => {
+panelTest("an edit waits for its session, and is given up without it", async () => {
   await shown(...stream("offline"));
   await button("Edit the question and ask again").click();
   await input.fill("Where is it subtracted?");
@@ -305,14 +300,14 @@ test("an edit waits for its session, and is given up without it", skip, async ()
   );
 });
 
-test("an edited question that is gone gives what was being written back", skip, async () => {
+panelTest("an edited question that is gone gives what was being written back", async () => {
   await shown(...stream("offline"), { type: "compose", text: "And now?", chips: [] });
   await button("Edit the question and ask again").click();
   await harness.tell(NEW);
   assert.equal(await input.inputValue(), "And now?");
 });
 
-test("sessions: search, rename, delete, resume by keyboard", skip, async () => {
+panelTest("sessions: search, rename, delete, resume by keyboard", async () => {
   await shown();
   await button("Sessions").click();
   assert.equal((await harness.said("listSessions")).length, 1);
@@ -357,7 +352,7 @@ test("sessions: search, rename, delete, resume by keyboard", skip, async () => {
   assert.equal(await harness.page.locator(".sessions").count(), 0);
 });
 
-test("the mode is chosen by keyboard", skip, async () => {
+panelTest("the mode is chosen by keyboard", async () => {
   await shown();
   await button("Mode: Ask").press("Enter");
   await harness.page.keyboard.press("ArrowDown");
@@ -365,7 +360,7 @@ test("the mode is chosen by keyboard", skip, async () => {
   assert.deepEqual(await harness.said("setMode"), [{ type: "setMode", mode: "acceptEdits" }]);
 });
 
-test("tasks are chosen where the mode is", skip, async () => {
+panelTest("tasks are chosen where the mode is", async () => {
   await shown();
   await button("Mode: Ask").press("Enter");
   for (let step = 0; step < 4; step++) {
@@ -379,7 +374,7 @@ test("tasks are chosen where the mode is", skip, async () => {
   assert.deepEqual(await harness.said("setMode"), []);
 });
 
-test("what was written and where one was outlives a reload", skip, async () => {
+panelTest("what was written and where one was outlives a reload", async () => {
   const long = [...stream("offline"), ...stream("answered"), ...stream("grounded")];
   await shown(...long);
   await input.fill("half a quest");
@@ -411,7 +406,7 @@ test("what was written and where one was outlives a reload", skip, async () => {
   assert.equal(await place(), before);
 });
 
-test("a picture is pasted, files are dropped", skip, async () => {
+panelTest("a picture is pasted, files are dropped", async () => {
   await shown();
   await harness.page.evaluate(() => {
     const data = new DataTransfer();
@@ -436,7 +431,7 @@ test("a picture is pasted, files are dropped", skip, async () => {
   assert.deepEqual((await harness.said("dropped"))[0]?.uris, ["file:///w/a.py", "file:///w/b.py"]);
 });
 
-test("a screen reader is told of the answer and of what is asked", skip, async () => {
+panelTest("a screen reader is told of the answer and of what is asked", async () => {
   const region = harness.page.locator("[aria-live=polite]");
   await shown(...until("edits", "permission"));
   assert.equal(await region.textContent(), "Permission needed: May Bash run?");
@@ -453,7 +448,7 @@ test("a screen reader is told of the answer and of what is asked", skip, async (
   );
 });
 
-test("every button has a name", skip, async () => {
+panelTest("every button has a name", async () => {
   await shown(...stream("edits"), ...stream("grounded"), ...until("asked", "question"));
   const nameless = await harness.page.evaluate(() =>
     [...document.querySelectorAll("button, textarea, input, [role=img]")]
@@ -469,12 +464,12 @@ test("every button has a name", skip, async () => {
   assert.deepEqual(nameless, []);
 });
 
-test("nothing went wrong in all this", skip, async () => {
+panelTest("nothing went wrong in all this", async () => {
   assert.deepEqual(await harness.refused(), []);
   assert.deepEqual(harness.problems, []);
 });
 
-test("lines of a diff have no colour but their own", skip, async () => {
+panelTest("lines of a diff have no colour but their own", async () => {
   await shown(...until("edits", "review"));
   const background = await harness.page
     .locator(".line code")
@@ -483,7 +478,7 @@ test("lines of a diff have no colour but their own", skip, async () => {
   assert.equal(background, "rgba(0, 0, 0, 0)");
 });
 
-test("a bar tells how full the window is, by layer, and leads to what is in it", skip, async () => {
+panelTest("a bar tells how full the window is, by layer, and leads to what is in it", async () => {
   await shown(situation({ contextWindow: 10_000 }), ...stream("answered"));
   const meter = harness.page.locator(".meter");
   const words = /^Context \d+% full: [\d.]+k of 10k tokens: system 500, tools 1\.2k, conversation /;
@@ -494,7 +489,7 @@ test("a bar tells how full the window is, by layer, and leads to what is in it",
   assert.deepEqual(await harness.said("command"), [asked]);
 });
 
-test("a selection that is attached is one chip, and goes with one press", skip, async () => {
+panelTest("a selection that is attached is one chip, and goes with one press", async () => {
   await shown(situation({ selection: CHIP }), { type: "compose", text: "", chips: [CHIP] });
   const chips = harness.page.locator(".composer .chip");
   assert.equal(await chips.count(), 1);
@@ -502,7 +497,7 @@ test("a selection that is attached is one chip, and goes with one press", skip, 
   assert.equal(await chips.count(), 0);
 });
 
-test("thinking keeps the underscores of names", skip, async () => {
+panelTest("thinking keeps the underscores of names", async () => {
   const begin = { runId: "t", sessionId: "s1", question: "?", model: "m", offline: false };
   const text = "**Look** at `max_retries` and __init__.py, 2*3*4, snake_case_name";
   await shown({
@@ -526,7 +521,7 @@ test("thinking keeps the underscores of names", skip, async () => {
   assert.equal(await harness.page.locator(".thoughts").textContent(), text);
 });
 
-test("how long a run has been at work is told beside Stop", skip, async () => {
+panelTest("how long a run has been at work is told beside Stop", async () => {
   const beganAt = new Date(Date.now() - 75_000).toISOString();
   const begin = { runId: "t", sessionId: "s1", question: "?", model: "m", offline: false };
   await shown({
@@ -548,7 +543,7 @@ test("how long a run has been at work is told beside Stop", skip, async () => {
   assert.equal(await harness.page.getByRole("timer").count(), 0);
 });
 
-test("an answered question stays, with what was chosen, and so do figures", skip, async () => {
+panelTest("an answered question stays, with what was chosen, and so do figures", async () => {
   const run = { runId: "t" };
   const begin = { ...run, sessionId: "s1", question: "?", model: "m", offline: false };
   const call = { ...run, callId: "c", tool: "AskUser" };
@@ -602,7 +597,7 @@ test("an answered question stays, with what was chosen, and so do figures", skip
   );
 });
 
-test("a citation of no lines says why instead of opening an address", skip, async () => {
+panelTest("a citation of no lines says why instead of opening an address", async () => {
   const run = { runId: "t" };
   const begin = { ...run, sessionId: "s1", question: "?", model: "m", offline: false };
   const reason = "There is no file gone.py.";

@@ -7,10 +7,8 @@ import { EMPTY } from "../../panel/state/model.ts";
 import { reduce } from "../../panel/state/reduce.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
 import type { Event } from "../../src/wire.ts";
-import { button, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
+import { button, harness, input, panelTest, shown } from "./harness/opened.ts";
 import { permission, stream } from "./harness/streams.ts";
-
-openBeforeEach();
 
 const HOSTILE = "test 41 FAILED <b>42</b>\u202e **not bold**\n[run 1] [exit code 1]";
 
@@ -93,23 +91,19 @@ test("of a long text both ends are drawn", () => {
   assert.deepEqual(["", "a", "a\n", "a\nb", "a\n\n"].map(linesIn), [0, 1, 1, 2, 2]);
 });
 
-test(
-  "a failed command is red; its output is data, and can be copied and opened",
-  skip,
-  async () => {
-    await shown(run(STARTED, CALLED, WHOLE, ENDED, OVER));
-    const card = harness.page.locator(".tool.failed");
-    await card.locator(".fold-head").click();
-    const box = card.getByRole("group", { name: "Output of Bash" });
-    assert.match((await box.textContent()) ?? "", /<b>42<\/b>\\u202e \*\*not bold\*\*/);
-    await button("Copy the output").click();
-    assert.deepEqual(await harness.said("copy"), [{ type: "copy", text: HOSTILE }]);
-    await button("Open the output in an editor").click();
-    assert.equal((await harness.said("openOutput")).length, 1);
-  },
-);
+panelTest("a failed command is red; its output is data, and can be copied and opened", async () => {
+  await shown(run(STARTED, CALLED, WHOLE, ENDED, OVER));
+  const card = harness.page.locator(".tool.failed");
+  await card.locator(".fold-head").click();
+  const box = card.getByRole("group", { name: "Output of Bash" });
+  assert.match((await box.textContent()) ?? "", /<b>42<\/b>\\u202e \*\*not bold\*\*/);
+  await button("Copy the output").click();
+  assert.deepEqual(await harness.said("copy"), [{ type: "copy", text: HOSTILE }]);
+  await button("Open the output in an editor").click();
+  assert.equal((await harness.said("openOutput")).length, 1);
+});
 
-test("an output of an earlier run is asked for when its card is unfolded", skip, async () => {
+panelTest("an output of an earlier run is asked for when its card is unfolded", async () => {
   await shown(run(STARTED, CALLED, ENDED, OVER));
   assert.deepEqual(await harness.said("toolOutput"), []);
   await harness.page.locator(".tool .fold-head").click();
@@ -125,7 +119,7 @@ test("an output of an earlier run is asked for when its card is unfolded", skip,
   await harness.page.getByText("Output, 1 line").waitFor();
 });
 
-test("what a call gave before it was stopped is its last output", skip, async () => {
+panelTest("what a call gave before it was stopped is its last output", async () => {
   const stopped = run(STARTED, CALLED, LIVE, { kind: "run.cancelled" });
   await shown(run(STARTED, CALLED, LIVE));
   await harness.page.locator(".tool .fold-head").click();
@@ -136,7 +130,7 @@ test("what a call gave before it was stopped is its last output", skip, async ()
   assert.deepEqual(await harness.said("toolOutput"), []);
 });
 
-test("changed files are listed; each has its diff and its undo", skip, async () => {
+panelTest("changed files are listed; each has its diff and its undo", async () => {
   await shown(run(STARTED, CHANGED, OVER));
   await harness.page.getByText("2 files changed").waitFor();
   assert.equal(await button("Undo this turn's edits").count(), 0, "the list has it");
@@ -152,7 +146,7 @@ test("changed files are listed; each has its diff and its undo", skip, async () 
   ]);
 });
 
-test("a file that was taken back alone says so, and is brought back", skip, async () => {
+panelTest("a file that was taken back alone says so, and is brought back", async () => {
   const file = { runId: "w", path: "a.py", by: "u" };
   await shown(run(STARTED, CHANGED, OVER), { type: "filesUndone", files: [file] });
   const row = harness.page.locator(".file-row.undone");
@@ -165,7 +159,7 @@ test("a file that was taken back alone says so, and is brought back", skip, asyn
   assert.equal(await button("Undo the changes of a.py").count(), 1);
 });
 
-test("steps and jobs stand above the input while they go on", skip, async () => {
+panelTest("steps and jobs stand above the input while they go on", async () => {
   await shown(run(STARTED, STEPS), { type: "jobs", jobs: [JOB] });
   const strips = harness.page.locator(".strip");
   const region = harness.page.getByRole("region", { name: "In progress" });
@@ -178,9 +172,8 @@ test("steps and jobs stand above the input while they go on", skip, async () => 
   assert.equal(await strips.count(), 0);
 });
 
-test(
+panelTest(
   "a strip tells the place of what is at work, and what is over, failed or not",
-  skip,
   async () => {
     const [begun, done, failed] = ["active", "done", "failed"] as const;
     const task = { dependencies: [], tools: [], result: "" };
@@ -198,7 +191,7 @@ test(
   },
 );
 
-test("tasks of a plan stand there, too, with their ticks", skip, async () => {
+panelTest("tasks of a plan stand there, too, with their ticks", async () => {
   const task = { dependencies: [], tools: [], result: "" };
   const tasks = [
     { ...task, id: "1", description: "Find the tax", state: "done" },
@@ -215,9 +208,8 @@ test("tasks of a plan stand there, too, with their ticks", skip, async () => {
   assert.equal(await strip.count(), 0);
 });
 
-test(
+panelTest(
   "what waits and has scrolled away is named above the input, which leads there",
-  skip,
   async () => {
     await shown(...stream("answered"), permission("p", "make"));
     const waiting = harness.page.locator(".strip.waiting");
@@ -233,9 +225,8 @@ test(
   },
 );
 
-test(
+panelTest(
   "sending a question goes to the end, as one that is asked in an editor does",
-  skip,
   async () => {
     await shown(...stream("answered"));
     const box = harness.page.locator(".transcript");

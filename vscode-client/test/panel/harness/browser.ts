@@ -27,10 +27,10 @@ export interface Locator {
   allTextContents(): Promise<string[]>;
 }
 
-/** A request that is about to leave the page. */
-interface Route {
-  request(): { url(): string };
-  abort(): Promise<void>;
+/** What a page asks for. */
+interface Request {
+  url(): string;
+  failure(): { readonly errorText: string } | null;
 }
 
 /** As much as is used of a page. */
@@ -45,11 +45,9 @@ export interface Page {
   locator(selector: string, options?: object): Locator;
   getByRole(role: string, options?: object): Locator;
   getByText(text: string | RegExp, options?: object): Locator;
-  on(
-    name: string,
-    heard: (event: { text(): string; type(): string; message: string }) => void,
-  ): void;
-  route(url: RegExp, handle: (route: Route) => Promise<void>): Promise<void>;
+  on(name: "request" | "requestfailed", heard: (request: Request) => void): void;
+  on(name: "console", heard: (said: { text(): string; type(): string }) => void): void;
+  on(name: "pageerror", heard: (error: Error) => void): void;
   setDefaultTimeout(milliseconds: number): void;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   readonly mouse: { wheel(x: number, y: number): Promise<void> };
@@ -89,8 +87,9 @@ export const NO_BROWSER =
 
 /** The panel in a page. */
 export class Harness {
-  /** What the page asked for, by its path, of other hosts the whole address; what went wrong in it. */
+  /** Since the panel was opened: what the page asked for, by its path, of other hosts the whole address. */
   readonly requests: string[] = [];
+  /** What went wrong in it since then. */
   readonly problems: string[] = [];
 
   #opened = 0;
@@ -99,10 +98,18 @@ export class Harness {
     readonly page: Page,
     readonly address: string,
     readonly close: () => Promise<void>,
-    requests: string[],
   ) {
-    this.requests = requests;
     page.setDefaultTimeout(30_000);
+    const wanted = (request: Request) => {
+      const url = new URL(request.url());
+      return url.origin === address ? url.pathname : url.href;
+    };
+    page.on("request", (request) => this.requests.push(wanted(request)));
+    page.on("requestfailed", (request) => {
+      if (request.failure()?.errorText === "csp") {
+        this.requests.splice(this.requests.lastIndexOf(wanted(request)), 1); // it never left
+      }
+    });
     page.on("console", (event) => {
       if (event.type() === "error" || event.type() === "warning") {
         this.problems.push(event.text());
@@ -111,33 +118,34 @@ export class Harness {
     page.on("pageerror", (event) => this.problems.push(event.message));
   }
 
-  /** A browser; to be closed. */
+  /** A browser; to be closed. It finds no other host. */
   static async begin(): Promise<Harness> {
     const { chromium } = createRequire(`${CACHE}/glossator-code/`)("playwright-core") as {
       chromium: Chromium;
     };
-    const requests: string[] = [];
-    const server = await serve((path) => requests.push(path));
+    const server = await serve();
     const browser = await chromium.launch({
       executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-      args: ["--no-sandbox", "--disable-gpu"],
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+      ],
     });
     const page = await browser.newPage({ reducedMotion: "reduce" });
-    await page.route(/^https?:\/\/(?!127\.0\.0\.1)/, async (route) => {
-      requests.push(route.request().url());
-      await route.abort();
-    });
     const close = async () => {
       await browser.close();
       server.close();
     };
-    return new Harness(page, addressOf(server), close, requests);
+    return new Harness(page, addressOf(server), close);
   }
 
   /** A fresh panel. */
   async open(width = 400, height = 700): Promise<void> {
     this.#opened += 1;
     await this.page.setViewportSize({ width, height });
+    this.requests.length = 0;
+    this.problems.length = 0;
     await this.page.goto(`${this.address}/?${this.#opened}`);
     await this.theme("dark");
   }

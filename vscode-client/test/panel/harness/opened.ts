@@ -1,12 +1,9 @@
-// For the tests of a file: one browser, and the panel opened afresh before each.
+// Tests of the panel: one browser and one page for all of them, and the panel opened afresh for each.
 
-import { after, before, beforeEach } from "node:test";
+import { after, test } from "node:test";
 import type { Chip, ToPanel } from "../../../src/panel/messages.ts";
 import { Harness, type Locator, NO_BROWSER } from "./browser.ts";
 import { NEW, situation } from "./streams.ts";
-
-/** What `test` takes: they are skipped where there is no browser. */
-export const skip = { skip: NO_BROWSER };
 
 /** A line of a file, as a chip. */
 export const CHIP: Chip = {
@@ -18,21 +15,21 @@ export const CHIP: Chip = {
 export let harness: Harness;
 export let input: Locator;
 
-/** Have it opened before each test of this file. */
-export function openBeforeEach(): void {
-  before(async () => {
-    if (!NO_BROWSER) {
-      harness = await Harness.begin();
-    }
+/** A test of the panel in a page; skipped where there is no browser. */
+export function panelTest(
+  name: string,
+  act: () => Promise<void>,
+  { width = 400, height = 700 } = {},
+): void {
+  test(name, { skip: NO_BROWSER }, async () => {
+    harness ??= await Harness.begin();
+    input = harness.page.locator("textarea");
+    await harness.open(width, height);
+    await act();
   });
-  beforeEach(async () => {
-    if (!NO_BROWSER) {
-      await harness.open();
-      input = harness.page.locator("textarea");
-    }
-  });
-  after(async () => await harness?.close());
 }
+
+after(async () => await harness?.close()); // of all files: they run in one process
 
 /** In the usual situation, the panel is told these. */
 export async function shown(...messages: readonly ToPanel[]): Promise<void> {

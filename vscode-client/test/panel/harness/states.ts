@@ -17,9 +17,9 @@ export interface Shot {
   readonly height?: number;
 }
 
-/** Put a fresh panel into a state, in a window of this width. */
+/** Put a panel that was just opened into a state, in a window of this width. */
 export async function put(panel: Harness, state: Shot, width: number): Promise<void> {
-  await panel.open(width, heightOf(state));
+  await panel.page.setViewportSize({ width, height: heightOf(state) });
   await panel.tell(...state.messages);
   for (const selector of state.clicks ?? []) {
     await panel.page.locator(selector).first().click();
