@@ -116,8 +116,8 @@ class Assembly:
         if not self.whole:
             raise StreamCut(_CUT)
         stop = _stop_reason(self._stop)
-        for index, texts in self._texts.items():
-            self._blocks[index].update({name: "".join(pieces) for name, pieces in texts.items()})
+        for index, pieces in self._texts.items():
+            self._blocks[index].update({name: "".join(each) for name, each in pieces.items()})
         for index, block in self._blocks.items():
             if block.get("type") in _TOOL_BLOCKS:
                 block["input"] = self._input(index, stop)
