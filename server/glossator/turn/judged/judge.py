@@ -101,6 +101,7 @@ class Judging:
         self._asks = asks and app.settings.grounding.entailment and not self._model.offline
         self._text, self._replies = "", 0  # the reply under way, and how many there were
         self._heard = asyncio.Event()
+        self._told_long = False
         self._found = _Found()
         self._statements: tuple[CitedStatement, ...] = ()  # complete ones of the reply under way
         self._listening: asyncio.Task[None] | None = None
@@ -141,7 +142,8 @@ class Judging:
         """The verdicts on the whole answer; the model has at most `seconds` for what is open."""
         await self._stop_listening()
         statements, others = await self._check(answer)
-        if len(answer) > MOST_JUDGED:
+        if len(answer) > MOST_JUDGED and not self._told_long:
+            self._told_long = True
             self._tell(_LONG)
         seconds = SECONDS if seconds is None else min(SECONDS, seconds)
         if seconds > 0:
