@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from glossator.application import git as git_module
 from glossator.application.git import _BETWEEN, _in_words, _Said, stamps
+from glossator.core.errors import ModelRefused
 from glossator.core.uri import to_uri
 from glossator.documents.change import Edited, Opened, TextEdit
 from glossator.llm import Message, user_message
@@ -101,12 +103,37 @@ async def test_git_that_answers_later_is_told_with_the_next_message(
     root = tmp_path / "ws"
     repository(root)
     monkeypatch.setattr(git_module, "_MOMENT", 0)
+    monkeypatch.setattr(git_module, "_PREPARING", 0)
     async with stage(root, FILES, READS) as s:
         answer = await s.ask("Read it")
         assert told_in(s.sent(0)) == []
         await s.app.git.look()
         await s.ask("And?", session_id=answer.session_id)
         assert len(told_in(s.sent(2))) == 1
+
+
+@SANDBOXED
+async def test_git_has_as_long_as_the_model_needs_to_be_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "ws"
+    repository(root)
+    monkeypatch.setattr(git_module, "_MOMENT", 0)
+    monkeypatch.setattr(git_module, "_PREPARING", SECONDS)
+    monkeypatch.setattr(git_module, "_OFTEN", SECONDS)
+    async with stage(root, FILES, []) as s:
+        await s.app.git.look()
+        git(root, "checkout", "-qb", "other")
+        later: list[str] = []
+
+        async def ready() -> None:
+            raise ModelRefused("It has no key.")
+
+        async def never_ready() -> None:
+            await asyncio.Event().wait()
+
+        assert "is on trunk" in await s.app.git.soon(later.append, ready)
+        assert "is on other" in await s.app.git.soon(later.append, never_ready)
 
 
 @SANDBOXED
@@ -123,7 +150,7 @@ async def test_what_git_said_last_is_told_while_it_is_asked_again(
         before = s.app.git.known()
         git(root, "checkout", "-qb", "other")
         later: list[str] = []
-        assert await s.app.git.soon(later.append) == before
+        assert await s.app.git.soon(later.append, s.app.model.prepare) == before
         now = await s.app.git.look()
         assert later == [now]
         assert "is on other" in now

@@ -9,9 +9,12 @@ import pytest
 
 from glossator.context.attachments import attach
 from glossator.core.citations import parse_citations
+from glossator.core.document import Document, Missing
 from glossator.core.span import Basis, CitationStatus, CitationView
 from glossator.core.uri import to_uri
+from glossator.documents import WorkspaceSnapshot
 from glossator.documents.change import Opened
+from glossator.grounding import citing
 from glossator.grounding.judging import check_answer
 from glossator.grounding.verify import Sources, faults, verify_all, verify_answer
 from glossator.tools.conversation_state import CommandRuns
@@ -265,6 +268,38 @@ async def test_other_lines_of_a_file_that_was_read_cost_no_second_answer(
         assert (faults(answer, sources, mends=True) == "") is is_mended, cited
         (statement,) = check_answer(answer, sources).statements
         assert statement.is_misplaced is is_misplaced, cited
+
+
+async def test_of_many_faults_only_some_are_told(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    answer = "".join(f"It is so [cite: doc, gone{n}.py, L1].\n" for n in range(1_000))
+    told = faults(answer, Sources(ws.snapshot, ws.reads))
+    assert told.count("- gone") == 50
+    assert "\n- and 950 more\n" in told
+
+
+async def test_of_a_very_long_answer_only_the_beginning_is_judged(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is cited behind it was shown or does not hold. Each file is read once."""
+    monkeypatch.setattr(citing, "MOST_JUDGED", 200)
+    ws = await workspace({"a.py": "def fetch():\n    return load()\n"})
+    await ws.call("Read", path="a.py")
+    read: list[str] = []
+    reading = WorkspaceSnapshot.read
+
+    def spied(snapshot: WorkspaceSnapshot, path: str) -> Document | Missing:
+        read.append(path)
+        return reading(snapshot, path)
+
+    monkeypatch.setattr(WorkspaceSnapshot, "read", spied)
+    line = "`fetch` calls `load`. [cite: doc, a.py, L1-L2]\n\n"
+    answer = line * 20 + "It is gone [cite: doc, gone.py, L1]."
+    checked = check_answer(answer, Sources(ws.snapshot, ws.reads))
+    assert len(checked.statements) == 200 // len(line)
+    statuses = [each.status for each in checked.citations]
+    assert statuses == [CitationStatus.READ] * 20 + [CitationStatus.UNSUPPORTED]
+    assert len(read) == len(set(read))
 
 
 @pytest.mark.parametrize("cited", ["doc, a.py", "a.py L5 or so", "fact, a b, null", "the docs"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.core.errors import ModelError, StreamCut
+from glossator.core.errors import ModelError, ModelRefused, StreamCut
 from glossator.llm.assembly import Assembly
 from glossator.llm.model import ContentBlock, Message, Reply, StopReason, ToolReady
 
@@ -139,6 +139,28 @@ def test_a_blank_text_is_left_out(text: str | None) -> None:
         STOP,
     )
     assert reply.message["content"] == [{**CALL, "input": {}}]
+
+
+def test_a_reply_that_is_longer_than_any_is_refused() -> None:
+    """In one piece or in many, of whatever kind."""
+    for kind, name in (
+        ("text_delta", "text"),
+        ("thinking_delta", "thinking"),
+        ("input_json_delta", "partial_json"),
+        ("signature_delta", "signature"),
+    ):
+        for times, characters in ((1, 2_000_001), (3, 700_000)):
+            reply = Assembly()
+            reply.add({"type": "content_block_start", "index": 0, "content_block": CALL})
+            delta = {"type": kind, name: "x" * characters}
+            event = {"type": "content_block_delta", "index": 0, "delta": delta}
+            for _ in range(times - 1):
+                reply.add(event)
+            with pytest.raises(ModelRefused, match=r"more than 2,000,000 characters as one reply"):
+                reply.add(event)
+    whole = {"type": "text", "text": "x" * 2_000_001}
+    with pytest.raises(ModelRefused):
+        Assembly().add({"type": "content_block_start", "index": 0, "content_block": whole})
 
 
 def test_blocks_stand_in_the_order_of_their_numbers() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -100,10 +101,60 @@ async def test_an_older_server(tmp_path: Path) -> None:
     assert set(server.keys) == {"secret"}
 
 
-async def test_a_giant_answer_is_cut_off(tmp_path: Path) -> None:
-    async with listening(Older("x" * 17_000_000).answer) as url, hub({"web": {"url": url}}) as h:
-        with pytest.raises(UsageError, match="mcp__web__say"):
-            await h.call("mcp__web__say")
+class Odd(Older):
+    """It answers in JSON or, if it `streams`, in events, and offers tools that are too deep."""
+
+    def __init__(self, *, streams: bool) -> None:
+        super().__init__()
+        self.streams = streams
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        asked = await request.json() if request.method == "POST" else {}
+        answered = await super().answer(request)
+        if "id" not in asked or not isinstance(answered, web.Response):
+            return answered
+        text = answered.text or ""
+        for depth in (200, 100_000):
+            text = text.replace(f'"nested {depth} deep"', "[" * depth + "]" * depth)
+        if asked.get("params", {}).get("name") == "giant":
+            text = text.replace("hello", "x" * 17_000_000)
+        if not self.streams:
+            return web.Response(text=text, content_type="application/json")
+        events = [text]
+        if asked.get("params", {}).get("name") == "flooding":
+            token = asked["params"]["_meta"]["progressToken"]
+            params = {"progressToken": token, "progress": 1, "message": "on"}
+            told = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
+            events = [*[json.dumps(told)] * 5_000, text]
+        body = "".join(f"event: message\ndata: {each}\n\n" for each in events)
+        return web.Response(text=body, content_type="text/event-stream")
+
+    def result(self, method: str) -> dict[str, Any] | None:
+        if method != "tools/list":
+            return super().result(method)
+        names = ("say", "giant", "flooding")
+        odd = {
+            f"deep_{n}": {"type": "object", "default": f"nested {n} deep"} for n in (200, 100_000)
+        }
+        schemas = {**{name: {"type": "object"} for name in names}, **odd, "no_type": {}}
+        return {"tools": [{"name": name, "inputSchema": each} for name, each in schemas.items()]}
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_what_is_too_much_costs_nothing_else(tmp_path: Path, *, streams: bool) -> None:
+    async with listening(Odd(streams=streams).answer) as url, hub({"web": {"url": url}}) as h:
+        assert h.view("web").state is McpState.READY, h.told
+        assert {tool.own for tool in h.servers.tools()} == {"say", "giant", "flooding"}
+        left_out = ", ".join(h.servers.connected("web").offer.left_out)
+        for depth in (200, 100_000):
+            assert f"the tool deep_{depth} (it is nested more than 50 deep)" in left_out
+        assert "the tool no_type (it breaks the protocol" in left_out
+        with pytest.raises(UsageError, match=r"16,?000,?000 byte"):
+            await h.call("mcp__web__giant")
+        assert (await h.call("mcp__web__flooding"))[0].text == "hello"
+        assert len(h.progress) < 1_000
+        assert (await h.call("mcp__web__say"))[0].text == "hello"
+        assert h.told == []
 
 
 async def test_a_key_follows_no_redirect(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What git knows of the workspace, asked in the sandbox, and only where the folder is trusted.
 
 It is asked when the server starts, and again when files on disk or git's own files changed since.
-A question waits for it a moment at most (see the record 0061).
+A question waits for it a moment, or until it can be sent (see the record 0061).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 import secrets
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -30,7 +30,8 @@ from glossator.sandbox import Exit, Finished, LimitedShell, Output, ShellCommand
 logger = logging.getLogger(__name__)
 
 _SECONDS = 3.0
-_MOMENT = 0.1  # seconds that a question waits
+_MOMENT = 0.1  # seconds that a question waits,
+_PREPARING = 2.0  # and at most after that, while nothing can be sent
 _OFTEN = 2.0  # seconds after which is looked whether anything changed
 _REST = 5  # times as long as git took it is left alone
 ROOTS = 3  # that git is asked about
@@ -171,15 +172,24 @@ class Git:
         known = self._known
         return known.text if known is not None and known.state == self._state() else None
 
-    async def soon(self, later: Callable[[str], object]) -> str:
+    async def soon(
+        self, later: Callable[[str], object], prepare: Callable[[], Coroutine[None, None, None]]
+    ) -> str:
         """What the model is told, or was last, if git does not answer in a moment.
 
-        `later` gets what it answers then, if that is something else.
+        It has as long as `prepare` takes, before which nothing can be sent, too. `later` gets what
+        it answers then, if that is something else.
         """
         if (text := self.known()) is not None:
             return text
         look = self.look()
         await asyncio.wait({look}, timeout=_MOMENT)
+        if not look.done():
+            ready = asyncio.create_task(prepare())
+            either = asyncio.FIRST_COMPLETED
+            await asyncio.wait({look, ready}, timeout=_PREPARING, return_when=either)
+            ready.cancel()
+            await asyncio.gather(ready, return_exceptions=True)  # the question gets its error
         state, known = self._state(), self._known
         told = known.text if known is not None and known.state[:2] == state[:2] else ""
 

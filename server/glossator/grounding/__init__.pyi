@@ -2,7 +2,15 @@ from . import correcting, entailment
 from .calling import NO_CALLS, Calls
 from .checking import UNDECIDED, Judgement, Verdict, check, names_called
 from .cited import CallSite, CitedLines
-from .citing import CitedStatement, Key, cited_statements, enclosing_lines, near, settled
+from .citing import (
+    MOST_JUDGED,
+    CitedStatement,
+    Key,
+    cited_statements,
+    enclosing_lines,
+    near,
+    settled,
+)
 from .entailment import Entailed
 from .judging import (
     CheckedAnswer,
@@ -31,6 +39,7 @@ from .verify import (
 from .wording import is_denial
 
 __all__ = [
+    "MOST_JUDGED",
     "NONE_ESTABLISHED",
     "NO_CALLS",
     "UNDECIDED",

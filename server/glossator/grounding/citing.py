@@ -37,6 +37,7 @@ _OF_FILE = re.compile(
     r"\b(?:file|module|package|imports?|imported|exports?|exported|above|below|elsewhere)\b"
     r"|\.(?:py|tsx?|jsx?|go|rs|java|rb|c|h)\b"
 )
+MOST_JUDGED = 100_000  # characters of an answer, some 2,000 sentences; what follows is not judged
 _NEAR = 100  # lines of a file, and how far from the cited ones at most
 
 Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
@@ -87,8 +88,10 @@ def cited_statements(
     """The statements that cite or claim something, and the citations outside; blocking.
 
     One that `is_whole` and cites nothing, though lines were shown, claims something throughout.
+    Of a very long answer only the beginning has statements (`MOST_JUDGED`).
     """
-    is_whole = is_whole and not sources.shown.is_empty
+    judged = judged_part(answer)
+    is_whole = is_whole and judged == answer and not sources.shown.is_empty
     is_file = files_of(sources)
 
     @cache
@@ -97,20 +100,20 @@ def cited_statements(
 
     @cache
     def lines(span: Span) -> CitedLines | None:
-        document = document_of(span, sources.snapshot)
+        document = document_of(span, sources)
         path = document and sources.snapshot.relative(document.path)
         return cited_lines(path, document, span) if document and path else None
 
     def rest(text: str, spans: Sequence[Span]) -> Iterator[CitedLines]:
         text = confirmed(text)
         for span in spans if is_denial(text) else ():
-            if document := document_of(span, sources.snapshot):
+            if document := document_of(span, sources):
                 parts = map(lines, _rest_of(text, span, spans, document))
                 yield from dict.fromkeys(filter(None, parts))
 
     found: list[CitedStatement] = []
     placed: set[CitationMark] = set()
-    for statement in _trimmed(answer, is_file, is_whole=is_whole):
+    for statement in _trimmed(judged, is_file, is_whole=is_whole):
         if statement.shared and not (statement.is_claim or statement.is_code):
             continue
         if statement.marks or statement.is_claim:
@@ -134,11 +137,19 @@ def cited_statements(
     return tuple(found), (*map(_unjudged, others), *map(not_readable, unreadable(answer)))
 
 
+def judged_part(answer: str) -> str:
+    """What of an answer is judged: whole lines if it has any, and no part of a mark."""
+    if len(answer) <= MOST_JUDGED:
+        return answer
+    ends = (answer.rfind(each, 0, MOST_JUDGED) + 1 for each in ("\n", "]"))
+    return answer[: next(filter(None, ends), MOST_JUDGED)]
+
+
 def near(cited: CitedStatement, sources: Sources) -> tuple[CitedLines, ...]:
     """What was shown of the cited files, nearest to the cited lines; blocking."""
     found: list[CitedLines] = []
     for citation in cited.citations:
-        document = document_of(citation.span, sources.snapshot) if citation.span else None
+        document = document_of(citation.span, sources) if citation.span else None
         path = document and sources.snapshot.relative(document.path)
         first, last = citation.cited
         if citation.span is None or document is None or not path or not first or not last:
@@ -260,6 +271,7 @@ def settled(answer: str, statements: Sequence[CitedStatement]) -> tuple[CitedSta
     A sentence with citations of its own is complete when another one begins, any other when
     another block does, since it may share what comes behind it.
     """
+    answer = judged_part(answer)
     last = max((each.start for each in _trimmed(answer, no_file)), default=0)
     block = max((each.start() for each in _NEXT_BLOCK.finditer(answer, 0, last)), default=-1)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import islice
 from typing import Protocol
 
 from glossator.core.citations import CitationMark, parse_citations, rewrite_citations, unreadable
@@ -25,6 +26,7 @@ from glossator.prompts import load_prompt
 
 _SOURCE = re.compile(rf"(?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:{SUFFIXES})")
 _NAMED = 4  # runs of lines that were not read
+_MOST_FAULTS = 50  # told at once
 _COMMAND_CHARACTERS = 100  # that name a run
 _UNREADABLE = "This citation cannot be read."
 _FORMS = "Write [cite: doc, PATH, L1-L2], or [cite: run, N]."  # for the model
@@ -67,13 +69,23 @@ NONE_ESTABLISHED = Established()
 class Sources:
     """What the citations of an answer are resolved against.
 
-    `commands` are those that the conversation ran: the first is run 1.
+    `commands` are those that the conversation ran: the first is run 1. A file is read once for all
+    that is cited of it.
     """
 
     snapshot: WorkspaceSnapshot
     shown: ShownLines
     commands: Sequence[str] = ()
     established: Established = NONE_ESTABLISHED
+    _read: dict[str, Document | Missing] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def read(self, path: str) -> Document | Missing:
+        """As `WorkspaceSnapshot.read`; blocking."""
+        if path not in self._read:
+            self._read[path] = self.snapshot.read(path)
+        return self._read[path]
 
 
 def verify_all(answer: str, sources: Sources) -> tuple[tuple[CitationMark, Citation], ...]:
@@ -113,12 +125,15 @@ def faults(answer: str, sources: Sources, *, mends: bool = False) -> str:
         f"- {mark.place}: {reason}{f' {_FORMS}' if reason == _UNREADABLE else ''}"
         for mark, reason in failed
     )
-    return load_prompt("user/citations").render(failed="\n".join(lines))
+    told = [*islice(lines, _MOST_FAULTS)]
+    if more := len(lines) - len(told):
+        told.append(f"- and {more:,} more")
+    return load_prompt("user/citations").render(failed="\n".join(told))
 
 
 def _was_read(span: Span, sources: Sources) -> bool:
     """Whether any line of a document was shown."""
-    document = document_of(span, sources.snapshot)
+    document = document_of(span, sources)
     lines = len(document.lines) if document else 0
     return len(sources.shown.missing(replace(span, first_line=1, last_line=lines))) < lines
 
@@ -201,16 +216,17 @@ def shown_spans(citation: Citation, sources: Sources) -> tuple[Span, ...]:
         return ()
     if first is None or last is None or (first, last) == (span.first_line, span.last_line):
         return (span,)
-    document = document_of(span, sources.snapshot)
+    document = document_of(span, sources)
     if document is None:
         return (span,)
     whole = replace(span, first_line=first, last_line=min(last, len(document.lines)))
     return shown_parts(whole, document, sources.shown) or (span,)
 
 
-def document_of(span: Span, snapshot: WorkspaceSnapshot) -> Document | None:
+def document_of(span: Span, source: WorkspaceSnapshot | Sources) -> Document | None:
     """The text of a span; None if it is another one by now. Blocking."""
-    found: Document | Missing | None = snapshot.read(to_path(span.uri) or span.uri)
+    snapshot = source.snapshot if isinstance(source, Sources) else source
+    found: Document | Missing | None = source.read(to_path(span.uri) or span.uri)
     if not isinstance(found, Document):
         found = snapshot.open_document(span.uri)
     return found if found is not None and found.sha256 == span.sha256 else None
@@ -288,13 +304,12 @@ def _document(path: str, sources: Sources) -> Document | Missing:
 
     The end of a path will do, where it is that of one file only that was shown.
     """
-    snapshot = sources.snapshot
-    document = snapshot.read(path)
+    document = sources.read(path)
     if isinstance(document, Missing):
         if document.reason is MissingReason.OUTSIDE:
-            return snapshot.open_document(to_uri(path)) or document
+            return sources.snapshot.open_document(to_uri(path)) or document
         if document.reason is MissingReason.ABSENT and (whole := sources.shown.ending(path)):
-            return snapshot.read(whole)
+            return sources.read(whole)
     return document
 
 

@@ -34,6 +34,12 @@ _CUT = (
     "The connection closed before the reply was whole; nothing of it was used. Ask again; if this"
     " happens every time, look at the network, the proxy, or models.baseUrl if it is set."
 )
+_MOST_CHARACTERS = 2_000_000  # of a reply; models write some 128,000 tokens at most, a quarter
+_TOO_LONG = (
+    f"The server sent more than {_MOST_CHARACTERS:,} characters as one reply, which no model"
+    " writes; nothing of it was used. Check what models.baseUrl leads to, if it is set, or choose"
+    " another model."
+)
 _TOOL_BLOCKS = frozenset({"tool_use", "server_tool_use"})
 _LONG_WRITE = "ephemeral_1h_input_tokens"
 
@@ -64,6 +70,8 @@ class Assembly:
         self._call_ids: set[str] | None = None  # ids in use, once the reply has a call
         self._blocks: dict[int, ContentBlock] = {}
         self._inputs: dict[int, list[str]] = {}
+        self._texts: dict[int, dict[str, list[str]]] = {}  # pieces, by block and field
+        self._left = _MOST_CHARACTERS
         self._usage: dict[str, int] = {}
         self._stop: str | None = None
         self._stop_details: Mapping[str, Any] = {}
@@ -72,17 +80,22 @@ class Assembly:
         self.whole = False  # message_stop has arrived
 
     def add(self, event: Mapping[str, Any]) -> Piece | None:
-        """Add one event of the stream; the piece that it brings, if any."""
+        """Add one event of the stream; the piece that it brings, if any.
+
+        Raises `ModelRefused` for a reply that is longer than any.
+        """
         match event:
             case {"type": "message_start", "message": dict(message)}:
                 self._id = message["id"] if isinstance(message.get("id"), str) else None
                 self.cache_miss = _cache_miss(message.get("diagnostics"))
                 return self._count(message.get("usage"))
             case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
-                self._blocks[index] = self._begun(dict(block))
+                self._take(block)
+                self._blocks[index], self._texts[index] = self._begun(dict(block)), {}
                 return _opening(block)
             case {"type": "content_block_delta", "index": int(index), "delta": dict(delta)}:
                 if index in self._blocks:
+                    self._take(delta)
                     return self._extend(self._blocks[index], index, delta)
             case {"type": "content_block_stop", "index": int(index)}:
                 return self._ready(index)
@@ -103,6 +116,8 @@ class Assembly:
         if not self.whole:
             raise StreamCut(_CUT)
         stop = _stop_reason(self._stop)
+        for index, pieces in self._texts.items():
+            self._blocks[index].update({name: "".join(each) for name, each in pieces.items()})
         for index, block in self._blocks.items():
             if block.get("type") in _TOOL_BLOCKS:
                 block["input"] = self._input(index, stop)
@@ -123,6 +138,12 @@ class Assembly:
             dollars=counted.dollars,
         )
 
+    def _take(self, part: Mapping[str, Any]) -> None:
+        """Count the characters of a block or of a piece of one."""
+        self._left -= sum(len(value) for value in part.values() if isinstance(value, str))
+        if self._left < 0:
+            raise ModelRefused(_TOO_LONG)
+
     def _begun(self, block: ContentBlock) -> ContentBlock:
         if block.get("type") != "tool_use":
             return block
@@ -135,10 +156,10 @@ class Assembly:
     ) -> TextPiece | ThinkingPiece | None:
         match delta:
             case {"type": "text_delta", "text": str(text)}:
-                block["text"] = (block.get("text") or "") + text
+                self._put(block, index, "text", text)
                 return TextPiece(text)
             case {"type": "thinking_delta", "thinking": str(thinking)}:
-                block["thinking"] = (block.get("thinking") or "") + thinking
+                self._put(block, index, "thinking", thinking)
                 return ThinkingPiece(thinking)
             case {"type": "signature_delta", "signature": str(signature)}:
                 block["signature"] = signature
@@ -147,6 +168,10 @@ class Assembly:
             case {"type": "input_json_delta", "partial_json": str(partial)}:
                 self._inputs.setdefault(index, []).append(partial)
         return None
+
+    def _put(self, block: ContentBlock, index: int, name: str, text: str) -> None:
+        """Keep more of a text; pieces are joined at the end, as joining each takes ever longer."""
+        self._texts[index].setdefault(name, [str(block.get(name) or "")]).append(text)
 
     def _ready(self, index: int) -> ToolReady | None:
         """The call in a complete block; None for other blocks and for broken input."""

@@ -6,6 +6,7 @@ named. Of a flood of progress only some is passed on.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Self
@@ -23,6 +24,8 @@ MAX_PROGRESS = 20  # messages in a second
 _PROGRESS = "notifications/progress"
 _LISTS = {"tools": "tool", "prompts": "prompt", "resources": "resource"}
 _LETTERS = 120  # of a reason
+_DEPTH = 150  # of lists and dicts in a message that is nested too deep for what reads it
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')  # what may hold brackets, and these
 
 Incoming = SessionMessage | Exception
 
@@ -107,6 +110,23 @@ class Mended:
         except KeyError:  # this version has no such list; the SDK says so
             return ""
         return ""
+
+
+def shallow(line: bytes) -> bytes:
+    """A message with `null` for what is nested too deep to be read."""
+    depth = begin = 0
+    kept: list[bytes] = []
+    for match in _TOKEN.finditer(line):
+        if match[0] in b"[{":
+            depth += 1
+            if depth == _DEPTH:
+                kept.append(line[begin : match.start()])
+        elif match[0] in b"]}":
+            if depth == _DEPTH:
+                kept.append(b"null")
+                begin = match.end()
+            depth -= 1
+    return b"".join((*kept, line[begin:]))
 
 
 def is_deeper(value: object, depth: int) -> bool:

@@ -25,7 +25,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 from glossator.core.shown import shown_text
-from glossator.mcp.mending import Trickle
+from glossator.mcp.mending import Trickle, shallow
 from glossator.mcp.servers import Launch
 
 _LINE_BYTES = 16_000_000  # of one message
@@ -39,8 +39,6 @@ _PROGRESS = re.compile(
     rb"\s*\{\s*(?:" + _VERSION + rb",\s*)?" + rb'"method"\s*:\s*"notifications/progress"\s*[,}]'
 )
 _NOISE_BYTES = 1_000_000  # of lines that are no messages, since the last one that was
-_DEPTH = 200  # of lists and dicts in a message that is nested too deep for Python
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')  # what may hold brackets, and these
 _TOLD_BYTES = 2_000  # of standard error
 _CHUNK = 65_536
 _GRACE = 2.0  # seconds between closing its input, asking it to end, and ending it
@@ -205,27 +203,10 @@ def _message(line: bytes) -> SessionMessage | None:
         try:
             read = json.loads(line)
         except RecursionError:
-            read = json.loads(_shallow(line))
+            read = json.loads(shallow(line))
         return SessionMessage(jsonrpc_message_adapter.validate_python(read, by_name=False))
     except ValueError:
         return None
-
-
-def _shallow(line: bytes) -> bytes:
-    """The line with `null` for what is nested too deep to be read."""
-    depth = begin = 0
-    kept: list[bytes] = []
-    for match in _TOKEN.finditer(line):
-        if match[0] in b"[{":
-            depth += 1
-            if depth == _DEPTH:
-                kept.append(line[begin : match.start()])
-        elif match[0] in b"]}":
-            if depth == _DEPTH:
-                kept.append(b"null")
-                begin = match.end()
-            depth -= 1
-    return b"".join((*kept, line[begin:]))
 
 
 async def _speak(

@@ -174,7 +174,7 @@ export class Connection {
 }
 
 /** Why an edit cannot be made: it is of the file below a notebook that the user has not saved. */
-function unsavedNotebook(edit: WorkspaceEdit): ApplyWorkspaceEditResult | undefined {
+export function unsavedNotebook(edit: WorkspaceEdit): ApplyWorkspaceEditResult | undefined {
   const files = [
     ...Object.keys(edit.changes ?? {}),
     ...(edit.documentChanges ?? []).flatMap((change) =>
@@ -187,7 +187,7 @@ function unsavedNotebook(edit: WorkspaceEdit): ApplyWorkspaceEditResult | undefi
   return (
     unsaved && {
       applied: false,
-      failureReason: `${workspace.asRelativePath(unsaved.uri)} has unsaved changes in its notebook editor; ask the user to save them`,
+      failureReason: `${workspace.asRelativePath(unsaved.uri)} has unsaved changes in its notebook editor, which must be saved first`,
     }
   );
 }

@@ -50,9 +50,13 @@ export async function until(seen, click) {
   });
 }
 
-/** The content of the webview that is shown; it lies two frames deep. */
+const OURS = "extensionId=glossator.glossator"; // the cells of a notebook are in a webview, too
+
+/** The content of our webview that is shown; it lies two frames deep. */
 export function webview(page) {
-  return page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+  return page
+    .frameLocator(`iframe.webview.ready[src*="${OURS}"]`)
+    .frameLocator("iframe#active-frame");
 }
 
 const KEPT_AFTER = 6_000;

@@ -21,6 +21,7 @@ import { demo, extension, ready, type Tests, until } from "./hosted.ts";
 import { changeTests } from "./hosted-changes.ts";
 import { diffTests } from "./hosted-diffs.ts";
 import { glossTests } from "./hosted-glosses.ts";
+import { notebookTests } from "./hosted-notebooks.ts";
 import { planTests } from "./hosted-plans.ts";
 import { rootTests } from "./hosted-roots.ts";
 import { tabTests } from "./hosted-tabs.ts";
@@ -37,6 +38,7 @@ export async function run(): Promise<void> {
     ...changeTests,
     ...diffTests,
     ...glossTests,
+    ...notebookTests,
     ...rootTests,
     ...tabTests,
     ...planTests,

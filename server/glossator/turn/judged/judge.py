@@ -23,6 +23,7 @@ from glossator.core.events import CitationChecked, Event
 from glossator.core.grounded_events import UncitedClaim
 from glossator.core.span import Citation
 from glossator.grounding import (
+    MOST_JUDGED,
     NO_CALLS,
     Calls,
     CheckedAnswer,
@@ -53,6 +54,10 @@ SECONDS = 15.0  # that a whole answer waits for the model
 _PAUSE = 0.2  # seconds between looks at what streams, at least,
 _SHARE = 4  # times as long as a look took, as a long text is parsed whole
 _DELAY = 0.5  # and before sentences are asked about, so that more go together
+_LONG = (
+    f"The answer is very long: only its first {MOST_JUDGED:,} characters were judged, and citations"
+    " behind count as read at best."
+)
 _ENDS = frozenset(".!?:…]`|\n")  # after these a sentence may be complete
 
 
@@ -96,6 +101,7 @@ class Judging:
         self._asks = asks and app.settings.grounding.entailment and not self._model.offline
         self._text, self._replies = "", 0  # the reply under way, and how many there were
         self._heard = asyncio.Event()
+        self._told_long = False
         self._found = _Found()
         self._statements: tuple[CitedStatement, ...] = ()  # complete ones of the reply under way
         self._listening: asyncio.Task[None] | None = None
@@ -115,6 +121,8 @@ class Judging:
 
     def hear(self, text: str) -> None:
         """More of the reply under way arrived."""
+        if len(self._text) > MOST_JUDGED:
+            return
         self._text += text
         if self._listening is None:
             self._listening = asyncio.create_task(self._listen())
@@ -134,6 +142,9 @@ class Judging:
         """The verdicts on the whole answer; the model has at most `seconds` for what is open."""
         await self._stop_listening()
         statements, others = await self._check(answer)
+        if len(answer) > MOST_JUDGED and not self._told_long:
+            self._told_long = True
+            self._tell(_LONG)
         seconds = SECONDS if seconds is None else min(SECONDS, seconds)
         if seconds > 0:
             left = self._open(statements)

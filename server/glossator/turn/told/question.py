@@ -155,10 +155,11 @@ async def _described(app: Application, run: Run) -> Customizations:
 async def _remind_of_git(app: Application, session: Session) -> None:
     """Of what git says, unless the conversation was told: it began without trust, or was compacted.
 
-    What git says only after a moment goes with the next message.
+    What git says only after a moment, when the model can be asked, goes with the next message.
     """
     if not _has_git(session):
-        session.reminders.add(await app.git.soon(session.reminders.add))
+        told = await app.git.soon(session.reminders.add, app.model.prepare)
+        session.reminders.add(told)
 
 
 def _has_git(session: Session) -> bool:
