@@ -43,10 +43,8 @@ ROOMS: dict[str, set[str]] = {
         "hooks": "settings documents permissions sandbox",
         "undo": "store files",
         "edits": "files documents permissions undo",
-        "embeddings": "settings store worker",
-        "retrieval": "settings store worker files index documents search symbols embeddings",
         "llm": "settings prompts",
-        "contextual": "settings prompts store llm",
+        "retrieval": "settings prompts store worker files index documents search symbols llm",
         "context": "prompts worker files documents symbols llm",
         "memory": "prompts worker documents symbols customizations context",
         "tools": "prompts worker files documents search symbols sandbox edits retrieval memory",
@@ -58,7 +56,7 @@ ROOMS: dict[str, set[str]] = {
         "sessions": "settings prompts store undo llm context tools",
         "application": (
             "settings prompts store worker files documents search symbols customizations shell"
-            " permissions sandbox hooks undo edits embeddings retrieval llm contextual context"
+            " permissions sandbox hooks undo edits llm retrieval context"
             " memory tools mcp grounding anchors ledger glosses sessions"
         ),
         "turn": (
@@ -67,12 +65,12 @@ ROOMS: dict[str, set[str]] = {
         ),
         "commands": (
             "settings prompts worker files index documents search symbols customizations"
-            " permissions sandbox hooks undo retrieval llm contextual context memory tools mcp"
+            " permissions sandbox hooks undo llm retrieval context memory tools mcp"
             " grounding anchors glosses sessions application turn"
         ),
         "lsp": "settings worker documents symbols application commands",
         "cli": "settings permissions commands lsp",
-        EVALUATION: "settings worker files documents symbols embeddings retrieval grounding cli",
+        EVALUATION: "settings worker files documents symbols retrieval grounding cli",
     }.items()
 }
 # package -> the rooms that may import it
@@ -81,26 +79,26 @@ OWNERS = {
     "lsprotocol": {"lsp"},
     "cattrs": {"lsp"},
     "anthropic": {"llm"},
-    "httpx2": {"contextual", "embeddings", "llm", "mcp"},
+    "httpx2": {"llm", "mcp", "retrieval"},
     "mcp": {"mcp"},
     "mcp_types": {"mcp"},
     "anyio": {"mcp"},
     "jsonschema": {"mcp"},
-    "onnxruntime": {"embeddings"},
-    "safetensors": {"embeddings"},
+    "onnxruntime": {"retrieval"},
+    "safetensors": {"retrieval"},
     "sqlite3": {"store"},
     "redis": {"store"},
-    "tokenizers": {"embeddings"},
+    "tokenizers": {"retrieval"},
     "tree_sitter": {"shell", "symbols"},
     "inotify_simple": {"files"},
     "watchfiles": {"files"},
-    "numpy": {"embeddings", "files", "glossator_eval", "index", "retrieval", "search"},
+    "numpy": {"files", "glossator_eval", "index", "retrieval", "search"},
     "tantivy": {"retrieval"},
     "pyroaring": {"index"},
     "matplotlib": {"glossator_eval"},
-    "numkong": {"embeddings"},
-    "pymilvus": {"embeddings"},
-    "usearch": {"embeddings"},
+    "numkong": {"retrieval"},
+    "pymilvus": {"retrieval"},
+    "usearch": {"retrieval"},
     "typer": {"cli", "glossator_eval"},
     "PIL": {"core"},
     "rich": {"cli"},

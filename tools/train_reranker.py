@@ -25,9 +25,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.embeddings import EmbedderChoice, VectorPlace, opened
-from glossator.embeddings.minilm import MODEL_ID
-from glossator.retrieval import FEATURES, VECTORS, figures_of, ordered, scaled
+from glossator.retrieval import (
+    FEATURES,
+    VECTORS,
+    EmbedderChoice,
+    VectorPlace,
+    figures_of,
+    opened,
+    ordered,
+    scaled,
+)
+from glossator.retrieval.embeddings.minilm import MODEL_ID
 from glossator_eval import (
     ChunkSearch,
     Embeddings,

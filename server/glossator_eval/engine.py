@@ -12,27 +12,25 @@ from numpy.typing import NDArray
 
 from glossator import retrieval
 from glossator.core.text import split_lines
-from glossator.embeddings import (
-    Embedder,
-    KeptVectors,
-    VectorPlace,
-    VectorStore,
-    choose,
-    opened,
-    opened_vectors,
-    text_key,
-)
 from glossator.retrieval import (
     ChunkIndex,
+    Embedder,
     IndexedFile,
+    KeptVectors,
     Matches,
     NearQuestion,
     QuestionWords,
+    VectorPlace,
+    VectorStore,
+    choose,
     chunk_text,
     chunks_of,
     described,
+    opened,
+    opened_vectors,
     question_of,
     rank,
+    text_key,
 )
 from glossator.settings import Settings
 from glossator.symbols import Outlines, editor_text
