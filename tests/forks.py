@@ -50,7 +50,7 @@ _LATE = (  # what the programs import when they need it
     "rich.progress",
     "tests.lsp.support.service",
 )
-_LEFT_OUT = ("glossator.evaluation", "glossator.llm.backends")
+_LEFT_OUT = "glossator.llm.backends"
 _CLONE_PARENT = 0x8000
 _CLONE = {"x86_64": 56, "aarch64": 220}.get(platform.machine())
 _CAN_FORK = sys.platform == "linux" and _CLONE is not None

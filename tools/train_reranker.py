@@ -25,9 +25,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.embeddings import EmbedderChoice, VectorPlace, opened
-from glossator.embeddings.minilm import MODEL_ID
-from glossator.evaluation import (
+from glossator.retrieval import (
+    FEATURES,
+    VECTORS,
+    EmbedderChoice,
+    VectorPlace,
+    figures_of,
+    opened,
+    ordered,
+    scaled,
+)
+from glossator.retrieval.embeddings.minilm import MODEL_ID
+from glossator_eval import (
     ChunkSearch,
     Embeddings,
     Question,
@@ -37,7 +46,6 @@ from glossator.evaluation import (
     read_set,
     target_ranks,
 )
-from glossator.retrieval import FEATURES, VECTORS, figures_of, ordered, scaled
 
 # What a person wants, and what sets of questions about tests teach otherwise.
 FIXED = {"test": -3.0, "example": -2.0, "named_first": 2.0, "named_type": 1.5, "symbol": 4.0}

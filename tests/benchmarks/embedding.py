@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from glossator.embeddings import VectorIndex, Vectors, VectorStore, embedding_text
-from glossator.embeddings.embedder import unit
-from glossator.embeddings.minilm import DIMENSION, MiniLm
-from glossator.embeddings.vector_store import packed
+from glossator.retrieval import VectorIndex, Vectors, VectorStore, embedding_text
+from glossator.retrieval.embeddings.embedder import unit
+from glossator.retrieval.embeddings.minilm import DIMENSION, MiniLm
+from glossator.retrieval.embeddings.vector_store import packed
 from tests.benchmarks.measure import Figure, Row, show, show_figures
 
 ROWS = 100_000

@@ -23,10 +23,10 @@ from rich.table import Table
 
 from glossator.core.events import DiscardReason, Envelope, RunFinished, TextDelta, TextDiscarded
 from glossator.core.grounded_events import PlanChanged, TaskState
-from glossator.evaluation.grounding_set import MadeStatement, statements
-from glossator.evaluation.labelled import SourceText
-from glossator.evaluation.phrasing import phrasings
 from glossator.grounding import Sources, check_answer
+from glossator_eval.grounding_set import MadeStatement, statements
+from glossator_eval.labelled import SourceText
+from glossator_eval.phrasing import phrasings
 from tests.benchmarks.measure import Figure, show_figures
 from tests.benchmarks.opened import state_folder
 from tests.sides import asked, first_text

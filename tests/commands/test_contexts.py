@@ -213,7 +213,7 @@ async def test_equal_chunks_of_several_documents_settle(
 async def test_contexts_come_when_the_store_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.contextual.sharing._PAUSE", 0.01)
+    monkeypatch.setattr("glossator.retrieval.contexts.sharing._PAUSE", 0.01)
     with redis_server(
         tmp_path / "redis", "--appendonly", "yes", "--appendfsync", "always"
     ) as server:
@@ -236,7 +236,7 @@ async def test_contexts_come_when_the_store_is_back(
 async def test_nothing_is_paid_twice_while_the_store_is_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.contextual.sharing._PAUSE", 3_600.0)
+    monkeypatch.setattr("glossator.retrieval.contexts.sharing._PAUSE", 3_600.0)
     with redis_server(
         tmp_path / "redis", "--appendonly", "yes", "--appendfsync", "always"
     ) as server:

@@ -8,8 +8,8 @@ import pytest
 
 from glossator.commands.index import IndexMode, IndexRequest, rebuild_index
 from glossator.commands.status import embedding_state
-from tests.embeddings.servers import serving
 from tests.patience import until
+from tests.retrieval.embeddings.servers import serving
 from tests.stage import stage
 from tests.standin import Text, Turn
 

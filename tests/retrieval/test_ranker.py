@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from glossator.core.text import split_lines
-from glossator.retrieval.chunk_index import ChunkIndex, Matches
+from glossator.retrieval.chunks.chunk_index import ChunkIndex, Matches
+from glossator.retrieval.chunks.fresh import chunks_of
+from glossator.retrieval.chunks.index_writer import IndexedFile
+from glossator.retrieval.chunks.requests import Stages
+from glossator.retrieval.chunks.words import question_of
 from glossator.retrieval.features import figures_of
-from glossator.retrieval.fresh import chunks_of
-from glossator.retrieval.index_writer import IndexedFile
 from glossator.retrieval.ranker import Ranked, diversified, fused, rank
-from glossator.retrieval.requests import Stages
-from glossator.retrieval.words import question_of
 from glossator.symbols import Outlines, editor_text
 
 FILE = IndexedFile(bytes(32), bytes(8))

@@ -48,9 +48,13 @@ from glossator.tools import Registry, Skills, SubAgents, ToolContext, all_tools
 from glossator.worker import Worker
 
 if TYPE_CHECKING:
-    from glossator.contextual import ContextStore, SharedContexts
-    from glossator.embeddings import EmbedderChoice, VectorPlace
-    from glossator.retrieval import Embedding
+    from glossator.retrieval import (
+        ContextStore,
+        EmbedderChoice,
+        Embedding,
+        SharedContexts,
+        VectorPlace,
+    )
 
 logger = logging.getLogger(__name__)
 
@@ -202,7 +206,7 @@ class Application:
         """`contexts` where a team shares them; None if it does not."""
         if not self.settings.store.url:
             return None
-        from glossator.contextual import SharedContexts  # noqa: PLC0415 - rarely needed
+        from glossator.retrieval import SharedContexts  # noqa: PLC0415 - rarely needed
 
         return self.contexts if isinstance(self.contexts, SharedContexts) else None
 

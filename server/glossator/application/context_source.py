@@ -11,17 +11,6 @@ from pathlib import Path
 from typing import Protocol
 
 from glossator.application.acting import Acting
-from glossator.contextual import (
-    KIND,
-    MAX_VALUE_BYTES,
-    ContextEstimate,
-    ContextFile,
-    ContextGenerator,
-    ContextStore,
-    SharedContexts,
-    SourceChunk,
-    SourceDocument,
-)
 from glossator.core.document import Document
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.file_kinds import FileKind, kind_of
@@ -29,7 +18,22 @@ from glossator.core.retrieval_answers import ContextsEstimate
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import FileEntry, outermost, state_folder
 from glossator.llm import Model, Models, price_in_words
-from glossator.retrieval import Chunk, KeepContexts, Retriever, chunk_key, cut_documents
+from glossator.retrieval import (
+    KIND,
+    MAX_VALUE_BYTES,
+    Chunk,
+    ContextEstimate,
+    ContextFile,
+    ContextGenerator,
+    ContextStore,
+    KeepContexts,
+    Retriever,
+    SharedContexts,
+    SourceChunk,
+    SourceDocument,
+    chunk_key,
+    cut_documents,
+)
 from glossator.settings import Settings
 from glossator.store import RedisStore
 from glossator.tools import select

@@ -9,8 +9,8 @@ from glossator.core.errors import EmbeddingFailed
 from glossator.core.price import in_dollars
 
 if TYPE_CHECKING:
-    from glossator.embeddings import EmbedderChoice, VectorPlace
     from glossator.files import Roots
+    from glossator.retrieval import EmbedderChoice, VectorPlace
     from glossator.settings import ModelSettings, Settings
 
 _VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
@@ -25,8 +25,11 @@ def chosen_embedding(
     user distrusts the folder.
     """
     # numpy, which these need, takes long to import
-    from glossator.embeddings import choose, place_of  # noqa: PLC0415
-    from glossator.retrieval import vectors_file  # noqa: PLC0415
+    from glossator.retrieval import (  # noqa: PLC0415
+        choose,
+        place_of,
+        vectors_file,
+    )
 
     choice = choose(settings, environment)
     if choice is None:

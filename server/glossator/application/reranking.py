@@ -26,7 +26,7 @@ def rerank_by(
     """
     if settings.retrieval.reranker in ("linear", "none") or settings.models.offline:
         return None
-    from glossator.contextual import Candidate, create_reranker  # noqa: PLC0415 - rarely needed
+    from glossator.retrieval import Candidate, create_reranker  # noqa: PLC0415 - rarely needed
 
     prices = {name: Price(each.input, each.output) for name, each in settings.models.prices.items()}
     reranker = create_reranker(settings.retrieval, fast(), environment, prices)

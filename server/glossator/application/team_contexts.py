@@ -18,7 +18,7 @@ from glossator.worker import JobFailed, WorkerGone
 
 if TYPE_CHECKING:  # it imports what spends money
     from glossator.application.context_source import Workplace
-    from glossator.contextual import SharedContexts
+    from glossator.retrieval import SharedContexts
 
 _log = logging.getLogger(__name__)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +13,6 @@ from glossator import __version__
 from glossator.cli.asking import Command, ask_server
 from glossator.cli.context_commands import hooks, instructions, skills
 from glossator.cli.contexts import contexts
-from glossator.cli.evaluation import evaluations
 from glossator.cli.fact_commands import facts
 from glossator.cli.generic import add_generic_commands
 from glossator.cli.mcp_commands import mcp
@@ -178,6 +179,26 @@ def doctor(
     ask_server(context, common, Command("glossator.doctor"), show)
 
 
+def _add_evaluations() -> None:
+    """`glossator eval`, from a package of its own that uses this one."""
+    if find_spec("glossator_eval") is not None:
+        app.add_typer(import_module("glossator_eval").evaluations, name="eval")
+        return
+    anything = {
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    }
+
+    @app.command("eval", context_settings=anything)
+    def not_installed() -> None:
+        """Measure how good Glossator is."""
+        raise UsageError(
+            "Measuring needs one more package. Run: pip install 'glossator[eval]', or"
+            " in a checkout: pip install ./server/glossator_eval"
+        )
+
+
 app.add_typer(sessions, name="sessions")
 app.add_typer(rules, name="rules")
 app.add_typer(skills, name="skills")
@@ -186,7 +207,7 @@ app.add_typer(instructions, name="instructions")
 app.add_typer(mcp, name="mcp")
 app.add_typer(memory, name="memory")
 app.add_typer(facts, name="facts")
-app.add_typer(evaluations, name="eval")
+_add_evaluations()
 app.command()(undo)
 app.command()(redo)
 app.command()(trust)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from subprocess import Popen
 from typing import Any
 
+import typer
+
 from glossator.cli.asking import Beside, Command, Execute, Show, Talk, Work, newest_session
 from glossator.cli.edited_line import EditedInput
 from glossator.cli.messages import NOBODY_TALKS, go_on_notice, planned_notice
 from glossator.cli.options import CommonOptions
+from glossator.cli.render import Display
 from glossator.cli.render.renderer import Renderer, choose
 from glossator.cli.replies import Replies, User
 from glossator.cli.server import ResponseError, ServerProcess
@@ -167,6 +170,20 @@ class CommandRun:
         given = reply["chosen"], reply["words"], reply.get("draft", "")
         command = wanted(answer.session_id, *given)
         return None if command is None else Command(*command)
+
+
+def work_here(work: Callable[[Display], None], *, json: bool) -> None:
+    """Do work that asks no server, with a display. Raises `typer.Exit` if it fails."""
+    for stream in (sys.stdout, sys.stderr):
+        accept_any_text(stream)
+    display = choose(json=json, terminal=sys.stdout.isatty(), thinking=False, roots=())
+    try:
+        work(display)
+    except GlossatorError as error:
+        display.error(code_of(error), str(error))
+        raise typer.Exit(_FAILED) from error
+    finally:
+        display.close()
 
 
 def code_of(error: GlossatorError) -> int:

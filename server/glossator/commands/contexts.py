@@ -16,12 +16,6 @@ from glossator.application import (
     price_range,
     source_of_all,
 )
-from glossator.contextual import (
-    ContextGenerator,
-    ContextProgress,
-    export_contexts,
-    import_contexts,
-)
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.ports import Activity
 from glossator.core.question import Option, Question
@@ -33,6 +27,7 @@ from glossator.core.retrieval_answers import (
     ContextsImported,
 )
 from glossator.llm import price_in_words
+from glossator.retrieval import ContextGenerator, ContextProgress, export_contexts, import_contexts
 
 _NOBODY = "Nothing was sent, because nobody said yes to the estimate."
 _NO = "Nothing was sent."

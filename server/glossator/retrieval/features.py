@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from glossator.core.file_kinds import FileKind, asked_kinds, kind_of
 from glossator.core.terms import STOP_WORDS
-from glossator.retrieval.candidate import Candidate
-from glossator.retrieval.chunk_index import Matches
-from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.words import QuestionWords, hash_of, terms_of, words_of
-from glossator.retrieval.words import terms as terms_in
+from glossator.retrieval.chunks.candidate import Candidate
+from glossator.retrieval.chunks.chunk_index import Matches
+from glossator.retrieval.chunks.cutting import Chunk
+from glossator.retrieval.chunks.words import QuestionWords, hash_of, terms_of, words_of
+from glossator.retrieval.chunks.words import terms as terms_in
 
 FEATURES = (
     "lexical",  # BM25 over lines and structural context, of the best one's

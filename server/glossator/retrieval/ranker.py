@@ -17,11 +17,11 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.retrieval.candidate import Candidate
-from glossator.retrieval.chunk_index import Matches
+from glossator.retrieval.chunks.candidate import Candidate
+from glossator.retrieval.chunks.chunk_index import Matches
+from glossator.retrieval.chunks.requests import ALL_STAGES, Place, Reason, Stages
+from glossator.retrieval.chunks.words import QuestionWords
 from glossator.retrieval.features import FEATURES, figures_of
-from glossator.retrieval.requests import ALL_STAGES, Place, Reason, Stages
-from glossator.retrieval.words import QuestionWords
 
 VECTORS = "vectors"  # the feature that is added when there are embeddings
 _SHARPNESS = 0.6  # of the scores as log-odds

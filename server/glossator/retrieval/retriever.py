@@ -18,11 +18,10 @@ from glossator.core.document import Document
 from glossator.core.terms import query_terms
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import FileEntry, outermost
-from glossator.retrieval.chunks import Chunk
-from glossator.retrieval.jobs import SearchChunks
-from glossator.retrieval.keeper import ChunkKeeper
-from glossator.retrieval.likely import Likely, likely_files
-from glossator.retrieval.requests import (
+from glossator.retrieval.chunks.cutting import Chunk
+from glossator.retrieval.chunks.jobs import SearchChunks
+from glossator.retrieval.chunks.keeper import ChunkKeeper
+from glossator.retrieval.chunks.requests import (
     ALL_STAGES,
     LOADING,
     ChunksFound,
@@ -33,14 +32,15 @@ from glossator.retrieval.requests import (
     SearchRequest,
     Stages,
 )
-from glossator.retrieval.stamps import stamps_below
-from glossator.retrieval.words import words_of
+from glossator.retrieval.chunks.stamps import stamps_below
+from glossator.retrieval.chunks.words import words_of
+from glossator.retrieval.likely import Likely, likely_files
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobProgress, Worker, WorkerGone, WorkerPhase, run_here
 
 if TYPE_CHECKING:  # it imports numpy, which takes long
-    from glossator.retrieval.embedding import Embedding
+    from glossator.retrieval.embeddings.embedding import Embedding
 
 _log = logging.getLogger(__name__)
 

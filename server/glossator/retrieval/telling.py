@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from glossator.core.terms import is_import
-from glossator.retrieval.words import QuestionWords, terms_of, words_of
+from glossator.retrieval.chunks.words import QuestionWords, terms_of, words_of
 
 MAX_LINES = 6
 _REPEATED = 0.3  # what a term counts in a further line

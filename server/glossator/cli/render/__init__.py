@@ -258,8 +258,8 @@ class Display(Protocol):
     def diff(self, diff: str) -> None:
         """A file was changed."""
 
-    def answer(self, answer: object) -> None:
-        """The end of the command."""
+    def answer(self, answer: object, parts: Iterable[Part] | None = None) -> None:
+        """The end of the command; `parts` of an answer that this room does not know."""
 
     def error(self, code: int, message: str) -> None:
         """The command failed."""

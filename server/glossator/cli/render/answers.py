@@ -22,7 +22,6 @@ from glossator.cli.render import (
     Table,
     line,
 )
-from glossator.cli.render.evaluation import evaluation_parts
 from glossator.cli.render.listings import Trusted, listing_parts
 from glossator.cli.render.models import model_parts
 from glossator.cli.render.retrieval import retrieval_parts
@@ -57,7 +56,6 @@ from glossator.core.retrieval_answers import (
 )
 from glossator.core.session_answers import AgentTranscript, ExportedSession
 from glossator.core.shown import shown
-from glossator.evaluation import Generated, GroundingReport, RetrievalReport
 
 _OFFLINE = "offline, extractive"
 _CHECKS = {  # mark and style at a terminal, word in a pipe
@@ -101,8 +99,6 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
             | BatchesEnded()
         ):
             yield from retrieval_parts(answer)
-        case RetrievalReport() | Generated() | GroundingReport():
-            yield from evaluation_parts(answer)
         case _:
             yield from session_parts(answer)
 

@@ -128,7 +128,7 @@ class JsonLines:
         """One line."""
         _write({"diff": diff})
 
-    def answer(self, answer: object) -> None:
+    def answer(self, answer: object, _parts: Iterable[render.Part] | None = None) -> None:
         """The last line."""
         wire = to_wire(answer)
         _write({"answer": wire} if isinstance(answer, Answer) else wire)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from glossator.cli.messages import OPEN_ADDRESS, PROMPT, compacted_notice, short
@@ -190,12 +190,13 @@ class Renderer:
         """A file was changed."""
         self._tell(Diff(diff))
 
-    def answer(self, answer: object) -> None:
+    def answer(self, answer: object, parts: Iterable[Part] | None = None) -> None:
         """The end of a command."""
         if isinstance(answer, Answer):
             self._out.answer_text(answer)
         self._out.still()
-        for part in answer_parts(answer, self._grounding.ended()):
+        known = answer_parts(answer, self._grounding.ended())
+        for part in known if parts is None else parts:
             self._out.show(part)
 
     def error(self, _code: int, message: str) -> None:

