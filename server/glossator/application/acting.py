@@ -50,6 +50,24 @@ _CHECKPOINTS = "checkpoints.db"
 _GRANTS = "grants"  # the name of what is kept with a session
 
 
+@dataclass(frozen=True, slots=True)
+class WorkspaceNow:
+    """The workspace as one step of a question finds it, looked at once for all that the step tells.
+
+    What acts (a call, a hook, git, a server's program) asks again whether it may. `hidden` are the
+    files that rules hide, `off` what the user turned off, by kind.
+    """
+
+    snapshot: WorkspaceSnapshot
+    trusted: bool
+    hidden: HiddenFiles | None
+    off: Mapping[str, frozenset[str]]
+
+    def is_off(self, kind: str) -> frozenset[str]:
+        """The ids of all of a kind that the user turned off."""
+        return self.off.get(kind, frozenset())
+
+
 class Acting:
     """One for each application; what it holds for a session is dropped with the session."""
 
@@ -113,7 +131,7 @@ class Acting:
 
     def hidden(self) -> HiddenFiles | None:
         """The files that rules hide; None if no rule does."""
-        return self._hidden_in(self.host.roots)
+        return self.hidden_in(self.host.roots)
 
     def hides(self, path: str) -> bool:
         """Whether rules hide a file, by its absolute path."""
@@ -129,11 +147,11 @@ class Acting:
 
     def limited(self, snapshot: WorkspaceSnapshot) -> LimitedShell:
         """The shell of a workspace, with what rules hide from it."""
-        return self.shell.limited(snapshot, self._hidden_in(snapshot.roots))
+        return self.shell.limited(snapshot, self.hidden_in(snapshot.roots))
 
     def hard_linked(self, snapshot: WorkspaceSnapshot) -> HardLinkedFiles:
         """The files of a workspace that have other names elsewhere, too; blocking."""
-        return self.shell.hard_linked(snapshot, self._hidden_in(snapshot.roots))
+        return self.shell.hard_linked(snapshot, self.hidden_in(snapshot.roots))
 
     def store(self) -> CheckpointStore:
         """Where checkpoints keep the bytes of files."""
@@ -150,7 +168,8 @@ class Acting:
         if self._store is not None:
             await self._store.close()
 
-    def _hidden_in(self, roots: tuple[str, ...]) -> HiddenFiles | None:
+    def hidden_in(self, roots: tuple[str, ...]) -> HiddenFiles | None:
+        """The files that rules hide in these folders; None if no rule does."""
         if (known := self._hidden) is None or known[0] != roots:
             self._hidden = known = roots, HiddenFiles.of(self.policy(roots))
         return known[1]
@@ -222,6 +241,11 @@ class SessionActing:
 
         return Checkpoints(acting.store(), session, files, acting.disk, port.tell, show_undone=show)
 
+    @property
+    def changes(self) -> int:
+        """How often an edit or a command of its runs has changed files."""
+        return self.checkpoints.changes if "checkpoints" in vars(self) else 0
+
     async def take_up(self) -> None:
         """Finish what an earlier server was cut off in; the user is told of an undo."""
         if self._session.kept(CHECKPOINTS):
@@ -251,7 +275,7 @@ class SessionActing:
         """Saves what the turns left unsaved."""
         acting = self._acting
         when = acting.edits.save
-        return Saving(acting.host, acting.port, acting.disk, self.checkpoints, when)
+        return Saving(acting.host, acting.port, acting.disk, self, when)
 
     @cached_property
     def unsaved(self) -> UnsavedEdits:
@@ -278,16 +302,14 @@ class SessionActing:
         reviews = acting.reviews or run.reviews
         return PlanEditing(acting.host, acting.port, run.emit, kept, reviews)
 
-    def commands(self, run: Run) -> ShellContext:
-        """Runs the commands of a run."""
+    def commands(self, run: Run, hidden: HiddenFiles | None) -> ShellContext:
+        """Runs the commands of a run, which see no `hidden` files."""
         acting = self._acting
-        hidden, put = acting.hidden(), self.checker.put
-        return TurnShell(acting.host, acting.shell, hidden, self.checkpoints, run, put)
+        return TurnShell(acting.host, acting.shell, hidden, self, run, self.checker.put)
 
-    def saving_first(self, run: Run) -> SavingFirst:
-        """Saves documents before each command of a run."""
-        acting = self._acting
-        return SavingFirst(self.saving, acting.hidden(), run, self.mode is Mode.PLAN)
+    def saving_first(self, run: Run, hidden: HiddenFiles | None) -> SavingFirst:
+        """Saves documents before each command of a run; `hidden` ones are not named."""
+        return SavingFirst(self.saving, hidden, run, self.mode is Mode.PLAN)
 
     def _policy(self) -> Policy:
         return self._acting.policy(session_id=self._session.id)

@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
@@ -31,7 +32,9 @@ from glossator.sandbox import (
     quarantine_question,
 )
 from glossator.sessions import Run
-from glossator.undo import Checkpoints
+
+if TYPE_CHECKING:
+    from glossator.application.acting import SessionActing
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +46,7 @@ class TurnShell:
     host: WorkspaceHost
     shells: WorkspaceShell
     hidden: HiddenFiles | None
-    checkpoints: Checkpoints
+    acting: SessionActing
     turn: Run
     ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
 
@@ -62,7 +65,7 @@ class TurnShell:
             finished = await (await self._limited()).run(command, seconds, show)
             return replace(finished, notes=self._blocked_notes(finished.output, BlockedPaths()))
         command = replace(command, idle=(idle := IdleTimes()))
-        async with self.checkpoints.around(self.turn.id, listing.paths, idle.covers):
+        async with self.acting.checkpoints.around(self.turn.id, listing.paths, idle.covers):
             limited = await self._limited()
             async with self._settling(limited.limits, command, listing) as settled:
                 finished = await limited.run(command, seconds, show)
@@ -75,7 +78,7 @@ class TurnShell:
         async with AsyncExitStack() as covered:
             listing, idle = Listing(self.host), IdleTimes()
             command = replace(command, idle=idle)
-            around = self.checkpoints.around(self.turn.id, listing.paths, idle.covers)
+            around = self.acting.checkpoints.around(self.turn.id, listing.paths, idle.covers)
             await covered.enter_async_context(around)
             limited = await self._limited()
             async with AsyncExitStack() as begun:
@@ -86,7 +89,7 @@ class TurnShell:
             self.shells.endings[job] = ending
             self.shells.blocked[job] = _blocked(command, limited)
             try:
-                self.checkpoints.job_began(self.turn.id, job, command.text)
+                self.acting.checkpoints.job_began(self.turn.id, job, command.text)
             except GlossatorError:
                 await self.stop(job)
                 raise
@@ -120,7 +123,7 @@ class TurnShell:
         async with covered:
             await asyncio.wait({ended})
         if not ended.cancelled():
-            self.checkpoints.job_ended(self.turn.id, job)
+            self.acting.checkpoints.job_ended(self.turn.id, job)
 
     async def _ending(
         self, job: str, settling: AsyncExitStack, settled: list[str]

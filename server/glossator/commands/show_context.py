@@ -90,9 +90,10 @@ async def _held(app: Application, session_id: str | None) -> _Held:
         left_out = _left_out(state.kept.get(LEFT_OUT, []))
         held = _Held(state.title, frame, state.messages, state.account, left_out)
     if not frame.system:  # it was not asked yet
-        opening = await opening_of(app, await customizations_now(app))
+        described = await customizations_now(app, app.now())
+        opening = await opening_of(app, described)
         frame = PromptPrefix(opening.system, opening.tools, opening.sections)
-        return replace(held, frame=frame, left_out=opening.left_out)
+        return replace(held, frame=frame, left_out=opening.missing)
     return held
 
 

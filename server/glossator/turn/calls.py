@@ -123,9 +123,9 @@ async def _call_tool(
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
             return ToolResult.failed(decided.reason)
-        edits = context.edits and context.edits.within(
-            decided.paths, context.waiting, decided.parts
-        )
+        edits = context.edits if tool.access is not Access.READ else None
+        if edits is not None:
+            edits = edits.within(decided.paths, context.waiting, decided.parts)
         context = replace(context, edits=edits, permit=decided, call_id=call.id)
         result = await tool.run(args, context)
         if hooks is not None and not result.error:

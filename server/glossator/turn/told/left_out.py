@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from glossator.application import Application
+from glossator.application import Application, WorkspaceNow
 from glossator.core.context_answers import ContextKind
 from glossator.core.shown import shown
 from glossator.customizations import Customizations
@@ -30,25 +30,25 @@ class LeftOut:
     off: tuple[str, ...] = ()
 
 
-async def left_out(app: Application, described: Customizations) -> LeftOut:
+async def left_out(app: Application, now: WorkspaceNow, described: Customizations) -> LeftOut:
     """What is left out now, of the workspace and of the user's own."""
-    off = tuple(await asyncio.to_thread(lambda: list(_turned_off(app))))
-    programs = {"mcp": app.mcp.left_out(), "hooks": await left_out_hooks(app)}
-    if app.acting.trust.is_trusted:
+    off = tuple(await asyncio.to_thread(lambda: list(_turned_off(now)))) if now.off else ()
+    programs = {"mcp": app.mcp.left_out(), "hooks": await left_out_hooks(app, now)}
+    if now.trusted:
         return LeftOut((), {command: each[0] for command, each in programs.items() if each}, off)
-    files = map(app.host.snapshot().relative, await left_out_files(app))
+    files = map(now.snapshot.relative, await left_out_files(app, now))
     own = ("your hooks",) if any(app.hooks) else ()
     return LeftOut((*files, *described.left_out, *chain(*programs.values()), *own), {}, off)
 
 
-def _turned_off(app: Application) -> Iterator[str]:
+def _turned_off(now: WorkspaceNow) -> Iterator[str]:
     """What the user turned off here, but for files that are gone; blocking."""
     for kind in ContextKind:
-        for key in sorted(app.switches.off(kind)):
+        for key in sorted(now.is_off(kind)):
             if kind is ContextKind.HOOK:
                 yield f"the hook {key}"
             elif kind is ContextKind.MCP:
                 yield f"the MCP server {shown(key)}"
             elif os.path.lexists(key):
                 memory = f"the memory {shown(Path(key).stem)}"
-                yield memory if kind is ContextKind.MEMORY else app.host.snapshot().relative(key)
+                yield memory if kind is ContextKind.MEMORY else now.snapshot.relative(key)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
-from glossator.application import Application
+from glossator.application import Application, WorkspaceNow
 from glossator.context import (
     Instructions,
     Section,
@@ -24,13 +24,14 @@ from glossator.context import (
     whole_workspace,
 )
 from glossator.customizations import Customizations
+from glossator.documents import WorkspaceSnapshot
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
 from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
 from glossator.sessions import Session
 from glossator.tools import Explore, Skill
 from glossator.turn.query import tool_specs
-from glossator.turn.told.instructions import instructions_now, know_instructions
+from glossator.turn.told.instructions import IN_PROMPT, instructions_now, versions
 from glossator.turn.told.left_out import LeftOut, left_out
 from glossator.turn.told.part import in_time
 from glossator.turn.told.recall import memory_index
@@ -49,25 +50,25 @@ _SHARE = 0.5  # of the window, for all that stands before the first question
 class Opening:
     """System blocks and tools of a conversation, with the workspace if it goes in whole.
 
-    `sections` are the parts of the second block, `left_out` sentences on what is in no part.
+    `sections` are the parts of the second block, `missing` sentences on what is in no part.
     `notices` tell the user what failed, and why the workspace does not go in whole.
     """
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
     sections: tuple[Section, ...] = ()
-    left_out: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    left_out: LeftOut = field(default_factory=LeftOut)
     instructions: Instructions = field(default_factory=Instructions)
     whole: WholeWorkspace | None = None
     notices: tuple[str, ...] = ()
 
     def freeze(self, session: Session) -> None:
         """Begin a conversation with it."""
-        session.freeze(self.system, self.tools)
         placed = [[each.name, each.why, len(each.text), each.cut] for each in self.sections]
-        session.keep(SECTIONS, placed)
-        session.keep(LEFT_OUT, list(self.left_out))
-        know_instructions(session, self.instructions.files, in_prompt=True)
+        told = versions(self.instructions.files)
+        kept = {SECTIONS: placed, LEFT_OUT: list(self.missing), IN_PROMPT: told}
+        session.freeze(self.system, self.tools, kept)
         if self.whole is None:
             return
         session.reads.show(self.whole.spans)
@@ -83,15 +84,21 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
     """
     failed: list[str] = []
     await app.model.measure()
+    now = app.now()
     _, where, memories, instructions = await asyncio.gather(
         in_time("MCP servers", app.mcp.refresh(), None, failed.append),
-        in_time("Facts about the project", session_now(app), sub_agent_section(app), failed.append),
-        in_time("Memories", memory_index(app), "", failed.append),
-        in_time("Instruction files", instructions_now(app), Instructions(), failed.append),
+        in_time(
+            "Facts about the project",
+            session_now(app, now),
+            sub_agent_section(now.snapshot),
+            failed.append,
+        ),
+        in_time("Memories", memory_index(app, now), "", failed.append),
+        in_time("Instruction files", instructions_now(app, now), Instructions(), failed.append),
     )
     specs = tool_specs(app.tools)
     searches = profile_of(app.settings.models).tool_search
-    offered = opening_specs(app.mcp, searches=searches)
+    offered = opening_specs(app.mcp, searches=searches) if app.mcp.running else ()
     specs = (*specs, *offered)
     if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
@@ -107,17 +114,21 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
         why = "the index of what you had remembered; memory.enabled turns it off"
         sections.append(Section("memories", memories, why, unlisted(memories)))
     sections += instruction_sections(instructions)
-    if words := instructions_section(app.mcp.instructions()):
+    said = app.mcp.instructions() if app.mcp.running else {}
+    if words := instructions_section(said):
         sections.append(Section("MCP servers", words, "what they say about the use of their tools"))
     small = ""
     if is_small(window := app.model.window) and not app.model.offline:
         specs, sections, small = fitted_opening(specs, sections, window)
         failed.append(small)
     system = system_blocks(sections)
-    found = await in_time("Notices on trust", left_out(app, described), LeftOut(), failed.append)
+    found = await in_time(
+        "Notices on trust", left_out(app, now, described), LeftOut(), failed.append
+    )
     missing = _left_out(app, found, instructions, len(offered), words)
     missing = (*missing, small) if small else missing
-    opening = Opening(system, specs, tuple(sections), missing, instructions, notices=tuple(failed))
+    notices = tuple(failed)
+    opening = Opening(system, specs, tuple(sections), missing, found, instructions, None, notices)
     most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))
     if not most or app.model.offline:
         return opening
@@ -130,7 +141,7 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
             " prompt whole (retrieval.wholeTokens, and half of the model's window), so it is"
             " searched instead."
         )
-        return replace(opening, notices=(*failed, notice), left_out=(*missing, notice))
+        return replace(opening, notices=(*failed, notice), missing=(*missing, notice))
     return replace(opening, system=(*system, whole.text), whole=whole)
 
 
@@ -149,6 +160,8 @@ def _left_out(
         told.append(f"Not adopted: {', '.join(found.proposed.values())} of this workspace.")
     if found.off:
         told.append(f"Turned off here: {', '.join(found.off)}.")
+    if not app.mcp.running:
+        return tuple(told)
     if (tools := len(app.mcp.tools()) - offered) > 0:
         told.append(
             f"{tools:,} tools of MCP servers, which would exceed mcp.toolTokens; the model finds"
@@ -159,18 +172,17 @@ def _left_out(
     return tuple(told)
 
 
-async def session_now(app: Application) -> Section:
+async def session_now(app: Application, now: WorkspaceNow) -> Section:
     """Where a session that begins now takes place."""
-    snapshot = app.host.snapshot()
     facts = await asyncio.to_thread(
-        environment_facts, snapshot, app.environment, app.port.editor, _today()
+        environment_facts, now.snapshot, app.environment, app.port.editor, _today()
     )
-    return session_section(snapshot, facts)
+    return session_section(now.snapshot, facts)
 
 
-def sub_agent_section(app: Application) -> Section:
+def sub_agent_section(snapshot: WorkspaceSnapshot) -> Section:
     """What a sub-agent is told of the session."""
-    return session_section(app.host.snapshot(), plain_facts(_today()))
+    return session_section(snapshot, plain_facts(_today()))
 
 
 def _today() -> date:
