@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -12,10 +13,10 @@ import platformdirs
 
 from glossator.application.permission_checker import Permission, PermissionChecker
 from glossator.application.saving import Saving, SavingFirst
-from glossator.application.standing import while_folders_stand
 from glossator.application.turn_shell import Listing, TurnShell
 from glossator.application.unsaved_edits import UNSAVED, UnsavedEdits
 from glossator.context import mode_notice
+from glossator.core.errors import UsageError
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
@@ -23,6 +24,7 @@ from glossator.core.shown import shown
 from glossator.core.tool_events import JobsChanged, UnsavedFile
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import EditorFiles, PlanEditing
+from glossator.files import folder_identity
 from glossator.permissions import (
     Grants,
     HiddenFiles,
@@ -45,6 +47,11 @@ from glossator.sandbox import (
 from glossator.sessions import Run, Session
 from glossator.settings import Settings
 from glossator.undo import CHECKPOINTS, Checkpoints, CheckpointStore, DiskFiles, Undone
+
+_GONE = (
+    "The folder {} was deleted or replaced during the run, so the run was ended, and nothing more"
+    " is written there. Ask again if the folder that is there now is the right one."
+)
 
 _CHECKPOINTS = "checkpoints.db"
 _GRANTS = "grants"  # the name of what is kept with a session
@@ -348,3 +355,32 @@ class TurnFiles:
         if changed:
             unsaved = await self.acting.saving.save(self.run.id, changed)
             await self.acting.unsaved.left(self.run.id, unsaved)
+
+
+@contextmanager
+def while_folders_stand(host: WorkspaceHost, run: Run) -> Iterator[None]:
+    """Look at the folders whenever something changes, and whenever the run is about to act."""
+    found = {root: folder_identity(root) for root in host.roots}
+    known = {root: each for root, each in found.items() if each is not None}
+
+    def check() -> None:
+        for root in host.roots:
+            if root in known and folder_identity(root) != known[root]:
+                raise UsageError(_GONE.format(shown(root)))
+
+    def look(_changed: AbstractSet[str]) -> None:
+        try:
+            check()
+        except UsageError as gone:
+            run.fail(gone)
+
+    def check_before_acting() -> None:
+        look(frozenset())
+        check()
+
+    run.check = check_before_acting
+    unsubscribe = host.subscribe(look)
+    try:
+        yield
+    finally:
+        unsubscribe()

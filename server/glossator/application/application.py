@@ -220,9 +220,10 @@ class Application:
 
     def now(self) -> WorkspaceNow:
         """The workspace as it is now; look again after a wait."""
-        snapshot, acting = self.host.snapshot(), self.acting
-        hidden, off = acting.hidden_in(snapshot.roots), self.switches.now()
-        return WorkspaceNow(snapshot, acting.trust.is_trusted, hidden, off)
+        snapshot = self.host.snapshot()
+        roots, acting = snapshot.roots, self.acting
+        trusted, off = acting.trust.trusts(roots), self.switches.now()
+        return WorkspaceNow(snapshot, trusted, acting.hidden_in(roots), off)
 
     async def tool_context(
         self,

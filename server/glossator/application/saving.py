@@ -11,7 +11,7 @@ import asyncio
 import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 from glossator.core.encoding import is_guessed
 from glossator.core.ports import EditorPort
@@ -20,10 +20,7 @@ from glossator.documents import DiskChanged, Overlay, WorkspaceHost, WorkspaceSn
 from glossator.edits import wait
 from glossator.permissions import HiddenFiles
 from glossator.sessions import Run
-from glossator.undo import Content, DiskFiles, NoFile
-
-if TYPE_CHECKING:
-    from glossator.application.acting import SessionActing
+from glossator.undo import Checkpoints, Content, DiskFiles, NoFile
 
 _MOST_BYTES = 100_000_000
 _NAMES = 5  # documents named
@@ -35,6 +32,14 @@ _FOR_USER = (
 )
 
 
+class KeepsCheckpoints(Protocol):
+    """What lets a session act; its checkpoints are made once something does."""
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """What the turns found in the files they changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Saving:
     """Saves what a session's turns left unsaved; `when` is the setting `edits.save`."""
@@ -42,7 +47,7 @@ class Saving:
     host: WorkspaceHost
     port: EditorPort
     disk: DiskFiles
-    acting: SessionActing
+    acting: KeepsCheckpoints
     when: Literal["clean", "always", "never"]
 
     async def save(

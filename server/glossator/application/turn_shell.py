@@ -10,8 +10,8 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from glossator.application.saving import KeepsCheckpoints
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.documents import WorkspaceHost
@@ -33,9 +33,6 @@ from glossator.sandbox import (
 )
 from glossator.sessions import Run
 
-if TYPE_CHECKING:
-    from glossator.application.acting import SessionActing
-
 _log = logging.getLogger(__name__)
 
 
@@ -46,7 +43,7 @@ class TurnShell:
     host: WorkspaceHost
     shells: WorkspaceShell
     hidden: HiddenFiles | None
-    acting: SessionActing
+    acting: KeepsCheckpoints
     turn: Run
     ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
 

@@ -238,7 +238,7 @@ async def _look(
     """Look at the hooks of the workspace; tells, once, which are not as they were adopted."""
     if not (app.hooks.adopted or app.approvals.any_of(KIND, snapshot.roots)):
         return
-    for changed in await app.hooks.look(snapshot, trusted=app.acting.trust.is_trusted):
+    for changed in await app.hooks.look(snapshot, trusted=app.acting.trust.trusts(snapshot.roots)):
         tell(
             f"The hook {changed} of this workspace does not run: it is not as you adopted it any"
             " more. `glossator hooks` lists it."

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from glossator.application import Application, WorkspaceNow
@@ -23,6 +26,8 @@ from glossator.context import (
     system_blocks,
     whole_workspace,
 )
+from glossator.core.context_answers import ContextKind
+from glossator.core.shown import shown
 from glossator.customizations import Customizations
 from glossator.documents import WorkspaceSnapshot
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
@@ -30,9 +35,10 @@ from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
 from glossator.sessions import Session
 from glossator.tools import Explore, Skill
+from glossator.turn.hooks import left_out_hooks
 from glossator.turn.query import tool_specs
-from glossator.turn.told.instructions import IN_PROMPT, instructions_now, versions
-from glossator.turn.told.left_out import LeftOut, left_out
+from glossator.turn.told.customizations import customizations_now
+from glossator.turn.told.instructions import IN_PROMPT, instructions_now, left_out_files, versions
 from glossator.turn.told.part import in_time
 from glossator.turn.told.recall import memory_index
 
@@ -47,11 +53,53 @@ _SHARE = 0.5  # of the window, for all that stands before the first question
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Names and counts for people, such as `2 hooks`.
+
+    `untrusted` waits until the workspace is trusted. `proposed` waits until the user adopts it, by
+    the command that lists it. The user turned off what is `off`.
+    """
+
+    untrusted: tuple[str, ...] = ()
+    proposed: Mapping[str, str] = field(default_factory=dict)
+    off: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unobeyed:
+    """What the files of a workspace ask for, and what the user turned off; see `LeftOut`."""
+
+    hooks: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+
+
+async def unobeyed(app: Application, now: WorkspaceNow) -> Unobeyed:
+    """What is to be looked for on disk, for `left_out`."""
+    off = tuple(await asyncio.to_thread(lambda: list(_turned_off(now)))) if now.off else ()
+    return Unobeyed(await left_out_hooks(app, now), await left_out_files(app, now), off)
+
+
+def left_out(
+    app: Application, now: WorkspaceNow, described: Customizations, found: Unobeyed
+) -> LeftOut:
+    """What is left out now, of the workspace and of the user's own."""
+    programs = {"mcp": app.mcp.left_out(), "hooks": found.hooks}
+    if now.trusted:
+        proposed = {command: each[0] for command, each in programs.items() if each}
+        return LeftOut((), proposed, found.off)
+    files = map(now.snapshot.relative, found.instructions)
+    own = ("your hooks",) if any(app.hooks) else ()
+    return LeftOut((*files, *described.left_out, *chain(*programs.values()), *own), {}, found.off)
+
+
+@dataclass(frozen=True, slots=True)
 class Opening:
     """System blocks and tools of a conversation, with the workspace if it goes in whole.
 
     `sections` are the parts of the second block, `missing` sentences on what is in no part.
-    `notices` tell the user what failed, and why the workspace does not go in whole.
+    `described` is what files described then. `notices` tell the user what failed, and why the
+    workspace does not go in whole.
     """
 
     system: tuple[str, ...]
@@ -59,6 +107,7 @@ class Opening:
     sections: tuple[Section, ...] = ()
     missing: tuple[str, ...] = ()
     left_out: LeftOut = field(default_factory=LeftOut)
+    described: Customizations = field(default_factory=Customizations)
     instructions: Instructions = field(default_factory=Instructions)
     whole: WholeWorkspace | None = None
     notices: tuple[str, ...] = ()
@@ -77,7 +126,7 @@ class Opening:
             session.reads.remember(document.path, (1, len(document.lines)), document.sha256)
 
 
-async def opening_of(app: Application, described: Customizations) -> Opening:
+async def opening_of(app: Application) -> Opening:
     """What opens a conversation as things are now; it is frozen when the conversation begins.
 
     Where no sub-agent is described, none can be named; without a skill there is no tool for them.
@@ -85,8 +134,10 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
     failed: list[str] = []
     await app.model.measure()
     now = app.now()
-    _, where, memories, instructions = await asyncio.gather(
+    nothing = Customizations()
+    _, described, where, memories, instructions, asked_for = await asyncio.gather(
         in_time("MCP servers", app.mcp.refresh(), None, failed.append),
+        in_time("Sub-agents and skills", customizations_now(app, now), nothing, failed.append),
         in_time(
             "Facts about the project",
             session_now(app, now),
@@ -95,6 +146,7 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
         ),
         in_time("Memories", memory_index(app, now), "", failed.append),
         in_time("Instruction files", instructions_now(app, now), Instructions(), failed.append),
+        in_time("Notices on trust", unobeyed(app, now), Unobeyed(), failed.append),
     )
     specs = tool_specs(app.tools)
     searches = profile_of(app.settings.models).tool_search
@@ -122,13 +174,19 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
         specs, sections, small = fitted_opening(specs, sections, window)
         failed.append(small)
     system = system_blocks(sections)
-    found = await in_time(
-        "Notices on trust", left_out(app, now, described), LeftOut(), failed.append
-    )
+    found = left_out(app, now, described, asked_for)
     missing = _left_out(app, found, instructions, len(offered), words)
     missing = (*missing, small) if small else missing
-    notices = tuple(failed)
-    opening = Opening(system, specs, tuple(sections), missing, found, instructions, None, notices)
+    opening = Opening(
+        system,
+        specs,
+        tuple(sections),
+        missing,
+        found,
+        described,
+        instructions,
+        notices=tuple(failed),
+    )
     most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))
     if not most or app.model.offline:
         return opening
@@ -237,3 +295,16 @@ def _wordless(schema: Mapping[str, Any]) -> dict[str, Any]:
         for name, field in fields.items()
     }
     return {**schema, "properties": bare}
+
+
+def _turned_off(now: WorkspaceNow) -> Iterator[str]:
+    """What the user turned off here, but for files that are gone; blocking."""
+    for kind in ContextKind:
+        for key in sorted(now.is_off(kind)):
+            if kind is ContextKind.HOOK:
+                yield f"the hook {key}"
+            elif kind is ContextKind.MCP:
+                yield f"the MCP server {shown(key)}"
+            elif os.path.lexists(key):
+                memory = f"the memory {shown(Path(key).stem)}"
+                yield memory if kind is ContextKind.MEMORY else now.snapshot.relative(key)

@@ -16,16 +16,19 @@ from glossator.llm import user_message
 from glossator.permissions import how_to_trust
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
-from glossator.turn.told.changes import describe_changes
+from glossator.turn.told.changes import (
+    describe_changes,
+    files_undone,
+    mark_undos_seen,
+    undo_reminder,
+)
 from glossator.turn.told.customizations import customization_notices, customizations_now
 from glossator.turn.told.editor import editor_state
 from glossator.turn.told.facts import established, established_again
 from glossator.turn.told.instructions import new_instructions, not_seen_notice
-from glossator.turn.told.left_out import LeftOut, left_out
-from glossator.turn.told.opening import opening_of
+from glossator.turn.told.opening import LeftOut, Opening, Unobeyed, left_out, opening_of, unobeyed
 from glossator.turn.told.part import Telling, in_time
 from glossator.turn.told.recall import Recall
-from glossator.turn.told.undos import files_undone, mark_undos_seen, undo_reminder
 
 _UNTRUSTED = "beganUntrusted"  # whether the conversation lacks what only trust lets in
 
@@ -38,26 +41,17 @@ class SaidWords:
     attached: tuple[Attached | Exhibit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """What a conversation began with a moment ago: what files describe, and what was left out."""
-
-    described: Customizations
-    left_out: LeftOut
-
-
-async def open_conversation(app: Application, session: Session, run: Run) -> Opened | None:
-    """Freeze the prompt of a conversation that has none."""
+async def open_conversation(app: Application, session: Session, run: Run) -> Opening | None:
+    """Freeze the prompt of a conversation that has none, and give it."""
     whole = app.settings.retrieval.whole_tokens > 0
     if session.system and (not whole or session.conversation.messages):
         return None
-    described = await _described(app, app.now(), run)
-    opening = await opening_of(app, described)
+    opening = await opening_of(app)
     opening.freeze(session)
     for notice in (*opening.notices, not_seen_notice(session, opening.instructions)):
         if notice:
             run.emit(Notice(notice))
-    return Opened(described, opening.left_out)
+    return opening
 
 
 async def say_question(
@@ -66,7 +60,7 @@ async def say_question(
     run: Run,
     recall: Recall,
     words: Sequence[SaidWords],
-    opened: Opened | None,
+    opened: Opening | None,
 ) -> None:
     """Append the question to the conversation, after all that the model is told with it.
 
@@ -80,15 +74,14 @@ async def say_question(
     just_opened = opened is not None
     is_as_opened = just_opened and not paths and not session.reads.paths()
     described, now = opened.described if opened else None, app.now()
-    if begins:
-        if opened is None:
-            described = await _described(app, now, run)
-            found = left_out(app, now, described)
-            left = await in_time("Notices on trust", found, LeftOut(), tell)
-            opened = Opened(described, left)
+    if not begins:
+        await _tell_trusted(app, now, session, run)
+    elif opened is not None:
         _tell_left_out(app, now, session, run, opened.left_out)
     else:
-        await _tell_trusted(app, now, session, run)
+        described = await _described(app, now, run)
+        found = await in_time("Notices on trust", unobeyed(app, now), Unobeyed(), tell)
+        _tell_left_out(app, now, session, run, left_out(app, now, described, found))
     listings, instructions, editor, remembered, facts, _ = await asyncio.gather(
         in_time("Lists", customization_notices(app, session, described), (), tell),
         in_time(
