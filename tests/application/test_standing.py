@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.application.standing import while_folders_stand
+from glossator.application.acting import while_folders_stand
 from glossator.core.errors import UsageError
 from glossator.core.events import RunFailed
 from glossator.core.permission import Choice, PermissionAnswer

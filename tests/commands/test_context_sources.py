@@ -180,12 +180,12 @@ async def test_an_instruction_file_is_off_for_new_sessions(tmp_path: Path) -> No
     async with stage(tmp_path / "ws", files, script) as s:
         before = (await s.ask("Hi")).session_id
         assert (await switch(s, "instructions", "AGENTS.md", on=False)).state == "off"
-        assert (await instructions_now(s.app)).files == ()
+        assert (await instructions_now(s.app, s.app.now())).files == ()
         await s.ask("Hi", session_id=before)
         await s.ask("Hi")
         assert ["Use tabs" in str(s.sent(n)["system"]) for n in range(3)] == [True, True, False]
         assert (await switch(s, "instructions", "AGENTS.md", on=True)).state == "on"
-        assert len((await instructions_now(s.app)).files) == 2
+        assert len((await instructions_now(s.app, s.app.now())).files) == 2
 
 
 async def test_instructions_of_a_folder_that_are_off_are_not_told(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ async def test_a_link_to_a_file_that_is_off(tmp_path: Path) -> None:
     async with stage(root, {"AGENTS.md": "Use tabs.\n"}, ()) as s:
         (root / "CLAUDE.md").symlink_to("AGENTS.md")
         await switch(s, "instructions", "AGENTS.md", on=False)
-        assert (await instructions_now(s.app)).files == ()
+        assert (await instructions_now(s.app, s.app.now())).files == ()
 
 
 async def test_a_link_in_place_of_a_file_that_is_off(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ async def test_a_link_in_place_of_a_file_that_is_off(tmp_path: Path) -> None:
         (root / "AGENTS.md").unlink()
         (root / "AGENTS.md").symlink_to("docs/a.md")
         s.touched("AGENTS.md")
-        assert (await instructions_now(s.app)).files == ()
+        assert (await instructions_now(s.app, s.app.now())).files == ()
         assert (await switch(s, "instructions", "AGENTS.md", on=True)).state == "on"
 
 
@@ -228,7 +228,7 @@ async def test_a_skill_that_links_lead_to(tmp_path: Path, link: str, to: str) ->
         first, second = await listed(s, "skill")
         assert (first.state, second.state) == ("off", "off")
         await switch(s, "skill", second.id, on=True)
-        assert "deploy" in (await customizations_now(s.app)).skills
+        assert "deploy" in (await customizations_now(s.app, s.app.now())).skills
 
 
 async def test_a_memory_that_is_off_is_not_recalled(tmp_path: Path) -> None:
@@ -242,9 +242,9 @@ async def test_a_memory_that_is_off_is_not_recalled(tmp_path: Path) -> None:
             "You turned it off here.",
             (ON, FORGET, OPEN),
         )
-        assert await memory_index(s.app) == ""
+        assert await memory_index(s.app, s.app.now()) == ""
         await switch(s, "memory", "money", on=True)
-        assert "Amounts are cents" in await memory_index(s.app)
+        assert "Amounts are cents" in await memory_index(s.app, s.app.now())
 
 
 async def test_a_memory_that_is_off_does_not_go_with_a_question(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ async def test_what_files_describe(tmp_path: Path, kind: str, name: str) -> None
     async with stage(tmp_path / "ws", FILES, ()) as s:
 
         async def used() -> bool:
-            found = await customizations_now(s.app)
+            found = await customizations_now(s.app, s.app.now())
             return name in {**found.skills, **found.commands, **found.agents}
 
         assert (await switch(s, kind, name, on=False)).why == "You turned it off here."
@@ -321,10 +321,10 @@ async def test_an_mcp_server_is_ended_and_not_started(tmp_path: Path) -> None:
         assert (ready.state, ready.actions) == ("on", (OFF, RESTART))
         assert (await switch(s, "mcp", "odd", on=False)).actions == (ON,)
         assert s.app.mcp.tools() == ()
-        assert not s.app.mcp.any
+        assert not s.app.mcp.running
     async with stage(tmp_path / "ws", {}, (), settings) as s:
         (off,) = await listed(s, "mcp")
-        assert (off.state, s.app.mcp.any) == ("off", False)
+        assert (off.state, s.app.mcp.running) == ("off", {})
         assert (await switch(s, "mcp", "odd", on=True)).state == "waiting"
         await s.app.mcp.settled()
         assert s.port.context_changes

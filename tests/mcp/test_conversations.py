@@ -29,7 +29,7 @@ from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.core.question import QuestionAnswer
 from glossator.mcp import supervisor
 from glossator.permissions import Switches
-from glossator.turn.told import server_mentions as from_servers
+from glossator.turn.told import attachments as from_servers
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.mcp.hubs import odd
 from tests.patience import until
@@ -383,7 +383,7 @@ async def test_resources_are_mentioned(tmp_path: Path) -> None:
 async def test_resources_are_read_side_by_side_and_for_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(from_servers, "_SECONDS", 0.5)
+    monkeypatch.setattr(from_servers, "_SERVER_SECONDS", 0.5)
     monkeypatch.setattr(from_servers, "MAX_RESOURCES", 3)
     async with with_odd(tmp_path, [DONE]) as s:
         await s.ask("@odd:note://stuck @odd:note://stuck2 @odd:note://one @odd:note://two")

@@ -53,7 +53,7 @@ async def test_it_does_not_run_by_itself(root: Path) -> None:
         assert view.description.endswith(f"{ODD} {notes_of(root)}")
         assert view.uri == (root / ".mcp.json").as_uri()
         assert h.servers.left_out() == ("1 MCP server",)
-        assert not h.servers.any
+        assert not h.servers.running
     assert not notes_of(root).exists()
 
 
@@ -106,7 +106,7 @@ async def test_what_another_process_does_counts_for_the_next_call(
         with pytest.raises(UsageError, match=re.escape(f"may not run any more: {why}\n")):
             await h.call("mcp__odd__echo", pattern="x")
         await h.servers.refresh()  # as with the next question
-        assert not h.servers.any
+        assert not h.servers.running
 
 
 async def test_adopted_is_not_trusted(root: Path) -> None:
@@ -187,7 +187,7 @@ async def test_any_change_asks_again(
         for _ in range(2):
             await h.servers.refresh()
         assert h.view("odd").state is McpState.CHANGED
-        assert not h.servers.any
+        assert not h.servers.running
         (told,) = h.told
         assert told.startswith("The MCP server odd does not run: what would run is not what you")
 

@@ -1,4 +1,4 @@
-from .acting import Acting, SessionActing
+from .acting import Acting, SessionActing, WorkspaceNow
 from .application import Application
 from .context_source import ContextMaterial, fast_model, ledger_folder, price_range, source_of_all
 from .embedding_cost import embedding_bill
@@ -16,6 +16,7 @@ __all__ = [
     "ContextMaterial",
     "Permission",
     "SessionActing",
+    "WorkspaceNow",
     "ask_git",
     "embedding_bill",
     "fast_model",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -12,10 +13,10 @@ import platformdirs
 
 from glossator.application.permission_checker import Permission, PermissionChecker
 from glossator.application.saving import Saving, SavingFirst
-from glossator.application.standing import while_folders_stand
 from glossator.application.turn_shell import Listing, TurnShell
 from glossator.application.unsaved_edits import UNSAVED, UnsavedEdits
 from glossator.context import mode_notice
+from glossator.core.errors import UsageError
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
@@ -23,6 +24,7 @@ from glossator.core.shown import shown
 from glossator.core.tool_events import JobsChanged, UnsavedFile
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import EditorFiles, PlanEditing
+from glossator.files import folder_identity
 from glossator.permissions import (
     Grants,
     HiddenFiles,
@@ -46,8 +48,31 @@ from glossator.sessions import Run, Session
 from glossator.settings import Settings
 from glossator.undo import CHECKPOINTS, Checkpoints, CheckpointStore, DiskFiles, Undone
 
+_GONE = (
+    "The folder {} was deleted or replaced during the run, so the run was ended, and nothing more"
+    " is written there. Ask again if the folder that is there now is the right one."
+)
+
 _CHECKPOINTS = "checkpoints.db"
 _GRANTS = "grants"  # the name of what is kept with a session
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceNow:
+    """The workspace as one step of a question finds it, looked at once for all that the step tells.
+
+    What acts (a call, a hook, git, a server's program) asks again whether it may. `hidden` are the
+    files that rules hide, `off` what the user turned off, by kind.
+    """
+
+    snapshot: WorkspaceSnapshot
+    trusted: bool
+    hidden: HiddenFiles | None
+    off: Mapping[str, frozenset[str]]
+
+    def is_off(self, kind: str) -> frozenset[str]:
+        """The ids of all of a kind that the user turned off."""
+        return self.off.get(kind, frozenset())
 
 
 class Acting:
@@ -113,7 +138,7 @@ class Acting:
 
     def hidden(self) -> HiddenFiles | None:
         """The files that rules hide; None if no rule does."""
-        return self._hidden_in(self.host.roots)
+        return self.hidden_in(self.host.roots)
 
     def hides(self, path: str) -> bool:
         """Whether rules hide a file, by its absolute path."""
@@ -129,11 +154,11 @@ class Acting:
 
     def limited(self, snapshot: WorkspaceSnapshot) -> LimitedShell:
         """The shell of a workspace, with what rules hide from it."""
-        return self.shell.limited(snapshot, self._hidden_in(snapshot.roots))
+        return self.shell.limited(snapshot, self.hidden_in(snapshot.roots))
 
     def hard_linked(self, snapshot: WorkspaceSnapshot) -> HardLinkedFiles:
         """The files of a workspace that have other names elsewhere, too; blocking."""
-        return self.shell.hard_linked(snapshot, self._hidden_in(snapshot.roots))
+        return self.shell.hard_linked(snapshot, self.hidden_in(snapshot.roots))
 
     def store(self) -> CheckpointStore:
         """Where checkpoints keep the bytes of files."""
@@ -150,7 +175,8 @@ class Acting:
         if self._store is not None:
             await self._store.close()
 
-    def _hidden_in(self, roots: tuple[str, ...]) -> HiddenFiles | None:
+    def hidden_in(self, roots: tuple[str, ...]) -> HiddenFiles | None:
+        """The files that rules hide in these folders; None if no rule does."""
         if (known := self._hidden) is None or known[0] != roots:
             self._hidden = known = roots, HiddenFiles.of(self.policy(roots))
         return known[1]
@@ -222,6 +248,11 @@ class SessionActing:
 
         return Checkpoints(acting.store(), session, files, acting.disk, port.tell, show_undone=show)
 
+    @property
+    def changes(self) -> int:
+        """How often an edit or a command of its runs has changed files."""
+        return self.checkpoints.changes if "checkpoints" in vars(self) else 0
+
     async def take_up(self) -> None:
         """Finish what an earlier server was cut off in; the user is told of an undo."""
         if self._session.kept(CHECKPOINTS):
@@ -251,7 +282,7 @@ class SessionActing:
         """Saves what the turns left unsaved."""
         acting = self._acting
         when = acting.edits.save
-        return Saving(acting.host, acting.port, acting.disk, self.checkpoints, when)
+        return Saving(acting.host, acting.port, acting.disk, self, when)
 
     @cached_property
     def unsaved(self) -> UnsavedEdits:
@@ -278,16 +309,14 @@ class SessionActing:
         reviews = acting.reviews or run.reviews
         return PlanEditing(acting.host, acting.port, run.emit, kept, reviews)
 
-    def commands(self, run: Run) -> ShellContext:
-        """Runs the commands of a run."""
+    def commands(self, run: Run, hidden: HiddenFiles | None) -> ShellContext:
+        """Runs the commands of a run, which see no `hidden` files."""
         acting = self._acting
-        hidden, put = acting.hidden(), self.checker.put
-        return TurnShell(acting.host, acting.shell, hidden, self.checkpoints, run, put)
+        return TurnShell(acting.host, acting.shell, hidden, self, run, self.checker.put)
 
-    def saving_first(self, run: Run) -> SavingFirst:
-        """Saves documents before each command of a run."""
-        acting = self._acting
-        return SavingFirst(self.saving, acting.hidden(), run, self.mode is Mode.PLAN)
+    def saving_first(self, run: Run, hidden: HiddenFiles | None) -> SavingFirst:
+        """Saves documents before each command of a run; `hidden` ones are not named."""
+        return SavingFirst(self.saving, hidden, run, self.mode is Mode.PLAN)
 
     def _policy(self) -> Policy:
         return self._acting.policy(session_id=self._session.id)
@@ -326,3 +355,32 @@ class TurnFiles:
         if changed:
             unsaved = await self.acting.saving.save(self.run.id, changed)
             await self.acting.unsaved.left(self.run.id, unsaved)
+
+
+@contextmanager
+def while_folders_stand(host: WorkspaceHost, run: Run) -> Iterator[None]:
+    """Look at the folders whenever something changes, and whenever the run is about to act."""
+    found = {root: folder_identity(root) for root in host.roots}
+    known = {root: each for root, each in found.items() if each is not None}
+
+    def check() -> None:
+        for root in host.roots:
+            if root in known and folder_identity(root) != known[root]:
+                raise UsageError(_GONE.format(shown(root)))
+
+    def look(_changed: AbstractSet[str]) -> None:
+        try:
+            check()
+        except UsageError as gone:
+            run.fail(gone)
+
+    def check_before_acting() -> None:
+        look(frozenset())
+        check()
+
+    run.check = check_before_acting
+    unsubscribe = host.subscribe(look)
+    try:
+        yield
+    finally:
+        unsubscribe()

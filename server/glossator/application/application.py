@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from glossator.anchors import AnchorIndex
-from glossator.application.acting import Acting
+from glossator.application.acting import Acting, WorkspaceNow
 from glossator.application.cited_answers import CitedAnswers
 from glossator.application.context_files import follow_context_files
 from glossator.application.embedding_cost import chosen_embedding, embedding_notice
@@ -222,6 +222,13 @@ class Application:
         """The one that runs use from now on."""
         return self.models.main
 
+    def now(self) -> WorkspaceNow:
+        """The workspace as it is now; look again after a wait."""
+        snapshot = self.host.snapshot()
+        roots, acting = snapshot.roots, self.acting
+        trusted, off = acting.trust.trusts(roots), self.switches.now()
+        return WorkspaceNow(snapshot, trusted, acting.hidden_in(roots), off)
+
     async def tool_context(
         self,
         session: Session,
@@ -232,22 +239,23 @@ class Application:
     ) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned; costs count in `meter`."""
         await self.ready()
-        acting = self.acting.of(session)
+        acting, snapshot = self.acting.of(session), self.host.snapshot()
+        hidden = self.acting.hidden_in(snapshot.roots)
         return ToolContext(
-            self.host.snapshot(),
+            snapshot,
             session.reads,
             self.symbols,
             self.retriever,
             acting.editing(run),
-            acting.commands(run),
+            acting.commands(run, hidden),
             session.todo,
             session.runs,
             session.findings,
             self.port.ask_user,
             self.port.diagnostics,
-            self.acting.hidden(),
+            hidden,
             run.clock.waiting,
-            acting.saving_first(run),
+            acting.saving_first(run, hidden),
             agents=agents,
             rerank=self.reranking(meter),
             skills=skills,
@@ -258,6 +266,8 @@ class Application:
 
     def mcp_news(self, session: Session) -> tuple[str, ...]:
         """What a conversation is not told yet of MCP servers, also before a resume."""
+        if not self.mcp.running:
+            return ()
         news = self._mcp_news.setdefault(session, News(self.mcp, session.tools, session.system))
         return tuple(each for each in news.take() if not session.conversation.was_told(each))
 

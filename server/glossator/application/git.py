@@ -167,7 +167,7 @@ class Git:
 
     def known(self) -> str | None:
         """What the model is told, "" if there is nothing to tell; None if it has to be asked."""
-        if not self._acting.trust.is_trusted or not any(map(_has_repository, self._host.roots)):
+        if not any(map(_has_repository, self._host.roots)) or not self._acting.trust.is_trusted:
             return ""
         known = self._known
         return known.text if known is not None and known.state == self._state() else None

@@ -11,7 +11,7 @@ import asyncio
 import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from glossator.core.encoding import is_guessed
 from glossator.core.ports import EditorPort
@@ -32,6 +32,14 @@ _FOR_USER = (
 )
 
 
+class KeepsCheckpoints(Protocol):
+    """What lets a session act; its checkpoints are made once something does."""
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """What the turns found in the files they changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Saving:
     """Saves what a session's turns left unsaved; `when` is the setting `edits.save`."""
@@ -39,7 +47,7 @@ class Saving:
     host: WorkspaceHost
     port: EditorPort
     disk: DiskFiles
-    checkpoints: Checkpoints
+    acting: KeepsCheckpoints
     when: Literal["clean", "always", "never"]
 
     async def save(
@@ -55,7 +63,8 @@ class Saving:
         found = await self.unsaved(now, changed)
         if not found or self.when == "never" or not self.port.saves:
             return found
-        own = await self.checkpoints.own(found, turn if undo else None)
+        checkpoints = self.acting.checkpoints
+        own = await checkpoints.own(found, turn if undo else None)
         is_all = self.when == "always" and changed is not None
         others = [path for path in found if path not in own] if is_all else []
         typed = await asyncio.to_thread(
@@ -64,12 +73,12 @@ class Saving:
         if not own and not typed:
             return found
         if typed:
-            await self.checkpoints.before(turn, typed)
+            await checkpoints.before(turn, typed)
         told = await self.port.save([now.overlays[path].document for path in (*own, *typed)])
         saved = frozenset(document.path for document in told)
-        await self.checkpoints.saved(turn, {path: own[path] for path in own if path in saved})
+        await checkpoints.saved(turn, {path: own[path] for path in own if path in saved})
         if typed:
-            await self.checkpoints.after(turn, {path: None for path in typed if path in saved})
+            await checkpoints.after(turn, {path: None for path in typed if path in saved})
         self.host.apply(DiskChanged(saved))
         # the editor may send changes that it made while saving after its answer
         await wait.until(

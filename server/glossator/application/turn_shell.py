@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
+from glossator.application.saving import KeepsCheckpoints
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.documents import WorkspaceHost
@@ -31,7 +32,6 @@ from glossator.sandbox import (
     quarantine_question,
 )
 from glossator.sessions import Run
-from glossator.undo import Checkpoints
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class TurnShell:
     host: WorkspaceHost
     shells: WorkspaceShell
     hidden: HiddenFiles | None
-    checkpoints: Checkpoints
+    acting: KeepsCheckpoints
     turn: Run
     ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
 
@@ -62,7 +62,7 @@ class TurnShell:
             finished = await (await self._limited()).run(command, seconds, show)
             return replace(finished, notes=self._blocked_notes(finished.output, BlockedPaths()))
         command = replace(command, idle=(idle := IdleTimes()))
-        async with self.checkpoints.around(self.turn.id, listing.paths, idle.covers):
+        async with self.acting.checkpoints.around(self.turn.id, listing.paths, idle.covers):
             limited = await self._limited()
             async with self._settling(limited.limits, command, listing) as settled:
                 finished = await limited.run(command, seconds, show)
@@ -75,7 +75,7 @@ class TurnShell:
         async with AsyncExitStack() as covered:
             listing, idle = Listing(self.host), IdleTimes()
             command = replace(command, idle=idle)
-            around = self.checkpoints.around(self.turn.id, listing.paths, idle.covers)
+            around = self.acting.checkpoints.around(self.turn.id, listing.paths, idle.covers)
             await covered.enter_async_context(around)
             limited = await self._limited()
             async with AsyncExitStack() as begun:
@@ -86,7 +86,7 @@ class TurnShell:
             self.shells.endings[job] = ending
             self.shells.blocked[job] = _blocked(command, limited)
             try:
-                self.checkpoints.job_began(self.turn.id, job, command.text)
+                self.acting.checkpoints.job_began(self.turn.id, job, command.text)
             except GlossatorError:
                 await self.stop(job)
                 raise
@@ -120,7 +120,7 @@ class TurnShell:
         async with covered:
             await asyncio.wait({ended})
         if not ended.cancelled():
-            self.checkpoints.job_ended(self.turn.id, job)
+            self.acting.checkpoints.job_ended(self.turn.id, job)
 
     async def _ending(
         self, job: str, settling: AsyncExitStack, settled: list[str]

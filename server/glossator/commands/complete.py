@@ -99,7 +99,7 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
     if not 1 <= request.limit <= MAX_ITEMS:
         raise UsageError(f"The limit is {request.limit}; give one from 1 to {MAX_ITEMS}.")
     if command := _COMMAND.fullmatch(request.text):
-        described = await customizations_now(app)
+        described = await customizations_now(app, app.now())
         commands = (*_commands(command[1], described), *_prompts(app, command[1]))
         items = tuple(item for _, item in commands)
         return CompleteAnswer(items[:MAX_ITEMS], request.text, incomplete=False)

@@ -143,15 +143,16 @@ def _meant(found: list[ContextSource], request: SwitchContextRequest) -> Context
 
 
 async def _instructions(app: Application, _: str | None) -> _Found:
-    now, found = await instructions_now(app), await further_instructions(app)
-    at_once = {each.path for each in (*now.files, *now.off)}
+    now, found = app.now(), await further_instructions(app)
+    first = await instructions_now(app, now)
+    at_once = {each.path for each in (*first.files, *first.off)}
     sources = [
         *(_instruction(each, "" if each.path in at_once else _LATER) for each in found.files),
         *(_instruction(each, _KEPT, off=True) for each in found.off),
     ]
     kind, state = ContextKind.INSTRUCTIONS, ContextState.UNTRUSTED
-    for path in await left_out_files(app):
-        name, uri = app.host.snapshot().relative(path), to_uri(path)
+    for path in await left_out_files(app, now):
+        name, uri = now.snapshot.relative(path), to_uri(path)
         sources.append(ContextSource(kind, path, name, "project", state, _UNTRUSTED, "", uri, ()))
     sources.sort(key=lambda each: (each.source != "user", each.name.count("/"), each.name))
     return sources, found.not_seen
@@ -212,7 +213,7 @@ def _fact(fact: FactView) -> ContextSource:
 
 
 async def _customizations(app: Application, _: str | None) -> _Found:
-    found = await customizations_now(app)
+    found = await customizations_now(app, app.now())
     return [
         ContextSource(
             ContextKind(each.kind),

@@ -18,5 +18,5 @@ async def list_customizations(
     app: Application, _request: ListCustomizationsRequest
 ) -> CustomizationList:
     """All that there is, with the reasons why something is not used; switched off in settings."""
-    found = await customizations_now(app)
+    found = await customizations_now(app, app.now())
     return CustomizationList(tuple(found.listed), found.left_out)

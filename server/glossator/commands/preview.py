@@ -67,7 +67,7 @@ async def preview(app: Application, request: PreviewRequest) -> PreviewAnswer:
         in_time("What begins a conversation", _opening(app, tell), [], tell)
         if begins
         else _nothing(),
-        in_time("Facts about the editor", editor_state(app, session), Telling(), tell),
+        in_time("Facts about the editor", editor_state(app, app.now(), session), Telling(), tell),
         in_time("Memories", _memories(app, session, request.question), [], tell),
         in_time("Facts", _facts(app, session, request.question), [], tell),
     )
@@ -129,8 +129,9 @@ def _shown(kind: GoingKind, item: Attached | Exhibit, why: str) -> Going:
 
 async def _opening(app: Application, tell: Callable[[str], object]) -> list[Going]:
     """What is the user's and the project's of a conversation's beginning."""
+    now = app.now()
     instructions, index, untrusted = await asyncio.gather(
-        instructions_now(app), memory_index(app), left_out_files(app)
+        instructions_now(app, now), memory_index(app, now), left_out_files(app, now)
     )
     if untrusted:
         tell(f"Left out, because this workspace is not trusted: {', '.join(untrusted)}.")

@@ -19,7 +19,7 @@ from glossator.context import (
 from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
 from glossator.sessions import Account, ModelCall, session_state
-from glossator.turn import LEFT_OUT, SECTIONS, customizations_now, opening_of
+from glossator.turn import LEFT_OUT, SECTIONS, opening_of
 
 _LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
 
@@ -90,9 +90,9 @@ async def _held(app: Application, session_id: str | None) -> _Held:
         left_out = _left_out(state.kept.get(LEFT_OUT, []))
         held = _Held(state.title, frame, state.messages, state.account, left_out)
     if not frame.system:  # it was not asked yet
-        opening = await opening_of(app, await customizations_now(app))
+        opening = await opening_of(app)
         frame = PromptPrefix(opening.system, opening.tools, opening.sections)
-        return replace(held, frame=frame, left_out=opening.left_out)
+        return replace(held, frame=frame, left_out=opening.missing)
     return held
 
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from glossator.context.system import PROMPTS as MODES
 from glossator.core.session_answers import Kind
-from glossator.prompts import load_prompt
+from glossator.prompts import load_prompts
 
 TEXTS: Mapping[str, Kind] = {
     "compaction/head": Kind.SUMMARY,
@@ -65,10 +65,11 @@ TEXTS: Mapping[str, Kind] = {
 
 def prompt_of(text: str) -> str:
     """The name of the prompt that a text in a user message is made of; "" for the user's words."""
-    made = [name for name in TEXTS if text.startswith(_opening(name))]
-    return max(made, key=lambda name: len(_opening(name)), default="")  # some share a beginning
+    return next((name for opening, name in _openings() if text.startswith(opening)), "")
 
 
 @cache
-def _opening(name: str) -> str:
-    return load_prompt(name).opening
+def _openings() -> tuple[tuple[str, str], ...]:
+    """What each text begins with, and its prompt; the longest first, as some share a beginning."""
+    openings = [(prompt.opening, name) for name, prompt in load_prompts(TEXTS).items()]
+    return tuple(sorted(openings, key=lambda each: -len(each[0])))

@@ -14,7 +14,7 @@ from glossator.context.instructions import Instructions
 from glossator.core.shown import shown
 from glossator.documents import WorkspaceSnapshot
 from glossator.llm import ContentBlock, Message
-from glossator.prompts import load_prompt
+from glossator.prompts import load_prompt, load_prompts
 
 _PROMPTS: Mapping[str, str] = {
     "plan": "user/mode_plan",
@@ -85,13 +85,13 @@ def instruction_sections(found: Instructions) -> tuple[Section, ...]:
 
 def mode_notice(mode: str, messages: Sequence[Message]) -> str:
     """The notice of the mode for a conversation; "" if its last notice says the same."""
-    text = load_prompt(_PROMPTS[mode]).render()
+    text = _notices()[_PROMPTS[mode]]
     return "" if _last_notice(messages) == text else text
 
 
 def is_mode_notice(block: ContentBlock) -> bool:
     """Whether a block of a user message is a notice of the mode."""
-    return block.get("text") in _notices()
+    return block.get("text") in _notices().values()
 
 
 def _last_notice(messages: Sequence[Message]) -> str:
@@ -106,5 +106,6 @@ def _last_notice(messages: Sequence[Message]) -> str:
 
 
 @cache
-def _notices() -> frozenset[str]:
-    return frozenset(load_prompt(name).render() for name in PROMPTS)
+def _notices() -> Mapping[str, str]:
+    """The notices, by prompt."""
+    return {name: prompt.render() for name, prompt in load_prompts(PROMPTS).items()}

@@ -23,6 +23,7 @@ Json = Any  # what `json.loads` gives
 
 _T = TypeVar("_T")
 _VIEWS: dict[Any, Any] = {Citation: CitationView, EditPlan: PlanView}
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 _EVENTS = {kind.kind: kind for kind in typing.get_args(Event)}
 
 
@@ -32,6 +33,8 @@ class WireError(ValueError):
 
 def to_wire(value: object) -> Json:
     """What JSON can carry of `value`; a number that JSON has no word for becomes null."""
+    if type(value) in _AS_THEY_ARE:
+        return value
     match value:
         case Envelope():
             head = {"runId": value.run_id, "seq": value.seq, "kind": value.event.kind}
@@ -47,8 +50,8 @@ def to_wire(value: object) -> Json:
         case list() | tuple() | set() | frozenset():
             wire = [to_wire(item) for item in value]
         case _ if dataclasses.is_dataclass(value):
-            fields = dataclasses.fields(value)
-            wire = {camel(field.name): to_wire(getattr(value, field.name)) for field in fields}
+            names = _wire_names(type(value))  # type: ignore[arg-type]  # as below
+            wire = {wired: to_wire(getattr(value, name)) for name, wired in names}
         case _:
             wire = value
     return wire
@@ -72,6 +75,12 @@ def camel(name: str) -> str:
     """`first_line` as `firstLine`."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
+
+
+@cache
+def _wire_names(kind: type[Any]) -> tuple[tuple[str, str], ...]:
+    """The names of the fields, here and on the wire."""
+    return tuple((field.name, camel(field.name)) for field in dataclasses.fields(kind))
 
 
 @cache

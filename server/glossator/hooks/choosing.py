@@ -12,7 +12,7 @@ from glossator.hooks.proposals import Proposal, proposed_hooks
 from glossator.permissions import Approvals, Switches
 from glossator.settings import HookSettings
 
-_KIND = "hook"  # of adoptions
+KIND = "hook"  # of adoptions
 
 
 class Hooks:
@@ -23,7 +23,7 @@ class Hooks:
 
     def __init__(self, settings: HookSettings, approvals: Approvals, switches: Switches) -> None:
         named = HookIds()
-        self._own = tuple(
+        self.own = tuple(
             KnownHook(
                 named.id("settings", event.value, hook.matcher, hook.command),
                 event,
@@ -47,7 +47,7 @@ class Hooks:
         no file that a hook names is read, so `adopted` are all that once were.
         """
         before, self.adopted = self.adopted, ()
-        if not any(self._approvals.names(_KIND, root) for root in snapshot.roots):
+        if not any(self._approvals.names(KIND, root) for root in snapshot.roots):
             return ()
         found = (await asyncio.to_thread(proposed_hooks, snapshot, hashed=trusted)).hooks
         runs = self.is_adopted if trusted else self.was_adopted
@@ -61,31 +61,31 @@ class Hooks:
 
     def of(self, event: HookEvent, about: str = "") -> tuple[KnownHook, ...]:
         """Those that run at a moment that is `about` a tool or an occasion; "": any."""
-        chosen = tuple(each for each in (*self._own, *self.adopted) if each.is_for(event, about))
+        chosen = tuple(each for each in (*self.own, *self.adopted) if each.is_for(event, about))
         off = self._switches.off(ContextKind.HOOK) if chosen else frozenset()
         return tuple(each for each in chosen if each.id not in off)
 
     def __iter__(self) -> Iterator[KnownHook]:
         """The user's own."""
-        return iter(self._own)
+        return iter(self.own)
 
     # what a workspace asks for
 
     def is_adopted(self, proposal: Proposal) -> bool:
         """Whether exactly this was adopted."""
         return bool(proposal.sha256) and self._approvals.is_adopted(
-            _KIND, proposal.id, proposal.folder, proposal.sha256
+            KIND, proposal.id, proposal.folder, proposal.sha256
         )
 
     def was_adopted(self, proposal: Proposal) -> bool:
         """Whether this was adopted, or what stood in its place."""
-        return self._approvals.was_adopted(_KIND, proposal.id, proposal.folder)
+        return self._approvals.was_adopted(KIND, proposal.id, proposal.folder)
 
     def adopt(self, proposal: Proposal) -> None:
         """Let exactly this run from now on. Raises `StoreUnavailable`; blocking."""
-        self._approvals.adopt(_KIND, proposal.id, proposal.folder, proposal.sha256)
+        self._approvals.adopt(KIND, proposal.id, proposal.folder, proposal.sha256)
 
     def forget(self, proposal: Proposal) -> bool:
         """Take an adoption back; False if there was none. Raises `StoreUnavailable`; blocking."""
         self.adopted = tuple(each for each in self.adopted if each.id != proposal.id)
-        return self._approvals.forget(_KIND, proposal.id, proposal.folder)
+        return self._approvals.forget(KIND, proposal.id, proposal.folder)

@@ -156,11 +156,11 @@ class SpendingLimit:
 
     def reached(self, spending: Spending) -> tuple[ReachedLimit, ...]:
         """The limits that are reached with `spending` added."""
-        total = self.before + spending
         found = []
-        if self.tokens is not None and total.usage.total >= self.tokens:
-            found.append(self._reached("tokens", f"{self.tokens:,} tokens"))
-        if self.dollars is not None and total.known_dollars >= self.dollars:
+        tokens, dollars = self.tokens, self.before.known_dollars + spending.known_dollars
+        if tokens is not None and self.before.usage.total + spending.usage.total >= tokens:
+            found.append(self._reached("tokens", f"{tokens:,} tokens"))
+        if self.dollars is not None and dollars >= self.dollars:
             found.append(self._reached("money", price_in_words(self.dollars)))
         return tuple(found)
 

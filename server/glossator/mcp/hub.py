@@ -53,17 +53,12 @@ class McpServers:
         self._specs: dict[str, ServerSpec] = {}
         self._shadowed: list[ServerSpec] = []
         self._problems: tuple[str, ...] = ()
-        self._running: dict[str, Supervisor] = {}
+        self.running: dict[str, Supervisor] = {}  # those that run, or are to; by name
         self.calls = Calls(self.connected, settings.seconds)
         self._told: set[str] = set()
         self._stopping: set[asyncio.Task[None]] = set()
         self._turn = asyncio.Lock()
         self._closed = False
-
-    @property
-    def any(self) -> bool:
-        """Whether a server runs, or is to."""
-        return bool(self._running)
 
     async def refresh(self) -> None:
         """Look at settings and workspace again; start and stop what that changes. Quick."""
@@ -78,28 +73,28 @@ class McpServers:
             self._tell_wrong(trusted)
             every = self._specs.values()
             wanted = {each.name: each for each in every if self._held_back(each, trusted) is None}
-            for name, running in list(self._running.items()):
+            for name, running in list(self.running.items()):
                 same = name in wanted and wanted[name].sha256 == running.spec.sha256
                 if not same or running.is_over:
-                    del self._running[name]
+                    del self.running[name]
                     self._stop_soon(running)
             for name, spec in wanted.items():
-                if name not in self._running:
+                if name not in self.running:
                     self._start(spec)
 
     async def close(self) -> None:
         """End every server."""
         async with self._turn:
             self._closed = True
-            for each in self._running.values():
+            for each in self.running.values():
                 self._stop_soon(each)
-            self._running.clear()
+            self.running.clear()
             if self._stopping:
                 await asyncio.wait(self._stopping)
 
     async def settled(self) -> None:
         """Wait until each server is ready or has failed for the first time."""
-        await asyncio.gather(*(each.settled() for each in self._running.values()))
+        await asyncio.gather(*(each.settled() for each in self.running.values()))
 
     # what the user sees and decides
 
@@ -116,6 +111,8 @@ class McpServers:
 
     def left_out(self) -> tuple[str, ...]:
         """What a workspace brings and is not obeyed: `2 MCP servers`; may be empty."""
+        if all(each.source != "project" for each in self._specs.values()):
+            return ()
         trusted = self._is_trusted()
         count = sum(
             1
@@ -176,7 +173,7 @@ class McpServers:
         await self.refresh()
         spec = self._known(name)
         async with self._turn:
-            running = self._running.pop(name, None)
+            running = self.running.pop(name, None)
             if running is not None:
                 await running.stop()
                 running = self._start(spec, told=quiet)
@@ -197,11 +194,11 @@ class McpServers:
 
     def tool(self, name: str) -> OfferedTool | None:
         """A tool by the name that the model calls it by, also of a server that is gone now."""
-        every = (tool for each in self._running.values() for tool in each.offer.tools)
+        every = (tool for each in self.running.values() for tool in each.offer.tools)
         if (known := next((tool for tool in every if tool.name == name), None)) is not None:
             return known
         prefix, server, own = (*name.split("__", 2), "", "")[:3]
-        running = self._running.get(server)
+        running = self.running.get(server)
         if prefix != "mcp" or running is None or running.state is McpState.READY:
             return None
         return OfferedTool(server, own, name, "", {"type": "object"})  # until it tells what it has
@@ -224,7 +221,7 @@ class McpServers:
 
     def is_server(self, name: str) -> bool:
         """Whether a server of this name runs, or is to."""
-        return name in self._running
+        return name in self.running
 
     def why_not_connected(self, name: str) -> str:
         """Why a server cannot be called now; "" if it can."""
@@ -239,9 +236,9 @@ class McpServers:
 
         Another process may have turned it off, or taken its adoption or the folder's trust back.
         """
-        running = self._running.get(name)
+        running = self.running.get(name)
         if running is None:
-            known = some_of(sorted(self._running), 10) or "none"
+            known = some_of(sorted(self.running), 10) or "none"
             raise UsageError(f"No MCP server {shown(name)} runs; those that do are: {known}.")
         if (held_back := self._held_back(running.spec, self._is_trusted())) is not None:
             why = why_held_back(running.spec, held_back).rstrip(".")
@@ -256,10 +253,12 @@ class McpServers:
         return running
 
     def _ready(self) -> Iterator[Supervisor]:
+        if not self.running:
+            return iter(())
         trusted = self._is_trusted()
         return (
             each
-            for each in self._running.values()
+            for each in self.running.values()
             if each.is_ready and self._held_back(each.spec, trusted) is None
         )
 
@@ -275,7 +274,7 @@ class McpServers:
 
     def _start(self, spec: ServerSpec, *, told: bool = False) -> Supervisor:
         started = Supervisor(spec, self._roots, self._port, self._may_start, self.logins, told=told)
-        self._running[spec.name] = started
+        self.running[spec.name] = started
         started.start()
         return started
 
@@ -331,7 +330,7 @@ class McpServers:
         return view_of(
             spec,
             self._held_back(spec, trusted),
-            self._running.get(spec.name),
+            self.running.get(spec.name),
             adopted=spec.source == "project" and self._was_adopted(spec),
             logged_in=spec.launch is not None and self.logins.used_by(spec.launch),
         )

@@ -286,11 +286,11 @@ class ToolsWithMcp(Mapping[str, Tool]):
 
     def __iter__(self) -> Iterator[str]:
         yield from self._own
-        if self._servers.any:
+        if self._servers.running:
             yield from self._reaching
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._own) + (len(self._reaching) if self._servers.running else 0)
 
 
 def described(tool: OfferedTool) -> str:

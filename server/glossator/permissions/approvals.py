@@ -9,7 +9,7 @@ this workspace folder, known by its real path; any change asks again. They are r
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import platformdirs
@@ -49,6 +49,10 @@ class Approvals:
     def names(self, kind: str, folder: str) -> frozenset[str]:
         """The names of all of a kind that was adopted in the folder, as it is now or as it was."""
         return frozenset(name for of, name, _ in self._adopted(folder) if of == kind)
+
+    def any_of(self, kind: str, folders: Iterable[str]) -> bool:
+        """Whether any of a kind was adopted in one of the folders."""
+        return any(self.names(kind, folder) for folder in folders)
 
     def adopt(self, kind: str, name: str, folder: str, sha256: str) -> None:
         """Adopt this in place of what had the name. Raises `UsageError`, `StoreUnavailable`."""

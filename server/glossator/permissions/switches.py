@@ -6,7 +6,7 @@ folder, so that nothing in a workspace can change them. Several servers share th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import platformdirs
@@ -41,6 +41,10 @@ class Switches:
 
     def off(self, kind: str) -> frozenset[str]:
         """The ids of all of a kind that the user turned off here."""
+        return self.now().get(kind, frozenset())
+
+    def now(self) -> Mapping[str, frozenset[str]]:
+        """The ids of all that the user turned off here, by kind."""
         try:
             entries = self._file.now()
         except (OSError, DamagedFile) as error:
@@ -48,12 +52,14 @@ class Switches:
                 f"What you turned off is on again, because {self._file.path} cannot be used"
                 f" ({error}). Turn off again what should be: that starts a new file."
             )
-            return frozenset()
+            return {}
         if not entries:
-            return frozenset()
-        prefix = _text(kind, "")
+            return {}
         texts = (text for uri in self._folders() for text in entries.get(uri, ()))
-        return frozenset(text.removeprefix(prefix) for text in texts if text.startswith(prefix))
+        found: dict[str, set[str]] = {}
+        for kind, _, key in (text.partition(" ") for text in texts):
+            found.setdefault(kind, set()).add(key)
+        return {kind: frozenset(keys) for kind, keys in found.items()}
 
     def turn(self, kind: str, key: str, *, on: bool) -> None:
         """Turn it on or off in each folder. Raises `UsageError`, `StoreUnavailable`."""

@@ -245,7 +245,11 @@ class TrustQuestion:
     @property
     def is_trusted(self) -> bool:
         """Whether the workspace is known to be trusted: nobody is asked."""
-        return self.said is not False and not self._untrusted()
+        return self.trusts(self.roots())
+
+    def trusts(self, folders: Iterable[str]) -> bool:
+        """Whether all these folders, of the workspace as it was found, are known to be trusted."""
+        return self.said is not False and not self._untrusted(folders)
 
     async def refusal(self, access: Access) -> str | None:
         """Why what acts may not be done in the workspace, for the model; None if it may.
@@ -258,7 +262,7 @@ class TrustQuestion:
         if access is not Access.EXECUTE:
             return None
         async with self._turn:  # several sessions may need the same answer
-            folders = self._untrusted()
+            folders = self._untrusted(self.roots())
             if not folders:
                 return None
             if (known := self._refused.get(folders)) is not None:
@@ -275,11 +279,11 @@ class TrustQuestion:
                 self._refused[folders] = refusal = _refusal(answer)
                 return refusal
             self.changed()
-            return _CHANGED if self._untrusted() else None
+            return _CHANGED if self._untrusted(self.roots()) else None
 
-    def _untrusted(self) -> tuple[str, ...]:
-        """The folders that are not trusted, by real path: it is what the user is shown."""
-        real = map(os.path.realpath, self.roots())
+    def _untrusted(self, folders: Iterable[str]) -> tuple[str, ...]:
+        """Those that are not trusted, by real path: it is what the user is shown."""
+        real = map(os.path.realpath, folders)
         return tuple(folder for folder in real if not self.trust.trusted((folder,)))
 
 

@@ -1,3 +1,3 @@
-from .loader import load_prompt
+from .loader import load_prompt, load_prompts
 
-__all__ = ["load_prompt"]
+__all__ = ["load_prompt", "load_prompts"]

@@ -64,6 +64,11 @@ def load_prompt(name: str) -> Prompt:
     return parse_prompt(name, content)
 
 
+def load_prompts(names: Iterable[str]) -> dict[str, Prompt]:
+    """Several prompts, by name. Raises `PromptError`."""
+    return {name: load_prompt(name) for name in names}
+
+
 def parse_prompt(name: str, content: str) -> Prompt:
     """Check and take apart a prompt file. Raises `PromptError`."""
     match = _FILE.fullmatch(content)

@@ -74,15 +74,15 @@ class Journal:
         """Whether anything was written."""
         return self._log is not None
 
-    def write(self, record: Record) -> None:
-        """Keep a record; it outlives this process from now on."""
+    def write(self, *records: Record) -> None:
+        """Keep records, all or none; they outlive this process from now on."""
         if self._broken or self._logs is None:
             return
         try:
             if self._log is None:
                 self._log = self._logs.create(self._begun.id)
-                self._log.append([encode(self._begun)])
-            self._log.append([encode(record)])
+                records = (self._begun, *records)
+            self._log.append([encode(record) for record in records])
         except StoreUnavailable as error:
             self._broken = True
             self.why_broken = (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from glossator.context import CompactionBackoff, Reminders
@@ -151,10 +152,20 @@ class Session:
         if self.title == UNTITLED:
             self.rename(title_of(question))
 
-    def freeze(self, system: tuple[str, ...], tools: tuple[ToolSpec, ...]) -> None:
-        """Say what opens every request; a compacted conversation may open with something else."""
+    def freeze(
+        self,
+        system: tuple[str, ...],
+        tools: tuple[ToolSpec, ...],
+        kept: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """Say what opens every request; a compacted conversation may open with something else.
+
+        What is `kept` about it is written with it, as by `keep`.
+        """
         self.system, self.tools = system, tools
-        self._write(Prefix(system, tools))
+        for name, value in kept.items():
+            self._kept.setdefault(name, []).append(value)
+        self._write(Prefix(system, tools), *(KeptValue(*each) for each in kept.items()))
 
     def received(self, message: Message) -> None:
         """The model replied with tool calls: keep the reply until they have been answered.
@@ -206,9 +217,9 @@ class Session:
     def note(self, envelope: Envelope) -> None:
         """Keep an event of a run, if it is worth it."""
         now = datetime.now(UTC)
-        for record in (*self._unfinished.after(envelope, now), happened(envelope, now)):
-            if record is not None:
-                self._write(record)
+        of_event = happened(envelope, now)
+        records = (*self._unfinished.after(envelope, now), *((of_event,) if of_event else ()))
+        self._write(*records)
         if isinstance(envelope.event, RunStarted):
             self.dropped -= {envelope.run_id}
 
@@ -300,9 +311,12 @@ class Session:
         """Close its log, so that another server can open it; safe to call again."""
         self.journal.close()
 
-    def _write(self, record: Record) -> None:
-        self.journal.write(record)
-        remember(self._story, record)
+    def _write(self, *records: Record) -> None:
+        if not records:
+            return
+        self.journal.write(*records)
+        for record in records:
+            remember(self._story, record)
 
     def _say(self, message: Message) -> None:
         self.turns += message["role"] == "assistant"

@@ -12,6 +12,7 @@ from .told.attachments import (
     attach_all,
     attach_lines,
     attach_mentioned,
+    server_of,
 )
 from .told.customizations import LoadedSkills, customizations_now
 from .told.editor import editor_state
@@ -21,7 +22,6 @@ from .told.opening import LEFT_OUT, SECTIONS, opening_of
 from .told.part import Telling, in_time
 from .told.question import SaidWords
 from .told.recall import likely_memories, memory_index
-from .told.server_mentions import server_of
 from .turn import Asked, last_plan, take_turn
 
 __all__ = [

@@ -25,7 +25,7 @@ from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.permission import Access, Permit
 from glossator.core.tool_events import ToolOutput
 from glossator.core.tool_result import ToolResult, shorten
-from glossator.llm import ModelEvent, RetryWait, ToolCall, ToolReady
+from glossator.llm import ToolCall
 from glossator.permissions import Deny
 from glossator.sessions import RunClock
 from glossator.tools import Registry, Tool, ToolArgs, ToolContext
@@ -123,9 +123,9 @@ async def _call_tool(
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
             return ToolResult.failed(decided.reason)
-        edits = context.edits and context.edits.within(
-            decided.paths, context.waiting, decided.parts
-        )
+        edits = context.edits if tool.access is not Access.READ else None
+        if edits is not None:
+            edits = edits.within(decided.paths, context.waiting, decided.parts)
         context = replace(context, edits=edits, permit=decided, call_id=call.id)
         result = await tool.run(args, context)
         if hooks is not None and not result.error:
@@ -297,21 +297,17 @@ class EarlyCalls:
         self.void()
         await asyncio.gather(*self._void, return_exceptions=True)
 
-    async def follow(self, event: ModelEvent) -> None:
-        """Start a complete call if its tool only reads; end all when the reply is void.
+    async def begin(self, call: ToolCall) -> None:
+        """Start a complete call if its tool only reads.
 
         Calls after one that acts wait, so that they see its effects.
         """
-        match event:
-            case ToolReady(call):
-                tool = self._tools.get(call.name)
-                self._acting |= acts(self._tools, call)
-                if tool is not None and tool.access is Access.READ and not self._acting:
-                    reading = self._read(call, self._wanted)
-                    self._started[call.id] = call, asyncio.create_task(reading)
-                    await asyncio.sleep(0)  # it begins now, even if more of the reply has arrived
-            case RetryWait():
-                self.void()
+        access = tool.access if (tool := self._tools.get(call.name)) else Access.NONE
+        self._acting |= access not in (Access.READ, Access.NONE)
+        if access is Access.READ and not self._acting:
+            reading = self._read(call, self._wanted)
+            self._started[call.id] = call, asyncio.create_task(reading)
+            await asyncio.sleep(0)  # it begins now, even if more of the reply has arrived
 
     def void(self) -> None:
         """End the calls that have started: their reply does not count."""

@@ -202,10 +202,10 @@ class Delegation:
     async def _described(self, name: str) -> _Explorer:
         """The sub-agent of that name, by default our own. Raises `UsageError` if it is unknown."""
         app = self._app
-        system = system_blocks((sub_agent_section(app),), "system/explore")
+        system = system_blocks((sub_agent_section(app.host.snapshot()),), "system/explore")
         if not name:
             return _Explorer(EXPLORE, system, reading_tools(), app.models.fast)
-        agents = (await customizations_now(app)).agents
+        agents = (await customizations_now(app, app.now())).agents
         if name not in agents:
             known = ", ".join(agents) or "none"
             raise UsageError(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from glossator.application import Application
+from glossator.application import Application, WorkspaceNow
 from glossator.context import Reminders
 from glossator.core.context_answers import ContextKind
 from glossator.core.errors import UsageError
@@ -21,6 +21,7 @@ from glossator.core.shown import in_tags, shown, shown_text
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.documents import WorkspaceSnapshot
 from glossator.hooks import (
+    KIND,
     HookAnswer,
     HookEvent,
     KnownHook,
@@ -59,7 +60,8 @@ class SessionHooks:
 
     def any_of(self, *events: HookEvent) -> bool:
         """Whether there are hooks for one of these moments."""
-        return any(self.app.hooks.of(event) for event in events)
+        hooks = self.app.hooks
+        return bool(hooks.own or hooks.adopted) and any(hooks.of(event) for event in events)
 
     async def admit(self, question: str, was_told: WasTold, *, source: str = "") -> None:
         """A question is about to be answered, with a `source` as the first in its session here.
@@ -221,10 +223,10 @@ async def session_hooks(
     return SessionHooks(app, session_id, reminders, tell)
 
 
-async def left_out_hooks(app: Application) -> tuple[str, ...]:
+async def left_out_hooks(app: Application, now: WorkspaceNow) -> tuple[str, ...]:
     """What the workspace asks for that could run, and does not: `2 hooks`; may be empty."""
-    trusted, off = app.acting.trust.is_trusted, app.switches.off(ContextKind.HOOK)
-    found = (await asyncio.to_thread(proposed_hooks, app.host.snapshot(), hashed=trusted)).hooks
+    trusted, off = now.trusted, now.is_off(ContextKind.HOOK)
+    found = (await asyncio.to_thread(proposed_hooks, now.snapshot, hashed=trusted)).hooks
     wanted = [each for each in found if each.hook is not None and each.id not in off]
     count = sum(not (trusted and app.hooks.is_adopted(each)) for each in wanted)
     return (f"{count} hook{'s' if count > 1 else ''}",) if count else ()
@@ -234,7 +236,9 @@ async def _look(
     app: Application, snapshot: WorkspaceSnapshot, tell: Callable[[str], object]
 ) -> None:
     """Look at the hooks of the workspace; tells, once, which are not as they were adopted."""
-    for changed in await app.hooks.look(snapshot, trusted=app.acting.trust.is_trusted):
+    if not (app.hooks.adopted or app.approvals.any_of(KIND, snapshot.roots)):
+        return
+    for changed in await app.hooks.look(snapshot, trusted=app.acting.trust.trusts(snapshot.roots)):
         tell(
             f"The hook {changed} of this workspace does not run: it is not as you adopted it any"
             " more. `glossator hooks` lists it."

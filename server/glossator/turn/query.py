@@ -25,6 +25,7 @@ from glossator.llm import (
     RetryWait,
     TextPiece,
     ThinkingPiece,
+    ToolReady,
     ToolSpec,
     estimate_request,
 )
@@ -148,7 +149,6 @@ async def query(
     try:
         async with run.clock.limit(seconds), aclosing(meter.stream(run.model, request)) as events:
             async for event in events:
-                await early.follow(event)
                 match event:
                     case TextPiece(text):
                         run.emit(TextDelta(text))
@@ -158,7 +158,10 @@ async def query(
                     case ThinkingPiece(text):
                         run.emit(ThinkingDelta(text))
                         shown = True
+                    case ToolReady(call):
+                        await early.begin(call)
                     case RetryWait():
+                        early.void()
                         if shown:
                             run.emit(TextDiscarded())
                         run.hearing.discard()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from glossator.application import Application
+from glossator.application import Application, SessionActing
 from glossator.context import Attached, Exhibit
 from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
@@ -177,14 +177,14 @@ async def _answer(
     hooks: SessionHooks,
 ) -> Answer:
     """Put the question into the conversation, have it answered, and check what came of it."""
-    started, model = time.perf_counter(), app.model
+    started, model, acting = time.perf_counter(), app.model, app.acting.of(session)
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     expansion = await expand(app, asked.question, built_in)
     mentioning = f"{asked.question}\n\n{expansion.mentioning}".strip()
     recall.begin(meter, mentioning)
     follow_facts(app, session, run)
     run.ending.push_async_callback(write_memory_back, app, session)
-    described = await open_conversation(app, session, run)
+    opened = await open_conversation(app, session, run)
     mentioned = await attach_mentioned(app, session, run, mentioning, asked.attached)
     for notice in filter(None, (expansion.notice, mentioned.notice)):
         run.emit(Notice(notice))
@@ -194,7 +194,7 @@ async def _answer(
         session.conversation.newest_reply = None  # of a cache that is not this model's
     delegation = Delegation(app, session, run, model, meter)
     plan = asked.plan
-    if expansion.parts or app.acting.of(session).mode is Mode.PLAN:
+    if expansion.parts or acting.mode is Mode.PLAN:
         _tell_if_planned(run, plan)
         plan = None
     elif attached and plan is PlanChoice.AUTO:
@@ -207,7 +207,7 @@ async def _answer(
     of_tools = hooks.any_of(HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL)
     context = TurnContext(
         model,
-        app.acting.of(session).permission(only_reads=asked.only_reads, reviews=run.reviews),
+        acting.permission(only_reads=asked.only_reads, reviews=run.reviews),
         compactor_of(app, session, model, run.emit, hooks),
         run.clock,
         meter,
@@ -215,6 +215,7 @@ async def _answer(
         grounding.judging,
         app=app,
         session=session,
+        acting=acting,
         run=run,
         recall=recall,
         user_hooks=hooks,
@@ -225,7 +226,7 @@ async def _answer(
     if context.compactor is not None:
         await context.compactor.compact_if_needed(session.account.last, meter)
     said = (SaidWords(asked.question, attached), *steered)
-    await say_question(app, session, run, recall, said, described)
+    await say_question(app, session, run, recall, said, opened)
     warming = asyncio.create_task(app.warm_up())
     with answering.flow.ending():
         async with grounding.judging:
@@ -239,7 +240,7 @@ async def _answer(
             await keep_texts(app, session)
             grounded = await grounding.grounded(outcome)
     app.summaries.begin_if_due(session)
-    planned = app.acting.of(session).mode is Mode.PLAN and plan_of(grounded.text) != ""
+    planned = acting.mode is Mode.PLAN and plan_of(grounded.text) != ""
     stop = PLANNED if planned and outcome.stop is Stop.ANSWERED else outcome.stop
     run.emit(RunFinished(stop))
     return Answer(
@@ -293,6 +294,7 @@ class TurnContext(RunContext):
 
     app: Application
     session: Session
+    acting: SessionActing
     run: Run
     recall: Recall
     user_hooks: SessionHooks
@@ -327,7 +329,7 @@ class TurnContext(RunContext):
 
     def changes(self) -> int:
         """By calls of this session."""
-        return self.app.acting.of(self.session).checkpoints.changes
+        return self.acting.changes
 
     def waits(self) -> bool:
         """Whether a background job runs."""
@@ -336,8 +338,7 @@ class TurnContext(RunContext):
     def reminders(self) -> tuple[str, ...]:
         """Of the mode, of what came later, of memories and of MCP servers."""
         later = (*self.session.reminders.take(), *self.recall.late())
-        acting = self.app.acting.of(self.session)
-        return (*acting.reminders(), *later, *self.app.mcp_news(self.session))
+        return (*self.acting.reminders(), *later, *self.app.mcp_news(self.session))
 
     async def news(self) -> str:
         """What changed in files that were read, and what has to be told again."""

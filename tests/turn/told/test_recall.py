@@ -386,12 +386,12 @@ async def test_what_is_gone_is_marked(root: Path) -> None:
 
 async def test_the_index_for_the_system_prompt(root: Path) -> None:
     async with stage(root, FILES, []) as s:
-        text = await memory_index(s.app)
+        text = await memory_index(s.app, s.app.now())
     assert text.startswith("# Memories\n")
     assert "- money (project, everywhere, today): Amounts are integers in cents." in text
     assert "- tests (feedback, this workspace, today): Run the tests with make check." in text
     async with stage(root, FILES, [], {"memory": {"enabled": False}}) as s:
-        assert await memory_index(s.app) == ""
+        assert await memory_index(s.app, s.app.now()) == ""
 
 
 async def test_without_memories_nothing_is_asked_or_added(tmp_path: Path) -> None:
@@ -399,7 +399,7 @@ async def test_without_memories_nothing_is_asked_or_added(tmp_path: Path) -> Non
         await s.ask("How do I run the tests?")
         assert len(s.api.requests) == 1
         assert len(s.said(0)) == 1
-        assert await memory_index(s.app) == ""
+        assert await memory_index(s.app, s.app.now()) == ""
 
 
 async def test_a_workspace_cannot_say_what_is_remembered(tmp_path: Path) -> None:

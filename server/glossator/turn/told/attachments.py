@@ -1,4 +1,7 @@
-"""What goes with a question: what the user attached, and what the question mentions by `@`."""
+"""What goes with a question: what the user attached, and what the question mentions by `@`.
+
+Of MCP servers `@server:uri` attaches a resource, `/mcp__server__prompt words` a prompt's text.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import asyncio
 import base64
 import binascii
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +21,7 @@ from glossator.context import (
     TERMINAL,
     Attached,
     Exhibit,
+    Mention,
     Mentioned,
     attach,
     attach_any,
@@ -28,7 +33,7 @@ from glossator.core.attached import AttachedItem
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.images import Image
-from glossator.core.shown import in_tags, shown, shown_text
+from glossator.core.shown import in_tags, shown, shown_text, some_of
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_path
 from glossator.documents import WorkspaceSnapshot
@@ -37,15 +42,19 @@ from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.tools import diagnostic_lines, report_diagnostics
 from glossator.turn.told.git_mentions import git_exhibit
-from glossator.turn.told.server_mentions import attach_from_servers, server_of
 
 MAX_OF_GIT = 4  # mentions of git, of a question
 MAX_IMAGES = 20  # of a question
 MAX_IMAGE_BYTES = 20_000_000  # of them all, in base64; the provider takes 32 MB with all the rest
 MAX_TERMINAL = 20_000  # characters of a terminal's output, the last ones
+MAX_RESOURCES = 10  # of MCP servers, of a question
 
 _NAME_CHARACTERS = 200
 _TERMINAL_SECONDS = 2.0
+_SERVER_PROMPT = re.compile(r"/(?P<name>mcp__[\w-]+)(?:\s+(?P<words>.*))?", re.DOTALL)
+_SERVER_RESOURCE = re.compile(r"(?P<server>[\w-]+):(?P<uri>[A-Za-z][\w+.-]*:.+)", re.DOTALL)
+_PROMPTS_NAMED = 10  # of MCP servers
+_SERVER_SECONDS = 30.0  # for all resources, without waiting for the user
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,3 +288,58 @@ def check_images(model: Model, attached: Iterable[Attached | Exhibit]) -> None:
             f"{len(images)} images of {size:,} bytes in base64 are too many: a question may have"
             f" {MAX_IMAGES} of together {MAX_IMAGE_BYTES:,}. Leave some out, or make them smaller."
         )
+
+
+def server_of(app: Application, mention: Mention) -> tuple[str, str] | None:
+    """The server and the URI that a mention names; None if it means something else."""
+    found = _SERVER_RESOURCE.fullmatch(mention.text)
+    if found is None or not app.mcp.is_server(found["server"]):
+        return None
+    return found["server"], found["uri"]
+
+
+async def attach_from_servers(
+    app: Application, question: str, wanted: Iterable[Mention]
+) -> Mentioned:
+    """What MCP servers add: the resources that are mentioned, and a prompt in the beginning.
+
+    Raises `UsageError` for a prompt that there is not.
+    """
+    named = {each.text: its for each in wanted if (its := server_of(app, each)) is not None}
+    read = await asyncio.gather(
+        *(_resource(app, *its) for its in list(named.values())[:MAX_RESOURCES])
+    )
+    found = [each for each in read if isinstance(each, Exhibit)]
+    more = [f"more than {MAX_RESOURCES} resources are not read"] * (len(named) - len(read))
+    doubts = {
+        text: doubt
+        for text, doubt in zip(named, (*read, *more), strict=True)
+        if isinstance(doubt, str)
+    }
+    if match := _SERVER_PROMPT.fullmatch(question.strip()):
+        found.append(await _server_prompt(app, match["name"], match["words"] or ""))
+    return Mentioned(tuple(found), doubts)
+
+
+async def _resource(app: Application, server: str, uri: str) -> Exhibit | str:
+    """What a resource holds, or why it is not known."""
+    try:
+        text, images = await app.mcp.calls.read(server, uri, app.port.ask_user, _SERVER_SECONDS)
+    except (GlossatorError, OSError) as error:
+        return str(error).partition("\n")[0].rstrip(".")
+    told = load_prompt("user/mcp_resource").render(
+        uri=shown(uri), server=server, text=in_tags(text)
+    )
+    return Exhibit(told, f"{server}:{shown(uri)}", images)
+
+
+async def _server_prompt(app: Application, name: str, words: str) -> Exhibit:
+    prompts = {prompt.name: prompt for prompt in app.mcp.prompts()}
+    if (prompt := prompts.get(name)) is None:
+        known = some_of([f"/{each}" for each in sorted(prompts)], _PROMPTS_NAMED) or "none"
+        raise UsageError(f"No connected MCP server has the prompt /{name}; there are: {known}.")
+    text, images = await app.mcp.calls.prompt(prompt, words, app.port.ask_user)
+    told = load_prompt("user/mcp_prompt").render(
+        name=name, server=prompt.server, text=in_tags(text)
+    )
+    return Exhibit(told, f"/{name}", images)

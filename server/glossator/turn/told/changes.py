@@ -1,14 +1,14 @@
 """Tells the model once what changed in the files that its conversation has read.
 
 The user, the editor or a command may have changed them, between two runs or during one. The model's
-own edits and undos are not repeated.
+own edits are not repeated; undos are told in a reminder of their own.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from glossator.application import Application
@@ -28,6 +28,8 @@ from glossator.tools import (
     lines_around,
     numbered_lines,
 )
+from glossator.turn.changed_files import telling_first
+from glossator.undo import CHECKPOINTS, FileState, NoFile
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +38,11 @@ _LINES = 60  # that are shown of them all,
 _OF_FILE = 20  # and of one
 _CONTEXT = 1  # lines around a change
 _LINE_CHARACTERS = 500
+_UNDONE_NAMED = 30  # files that the model knows, in a reminder of undos
+_UNDONE_OTHERS = 5  # files that it does not know; where there are more, they are only counted
+_UNDO = "an undo: changes made earlier in this conversation are taken back"
+_REDO = "a redo: changes that I had taken back are made again"
+_BOTH = "undo and redo: some earlier changes are taken back, some made again"
 
 _UNKNOWN = frozenset({MissingReason.OUTSIDE, MissingReason.CHANGING})  # nothing can be said
 
@@ -199,3 +206,48 @@ async def _keep(app: Application, session: Session, documents: Iterable[Document
         logger.warning("%s", error)
     else:
         known.update(fresh)
+
+
+def undo_reminder(app: Application, session: Session) -> str:
+    """A reminder of undos that the model does not know yet; may be empty."""
+    if not files_undone(app, session):
+        return ""
+    unseen = app.acting.of(session).checkpoints.unseen_undos
+    redone = unseen.redone
+    how = _REDO if all(redone) else _BOTH if any(redone) else _UNDO
+    files = _undone_files(unseen.left, session, app.host.snapshot().relative)
+    return load_prompt("user/undone").render(how=how, files="\n".join(files))
+
+
+def files_undone(app: Application, session: Session) -> frozenset[str]:
+    """The files that the reminder is about; real paths."""
+    if not session.kept(CHECKPOINTS):
+        return frozenset()
+    return frozenset(app.acting.of(session).checkpoints.unseen_undos.left)
+
+
+def mark_undos_seen(app: Application, session: Session) -> None:
+    """The model has read the reminder; do not repeat it."""
+    if session.kept(CHECKPOINTS):
+        app.acting.of(session).checkpoints.mark_undos_seen()
+
+
+def _undone_files(
+    left: Mapping[str, FileState], session: Session, relative: Callable[[str], str]
+) -> Iterator[str]:
+    """A line for each file; of many that the conversation does not know, how many they are."""
+    known = session.reads.paths()
+    paths = telling_first(session, left)
+    seen = [path for path in paths if path in known]
+    others = [path for path in paths if path not in known]
+    few = others if len(others) <= _UNDONE_OTHERS else []
+    for path in (*seen[:_UNDONE_NAMED], *few):
+        yield f"- {relative(path)}{' (not there now)' * isinstance(left[path], NoFile)}"
+    if more := seen[_UNDONE_NAMED:]:
+        yield f"- and {len(more):,} more that you read or edited"
+    if others and not few:
+        which = f"and {len(others):,} other files" if seen else f"{len(others):,} files"
+        gone = sum(isinstance(left[path], NoFile) for path in others)
+        some = "none is" if gone == len(others) else f"{gone:,} of them not"
+        there = f" ({some} there now)" if gone else ""
+        yield f"- {which} that you never read or edited{there}"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from glossator.application import Application
+from glossator.application import Application, WorkspaceNow
 from glossator.context import Exhibit
 from glossator.core.customization import CustomizationKind, CustomizationState
 from glossator.core.errors import UsageError
@@ -31,13 +31,11 @@ OWNERS = {"user": "user's own", "project": "project in this workspace"}
 _NAMED = 3  # commands that were not run, in a notice
 
 
-async def customizations_now(app: Application) -> Customizations:
+async def customizations_now(app: Application, now: WorkspaceNow) -> Customizations:
     """What there is; of the workspace only where it is known to be trusted."""
-    trusted = app.acting.trust.is_trusted
-    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    off = frozenset[str]().union(*(app.switches.off(kind) for kind in CustomizationKind))
+    off = frozenset[str]().union(*(now.off.get(kind, ()) for kind in CustomizationKind))
     load = app.customization_files.load
-    return await asyncio.to_thread(load, snapshot, hidden, trusted=trusted, off=off)
+    return await asyncio.to_thread(load, now.snapshot, now.hidden, trusted=now.trusted, off=off)
 
 
 async def customization_notices(
@@ -50,7 +48,7 @@ async def customization_notices(
     wanted = [name for name in _used_by(session.tools) if not _has(session, name)]
     if not wanted:
         return ()
-    found = found or await customizations_now(app)
+    found = found or await customizations_now(app, app.now())
     lists = {
         "user/agents": {each.name: each.description for each in found.agents.values()},
         "user/skills": {e.name: e.description for e in found.skills.values() if e.by_model},
@@ -92,7 +90,7 @@ async def expand(app: Application, question: str, built_in: frozenset[str]) -> E
     if typed is None or typed["word"] in built_in:
         return Expansion()
     word, arguments = typed["word"], typed["arguments"] or ""
-    found = await customizations_now(app)
+    found = await customizations_now(app, app.now())
     called = found.called(word)
     if called is None:
         return Expansion(notice=_why_not(found, word))
@@ -130,7 +128,7 @@ class LoadedSkills:
         return in_tags(shown_prose(text))
 
     async def _skill(self, name: str) -> SkillText:
-        skills = (await customizations_now(self._app)).skills
+        skills = (await customizations_now(self._app, self._app.now())).skills
         if name not in skills:
             known = some_of([each.name for each in skills.values() if each.by_model], 20) or "none"
             raise UsageError(

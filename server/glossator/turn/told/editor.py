@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from glossator.application import Application
+from glossator.application import Application, WorkspaceNow
 from glossator.core.editor_state import EditorState, ShownLines
 from glossator.core.shown import in_tags, shown
 from glossator.core.tool_result import shorten
@@ -29,14 +29,13 @@ _PATH_CHARACTERS = 200
 _LIST_BYTES = {"Open": 350, "Edited last": 150}  # with what is active, 300 tokens in all
 
 
-async def editor_state(app: Application, session: Session) -> Telling:
+async def editor_state(app: Application, now: WorkspaceNow, session: Session) -> Telling:
     """What the model is told; nothing if nothing is open, or changed since it was told."""
     if not app.settings.context.ambient:
         return Telling()
-    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    if app.editor_state is None and not snapshot.overlays:
+    if app.editor_state is None and not now.snapshot.overlays:
         return Telling()
-    told = await asyncio.to_thread(_in_words, app.editor_state, snapshot, hidden)
+    told = await asyncio.to_thread(_in_words, app.editor_state, now.snapshot, now.hidden)
     if not told or session.kept(EDITOR_STATE)[-1:] == [told]:
         return Telling()
     text = load_prompt("user/editor_state").render(told=in_tags(told))

@@ -8,7 +8,7 @@ from functools import partial
 
 import platformdirs
 
-from glossator.application import Application
+from glossator.application import Application, WorkspaceNow
 from glossator.context import (
     InstructionFile,
     InstructionFinder,
@@ -20,39 +20,42 @@ from glossator.core.home import home_of
 from glossator.sessions import INSTRUCTIONS, Run, Session
 from glossator.turn.told.part import Telling
 
-_IN_PROMPT = "promptInstructions"  # as INSTRUCTIONS, of those in the system prompt
+IN_PROMPT = "promptInstructions"  # as INSTRUCTIONS, of those in the system prompt
 _NOT_SEEN = "instructionsNotSeen"  # what the user was told that the model does not see of them
 
 
-async def instructions_now(app: Application, touched: Iterable[str] = ()) -> Instructions:
+async def instructions_now(
+    app: Application, now: WorkspaceNow, touched: Iterable[str] = ()
+) -> Instructions:
     """The files that count when a session begins: the user's, and those of a trusted workspace.
 
     `touched` are paths below whose folders such files count, too.
     """
-    trusted, finder = app.acting.trust.is_trusted, _finder(app)
-    return await asyncio.to_thread(finder.find, trusted=trusted, touched=tuple(touched))
+    find = _finder(app, now).find
+    return await asyncio.to_thread(find, trusted=now.trusted, touched=tuple(touched))
 
 
 async def further_instructions(app: Application) -> Instructions:
     """With those of folders further down, which count once something below is shown."""
     await app.ready()
-    return await instructions_now(app, await asyncio.to_thread(_finder(app).listed))
+    now = app.now()
+    return await instructions_now(app, now, await asyncio.to_thread(_finder(app, now).listed))
 
 
-async def left_out_files(app: Application) -> tuple[str, ...]:
+async def left_out_files(app: Application, now: WorkspaceNow) -> tuple[str, ...]:
     """Instruction files that do not count because the workspace is not trusted."""
-    if app.acting.trust.is_trusted:
-        return ()
-    return await asyncio.to_thread(_finder(app).left_out)
+    return () if now.trusted else await asyncio.to_thread(_finder(app, now).left_out)
 
 
-def know_instructions(
-    session: Session, files: Iterable[InstructionFile], *, in_prompt: bool = False
-) -> None:
-    """The model is told of these files, in the system prompt or in a message."""
-    told = [[file.path, file.sha256] for file in files]
-    if in_prompt or told:
-        session.keep(_IN_PROMPT if in_prompt else INSTRUCTIONS, told)
+def versions(files: Iterable[InstructionFile]) -> list[list[str]]:
+    """Which files, and as they are now, for `IN_PROMPT` and `INSTRUCTIONS`."""
+    return [[file.path, file.sha256] for file in files]
+
+
+def _know(session: Session, files: Iterable[InstructionFile]) -> None:
+    """The model was told of these files in a message."""
+    if told := versions(files):
+        session.keep(INSTRUCTIONS, told)
 
 
 def not_seen_notice(session: Session, found: Instructions) -> str:
@@ -66,26 +69,26 @@ def not_seen_notice(session: Session, found: Instructions) -> str:
 
 
 async def new_instructions(
-    app: Application, session: Session, run: Run, attached: Iterable[str] = ()
+    app: Application, now: WorkspaceNow, session: Session, run: Run, attached: Iterable[str] = ()
 ) -> Telling:
     """What the model has to be told of files that count now, changed, or are gone.
 
     Those of a folder count once something below it was shown, or is `attached` (paths). The user is
     told what of them the model does not see.
     """
-    trusted, finder = app.acting.trust.is_trusted, _finder(app)
-    kept = (*session.kept(_IN_PROMPT)[-1:], *session.kept(INSTRUCTIONS))
+    finder = _finder(app, now)
+    kept = (*session.kept(IN_PROMPT)[-1:], *session.kept(INSTRUCTIONS))
     told = {path: sha256 for files in kept for path, sha256 in files}
     shown = (*session.reads.paths(), *attached)
 
     def look() -> tuple[Instructions, tuple[InstructionFile, ...]]:
-        found = finder.find(trusted=trusted, touched=shown)
+        found = finder.find(trusted=now.trusted, touched=shown)
         return found, _fresh(finder, found, told)
 
     found, fresh = await asyncio.to_thread(look)
     if notice := not_seen_notice(session, found):
         run.tell(notice)
-    return Telling(instruction_reminders(fresh), partial(know_instructions, session, fresh))
+    return Telling(instruction_reminders(fresh), partial(_know, session, fresh))
 
 
 def _fresh(
@@ -100,7 +103,7 @@ def _fresh(
     )
 
 
-def _finder(app: Application) -> InstructionFinder:
+def _finder(app: Application, now: WorkspaceNow) -> InstructionFinder:
     config = platformdirs.user_config_dir("glossator")
-    home, off = home_of(app.environment), app.switches.off(ContextKind.INSTRUCTIONS)
-    return InstructionFinder(app.host.snapshot(), home, config, app.acting.hidden(), off)
+    home, off = home_of(app.environment), now.is_off(ContextKind.INSTRUCTIONS)
+    return InstructionFinder(now.snapshot, home, config, now.hidden, off)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
-from glossator.application import Application
+from glossator.application import Application, WorkspaceNow
 from glossator.context import (
     Instructions,
     Section,
@@ -23,15 +26,19 @@ from glossator.context import (
     system_blocks,
     whole_workspace,
 )
+from glossator.core.context_answers import ContextKind
+from glossator.core.shown import shown
 from glossator.customizations import Customizations
+from glossator.documents import WorkspaceSnapshot
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
 from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
 from glossator.sessions import Session
 from glossator.tools import Explore, Skill
+from glossator.turn.hooks import left_out_hooks
 from glossator.turn.query import tool_specs
-from glossator.turn.told.instructions import instructions_now, know_instructions
-from glossator.turn.told.left_out import LeftOut, left_out
+from glossator.turn.told.customizations import customizations_now
+from glossator.turn.told.instructions import IN_PROMPT, instructions_now, left_out_files, versions
 from glossator.turn.told.part import in_time
 from glossator.turn.told.recall import memory_index
 
@@ -46,28 +53,71 @@ _SHARE = 0.5  # of the window, for all that stands before the first question
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Names and counts for people, such as `2 hooks`.
+
+    `untrusted` waits until the workspace is trusted. `proposed` waits until the user adopts it, by
+    the command that lists it. The user turned off what is `off`.
+    """
+
+    untrusted: tuple[str, ...] = ()
+    proposed: Mapping[str, str] = field(default_factory=dict)
+    off: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unobeyed:
+    """What the files of a workspace ask for, and what the user turned off; see `LeftOut`."""
+
+    hooks: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+
+
+async def unobeyed(app: Application, now: WorkspaceNow) -> Unobeyed:
+    """What is to be looked for on disk, for `left_out`."""
+    off = tuple(await asyncio.to_thread(lambda: list(_turned_off(now)))) if now.off else ()
+    return Unobeyed(await left_out_hooks(app, now), await left_out_files(app, now), off)
+
+
+def left_out(
+    app: Application, now: WorkspaceNow, described: Customizations, found: Unobeyed
+) -> LeftOut:
+    """What is left out now, of the workspace and of the user's own."""
+    programs = {"mcp": app.mcp.left_out(), "hooks": found.hooks}
+    if now.trusted:
+        proposed = {command: each[0] for command, each in programs.items() if each}
+        return LeftOut((), proposed, found.off)
+    files = map(now.snapshot.relative, found.instructions)
+    own = ("your hooks",) if any(app.hooks) else ()
+    return LeftOut((*files, *described.left_out, *chain(*programs.values()), *own), {}, found.off)
+
+
+@dataclass(frozen=True, slots=True)
 class Opening:
     """System blocks and tools of a conversation, with the workspace if it goes in whole.
 
-    `sections` are the parts of the second block, `left_out` sentences on what is in no part.
-    `notices` tell the user what failed, and why the workspace does not go in whole.
+    `sections` are the parts of the second block, `missing` sentences on what is in no part.
+    `described` is what files described then. `notices` tell the user what failed, and why the
+    workspace does not go in whole.
     """
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
     sections: tuple[Section, ...] = ()
-    left_out: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    left_out: LeftOut = field(default_factory=LeftOut)
+    described: Customizations = field(default_factory=Customizations)
     instructions: Instructions = field(default_factory=Instructions)
     whole: WholeWorkspace | None = None
     notices: tuple[str, ...] = ()
 
     def freeze(self, session: Session) -> None:
         """Begin a conversation with it."""
-        session.freeze(self.system, self.tools)
         placed = [[each.name, each.why, len(each.text), each.cut] for each in self.sections]
-        session.keep(SECTIONS, placed)
-        session.keep(LEFT_OUT, list(self.left_out))
-        know_instructions(session, self.instructions.files, in_prompt=True)
+        told = versions(self.instructions.files)
+        kept = {SECTIONS: placed, LEFT_OUT: list(self.missing), IN_PROMPT: told}
+        session.freeze(self.system, self.tools, kept)
         if self.whole is None:
             return
         session.reads.show(self.whole.spans)
@@ -76,22 +126,31 @@ class Opening:
             session.reads.remember(document.path, (1, len(document.lines)), document.sha256)
 
 
-async def opening_of(app: Application, described: Customizations) -> Opening:
+async def opening_of(app: Application) -> Opening:
     """What opens a conversation as things are now; it is frozen when the conversation begins.
 
     Where no sub-agent is described, none can be named; without a skill there is no tool for them.
     """
     failed: list[str] = []
     await app.model.measure()
-    _, where, memories, instructions = await asyncio.gather(
+    now = app.now()
+    nothing = Customizations()
+    _, described, where, memories, instructions, asked_for = await asyncio.gather(
         in_time("MCP servers", app.mcp.refresh(), None, failed.append),
-        in_time("Facts about the project", session_now(app), sub_agent_section(app), failed.append),
-        in_time("Memories", memory_index(app), "", failed.append),
-        in_time("Instruction files", instructions_now(app), Instructions(), failed.append),
+        in_time("Sub-agents and skills", customizations_now(app, now), nothing, failed.append),
+        in_time(
+            "Facts about the project",
+            session_now(app, now),
+            sub_agent_section(now.snapshot),
+            failed.append,
+        ),
+        in_time("Memories", memory_index(app, now), "", failed.append),
+        in_time("Instruction files", instructions_now(app, now), Instructions(), failed.append),
+        in_time("Notices on trust", unobeyed(app, now), Unobeyed(), failed.append),
     )
     specs = tool_specs(app.tools)
     searches = profile_of(app.settings.models).tool_search
-    offered = opening_specs(app.mcp, searches=searches)
+    offered = opening_specs(app.mcp, searches=searches) if app.mcp.running else ()
     specs = (*specs, *offered)
     if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
@@ -107,17 +166,27 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
         why = "the index of what you had remembered; memory.enabled turns it off"
         sections.append(Section("memories", memories, why, unlisted(memories)))
     sections += instruction_sections(instructions)
-    if words := instructions_section(app.mcp.instructions()):
+    said = app.mcp.instructions() if app.mcp.running else {}
+    if words := instructions_section(said):
         sections.append(Section("MCP servers", words, "what they say about the use of their tools"))
     small = ""
     if is_small(window := app.model.window) and not app.model.offline:
         specs, sections, small = fitted_opening(specs, sections, window)
         failed.append(small)
     system = system_blocks(sections)
-    found = await in_time("Notices on trust", left_out(app, described), LeftOut(), failed.append)
+    found = left_out(app, now, described, asked_for)
     missing = _left_out(app, found, instructions, len(offered), words)
     missing = (*missing, small) if small else missing
-    opening = Opening(system, specs, tuple(sections), missing, instructions, notices=tuple(failed))
+    opening = Opening(
+        system,
+        specs,
+        tuple(sections),
+        missing,
+        found,
+        described,
+        instructions,
+        notices=tuple(failed),
+    )
     most = min(app.settings.retrieval.whole_tokens, int(app.model.window * _WINDOW_SHARE))
     if not most or app.model.offline:
         return opening
@@ -130,7 +199,7 @@ async def opening_of(app: Application, described: Customizations) -> Opening:
             " prompt whole (retrieval.wholeTokens, and half of the model's window), so it is"
             " searched instead."
         )
-        return replace(opening, notices=(*failed, notice), left_out=(*missing, notice))
+        return replace(opening, notices=(*failed, notice), missing=(*missing, notice))
     return replace(opening, system=(*system, whole.text), whole=whole)
 
 
@@ -149,6 +218,8 @@ def _left_out(
         told.append(f"Not adopted: {', '.join(found.proposed.values())} of this workspace.")
     if found.off:
         told.append(f"Turned off here: {', '.join(found.off)}.")
+    if not app.mcp.running:
+        return tuple(told)
     if (tools := len(app.mcp.tools()) - offered) > 0:
         told.append(
             f"{tools:,} tools of MCP servers, which would exceed mcp.toolTokens; the model finds"
@@ -159,18 +230,17 @@ def _left_out(
     return tuple(told)
 
 
-async def session_now(app: Application) -> Section:
+async def session_now(app: Application, now: WorkspaceNow) -> Section:
     """Where a session that begins now takes place."""
-    snapshot = app.host.snapshot()
     facts = await asyncio.to_thread(
-        environment_facts, snapshot, app.environment, app.port.editor, _today()
+        environment_facts, now.snapshot, app.environment, app.port.editor, _today()
     )
-    return session_section(snapshot, facts)
+    return session_section(now.snapshot, facts)
 
 
-def sub_agent_section(app: Application) -> Section:
+def sub_agent_section(snapshot: WorkspaceSnapshot) -> Section:
     """What a sub-agent is told of the session."""
-    return session_section(app.host.snapshot(), plain_facts(_today()))
+    return session_section(snapshot, plain_facts(_today()))
 
 
 def _today() -> date:
@@ -225,3 +295,16 @@ def _wordless(schema: Mapping[str, Any]) -> dict[str, Any]:
         for name, field in fields.items()
     }
     return {**schema, "properties": bare}
+
+
+def _turned_off(now: WorkspaceNow) -> Iterator[str]:
+    """What the user turned off here, but for files that are gone; blocking."""
+    for kind in ContextKind:
+        for key in sorted(now.is_off(kind)):
+            if kind is ContextKind.HOOK:
+                yield f"the hook {key}"
+            elif kind is ContextKind.MCP:
+                yield f"the MCP server {shown(key)}"
+            elif os.path.lexists(key):
+                memory = f"the memory {shown(Path(key).stem)}"
+                yield memory if kind is ContextKind.MEMORY else now.snapshot.relative(key)

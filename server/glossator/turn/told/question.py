@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from glossator.application import Application
+from glossator.application import Application, WorkspaceNow
 from glossator.context import Attached, Exhibit
 from glossator.core.document import text_hash
 from glossator.core.events import Notice, Steered
@@ -16,16 +16,19 @@ from glossator.llm import user_message
 from glossator.permissions import how_to_trust
 from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
-from glossator.turn.told.changes import describe_changes
+from glossator.turn.told.changes import (
+    describe_changes,
+    files_undone,
+    mark_undos_seen,
+    undo_reminder,
+)
 from glossator.turn.told.customizations import customization_notices, customizations_now
 from glossator.turn.told.editor import editor_state
 from glossator.turn.told.facts import established, established_again
 from glossator.turn.told.instructions import new_instructions, not_seen_notice
-from glossator.turn.told.left_out import left_out
-from glossator.turn.told.opening import opening_of
+from glossator.turn.told.opening import LeftOut, Opening, Unobeyed, left_out, opening_of, unobeyed
 from glossator.turn.told.part import Telling, in_time
 from glossator.turn.told.recall import Recall
-from glossator.turn.told.undos import files_undone, mark_undos_seen, undo_reminder
 
 _UNTRUSTED = "beganUntrusted"  # whether the conversation lacks what only trust lets in
 
@@ -38,18 +41,17 @@ class SaidWords:
     attached: tuple[Attached | Exhibit, ...] = ()
 
 
-async def open_conversation(app: Application, session: Session, run: Run) -> Customizations | None:
-    """Freeze the prompt of a conversation that has none; gives what files described then."""
+async def open_conversation(app: Application, session: Session, run: Run) -> Opening | None:
+    """Freeze the prompt of a conversation that has none, and give it."""
     whole = app.settings.retrieval.whole_tokens > 0
     if session.system and (not whole or session.conversation.messages):
         return None
-    described = await _described(app, run)
-    opening = await opening_of(app, described)
+    opening = await opening_of(app)
     opening.freeze(session)
     for notice in (*opening.notices, not_seen_notice(session, opening.instructions)):
         if notice:
             run.emit(Notice(notice))
-    return described
+    return opening
 
 
 async def say_question(
@@ -58,7 +60,7 @@ async def say_question(
     run: Run,
     recall: Recall,
     words: Sequence[SaidWords],
-    described: Customizations | None,
+    opened: Opening | None,
 ) -> None:
     """Append the question to the conversation, after all that the model is told with it.
 
@@ -69,27 +71,31 @@ async def say_question(
     begins, tell = not session.conversation.messages, run.tell
     attached = [item for each in words for item in each.attached]
     paths = [item.document.path for item in attached if isinstance(item, Attached)]
-    opened = described is not None  # a moment ago
-    is_as_opened = opened and not paths and not session.reads.paths()
-    if begins:
-        described = described or await _described(app, run)
-        await in_time("Notices on trust", _tell_left_out(app, session, run, described), None, tell)
+    just_opened = opened is not None
+    is_as_opened = just_opened and not paths and not session.reads.paths()
+    described, now = opened.described if opened else None, app.now()
+    if not begins:
+        await _tell_trusted(app, now, session, run)
+    elif opened is not None:
+        _tell_left_out(app, now, session, run, opened.left_out)
     else:
-        await _tell_trusted(app, session, run)
+        described = await _described(app, now, run)
+        found = await in_time("Notices on trust", unobeyed(app, now), Unobeyed(), tell)
+        _tell_left_out(app, now, session, run, left_out(app, now, described, found))
     listings, instructions, editor, remembered, facts, _ = await asyncio.gather(
         in_time("Lists", customization_notices(app, session, described), (), tell),
         in_time(
             "Instruction files",
-            _nothing() if is_as_opened else new_instructions(app, session, run, paths),
+            _nothing() if is_as_opened else new_instructions(app, now, session, run, paths),
             Telling(),
             tell,
         ),
-        in_time("Facts about the editor", editor_state(app, session), Telling(), tell),
+        in_time("Facts about the editor", editor_state(app, now, session), Telling(), tell),
         in_time("Memories", recall.at_once(), Telling(), tell),
         in_time("Facts", established(app, session, run, words[0].text), Telling(), tell),
         asyncio.gather(
             # another process may have turned servers off or on; an opening looked at them already
-            in_time("MCP servers", _nothing() if opened else app.mcp.refresh(), None, tell),
+            in_time("MCP servers", _nothing() if just_opened else app.mcp.refresh(), None, tell),
             in_time("Facts of git", _remind_of_git(app, session), None, tell),
         ),
     )
@@ -128,8 +134,9 @@ async def news(app: Application, session: Session, run: Run, recall: Recall) -> 
     Also facts that hold no more. After a compaction, what it took of the lists of skills and
     sub-agents, the memories, the facts, and what git says.
     """
+    read = new_instructions(app, app.now(), session, run)
     instructions, listings, again, facts = await asyncio.gather(
-        in_time("Instruction files", new_instructions(app, session, run), Telling(), run.tell),
+        in_time("Instruction files", read, Telling(), run.tell),
         in_time("Lists", customization_notices(app, session, None), (), run.tell),
         in_time("Memories", recall.again(), Telling(), run.tell),
         in_time("Facts", established_again(app, session, run), Telling(), run.tell),
@@ -146,9 +153,9 @@ async def _nothing() -> Telling:
     return Telling()
 
 
-async def _described(app: Application, run: Run) -> Customizations:
+async def _described(app: Application, now: WorkspaceNow, run: Run) -> Customizations:
     return await in_time(
-        "Sub-agents and skills", customizations_now(app), Customizations(), run.tell
+        "Sub-agents and skills", customizations_now(app, now), Customizations(), run.tell
     )
 
 
@@ -166,13 +173,12 @@ def _has_git(session: Session) -> bool:
     return session.conversation.was_told(load_prompt("user/git").opening)
 
 
-async def _tell_left_out(
-    app: Application, session: Session, run: Run, described: Customizations
+def _tell_left_out(
+    app: Application, now: WorkspaceNow, session: Session, run: Run, found: LeftOut
 ) -> None:
     """Tell the user what the workspace asks for that is not obeyed."""
-    if not app.acting.trust.is_trusted:
+    if not now.trusted:
         session.keep(_UNTRUSTED, True)
-    found = await left_out(app, described)
     for command, each in found.proposed.items():
         told = (
             f"Not adopted: {each} of this workspace. `glossator {command}` lists them, as does the"
@@ -184,21 +190,21 @@ async def _tell_left_out(
     if app.acting.trust.said is False:
         how = "Trust the workspace in the editor to have them obeyed."
     else:
-        how = " ".join(map(how_to_trust, app.host.snapshot().roots))
+        how = " ".join(map(how_to_trust, now.snapshot.roots))
     names = ", ".join(found.untrusted)
     run.emit(Notice(f"Left out, because this workspace is not trusted: {names}. {how}"))
 
 
-async def _tell_trusted(app: Application, session: Session, run: Run) -> None:
+async def _tell_trusted(app: Application, now: WorkspaceNow, session: Session, run: Run) -> None:
     """The workspace may have been trusted since the conversation began, or was asked last.
 
     What can still come does: instruction files, git, and the tools of MCP servers. The user is told
     what cannot, as the tools of a conversation do not change.
     """
-    if not app.acting.trust.is_trusted or session.kept(_UNTRUSTED)[-1:] != [True]:
+    if not now.trusted or session.kept(_UNTRUSTED)[-1:] != [True]:
         return
     session.keep(_UNTRUSTED, False)
-    described = await _described(app, run)
+    described = await _described(app, now, run)
     if described.agents or any(skill.by_model for skill in described.skills.values()):
         run.emit(
             Notice(

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from glossator.application import Application, mark_seen, turned_on, unseen
+from glossator.application import Application, WorkspaceNow, mark_seen, turned_on, unseen
 from glossator.core.context_answers import ContextKind
 from glossator.core.errors import ModelError
 from glossator.core.events import Notice
@@ -199,6 +199,8 @@ class Recall:
 
     async def _texts(self, memories: Sequence[Memory], seconds: float) -> _Texts:
         """What the model is told of each, and what is stale in it; `seconds` are for symbols."""
+        if not memories:
+            return ()
         app, hidden = self._app, self._app.acting.hidden()
         snapshot, now = app.host.snapshot(), datetime.now(UTC)
 
@@ -241,17 +243,15 @@ async def likely_memories(app: Application, session: Session, question: str) -> 
     return await asyncio.to_thread(work)
 
 
-async def memory_index(app: Application) -> str:
+async def memory_index(app: Application, now: WorkspaceNow) -> str:
     """What the system prompt says of the memories; "" without any, or where they are off."""
     if not app.settings.memory.enabled:
         return ""
-    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    off = app.switches.off(ContextKind.MEMORY)
+    snapshot, hidden, off = now.snapshot, now.hidden, now.is_off(ContextKind.MEMORY)
 
     def work() -> str:
-        memories = turned_on(app.memories.kept().memories, off)
-        now = datetime.now(UTC)
-        return index_section(memories, now, lambda each: gone_places(each, snapshot, hidden))
+        memories, today = turned_on(app.memories.kept().memories, off), datetime.now(UTC)
+        return index_section(memories, today, lambda each: gone_places(each, snapshot, hidden))
 
     return await asyncio.to_thread(work)
 
