@@ -50,14 +50,13 @@ ROOMS: dict[str, set[str]] = {
         "tools": "prompts worker files documents search symbols sandbox edits retrieval memory",
         "mcp": "settings prompts files permissions sandbox llm context tools",
         "grounding": "prompts documents",
-        "anchors": "documents",
+        "anchors": "store worker documents symbols",
         "ledger": "store documents anchors memory",
-        "glosses": "store worker documents symbols anchors",
         "sessions": "settings prompts store undo llm context tools",
         "application": (
             "settings prompts store worker files documents search symbols customizations shell"
             " permissions sandbox hooks undo edits llm retrieval context"
-            " memory tools mcp grounding anchors ledger glosses sessions"
+            " memory tools mcp grounding anchors ledger sessions"
         ),
         "turn": (
             "settings prompts store worker files documents symbols customizations permissions"
@@ -66,7 +65,7 @@ ROOMS: dict[str, set[str]] = {
         "commands": (
             "settings prompts worker files index documents search symbols customizations"
             " permissions sandbox hooks undo llm retrieval context memory tools mcp"
-            " grounding anchors glosses sessions application turn"
+            " grounding anchors sessions application turn"
         ),
         "lsp": "settings worker documents symbols application commands",
         "cli": "settings permissions commands lsp",

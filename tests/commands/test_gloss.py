@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from glossator.anchors import gloss_text as text
+from glossator.anchors.gloss_index import GlossState
 from glossator.commands.explore import keep_gloss
 from glossator.commands.gloss import (
     GlossRequest,
@@ -31,8 +33,6 @@ from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, Edited, Opened, TextEdit
-from glossator.glosses import text
-from glossator.glosses.gloss_index import GlossState
 from tests.patience import SECONDS
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
@@ -246,7 +246,7 @@ async def test_a_new_gloss_takes_the_old_ones_place(root: Path) -> None:
 
 
 async def test_two_servers_share_glosses(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.glosses.gloss_index._AGAIN", 0.0)
+    monkeypatch.setattr("glossator.anchors.gloss_index._AGAIN", 0.0)
     async with stage(root, FILES, (), OFFLINE) as one, stage(root, {}, (), OFFLINE) as other:
         await other.app.glosses.look()
         assert await noted(other, "swim") is None

@@ -1,4 +1,4 @@
-"""Anchors: cited lines, followed as their documents change and get other names."""
+"""Cited lines, followed as documents change and get other names, and the glosses beside them."""
 
 import lazy_loader
 

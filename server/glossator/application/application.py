@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from glossator.anchors import AnchorIndex
+from glossator.anchors import AnchorIndex, GlossIndex, HoverCache
 from glossator.application.acting import Acting, WorkspaceNow
 from glossator.application.cited_answers import CitedAnswers
 from glossator.application.context_files import follow_context_files
@@ -32,7 +32,6 @@ from glossator.core.text import PositionEncoding
 from glossator.customizations import CustomizationFiles
 from glossator.documents import Indexing, WorkspaceHost
 from glossator.files import encoding_rules, state_folder
-from glossator.glosses import GlossIndex, HoverCache
 from glossator.hooks import Hooks
 from glossator.llm import Meter, Model, Models, options_of
 from glossator.mcp import McpServers, News, ToolsWithMcp

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from glossator.anchors import passage_of
+from glossator.anchors import GlossState, passage_of
 from glossator.application import Application
 from glossator.commands.extract import extract
 from glossator.commands.extract_overview import extract_overview
@@ -33,7 +33,6 @@ from glossator.core.report import Report, Thoroughness
 from glossator.core.span import CitationView
 from glossator.core.uri import to_uri
 from glossator.documents import WorkspaceSnapshot
-from glossator.glosses import GlossState
 from glossator.grounding import located
 from glossator.llm import user_message
 from glossator.sessions import Run, Session

@@ -9,6 +9,7 @@ import os
 import re
 from dataclasses import dataclass
 
+from glossator.anchors import freshness_text, gloss_document
 from glossator.application import Application
 from glossator.commands.explore import (
     SCHEME,
@@ -24,7 +25,6 @@ from glossator.core.gloss import FOLDER, WORKSPACE, Subject
 from glossator.core.report import Thoroughness
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
-from glossator.glosses import freshness_text, gloss_document
 from glossator.prompts import load_prompt
 from glossator.turn import Attachment
 

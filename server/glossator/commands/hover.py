@@ -17,6 +17,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import unquote
 
+from glossator.anchors import (
+    freshness_text,
+    gloss_link,
+    gloss_origin,
+    gloss_summary,
+    whole_gloss_link,
+)
 from glossator.application import Application
 from glossator.commands.subjects import subject_of
 from glossator.core.document import Document
@@ -26,13 +33,6 @@ from glossator.core.markdown import harmless
 from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding
 from glossator.documents import WorkspaceSnapshot
-from glossator.glosses import (
-    freshness_text,
-    gloss_link,
-    gloss_origin,
-    gloss_summary,
-    whole_gloss_link,
-)
 from glossator.symbols import (
     Definition,
     Limits,

@@ -6,13 +6,13 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from glossator.anchors import freshness_text
 from glossator.application import Application
 from glossator.commands.subjects import subject_of
 from glossator.commands.symbols import name_range
 from glossator.core.gloss import Subject
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.glosses import freshness_text
 from glossator.symbols import CALLS, Limits, Name, SearchScope
 from glossator.worker import JobFailed, WorkerGone
 

@@ -274,7 +274,7 @@ async def test_without_the_worker_a_search_says_that_vectors_are_missing(
 
 
 HANGS = """
-from glossator.embeddings import jobs, static
+from glossator.retrieval.embeddings import jobs, static
 
 def embed(self, texts):
     while any("poison" in text for text in texts):

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from glossator.anchors import renames
+from glossator.anchors.gloss_index import GlossState
 from glossator.commands.gloss import GlossRequest, gloss, report_at
 from glossator.core.answers import Explored
 from glossator.core.gloss import FOLDER, Subject
 from glossator.documents.change import DiskChanged, Opened
-from glossator.glosses.gloss_index import GlossState
 from tests.commands.test_gloss import FILES, TURNS
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
@@ -180,7 +180,7 @@ async def test_a_text_that_only_went_is_not_followed(tmp_path: Path) -> None:
 
 
 async def test_two_servers_follow_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.glosses.gloss_index._AGAIN", 0.0)
+    monkeypatch.setattr("glossator.anchors.gloss_index._AGAIN", 0.0)
     root = tmp_path / "work"
     async with stage(root, FILES, TURNS) as one, stage(root, {}, ()) as other:
         await glossed(one, GlossRequest(name="Fish.swim"))

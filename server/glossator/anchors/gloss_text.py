@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from glossator.anchors import PassagePlace
+from glossator.anchors.gloss_index import GlossState
+from glossator.anchors.passages import PassagePlace
 from glossator.core.citations import CitationMark, link, place, rewrite_citations
 from glossator.core.markdown import harmless
 from glossator.core.report import ITEM, Finding, joined
@@ -14,7 +15,6 @@ from glossator.core.shown import shown_prose
 from glossator.core.span import Citation
 from glossator.core.standing import objection
 from glossator.core.uri import to_uri
-from glossator.glosses.gloss_index import GlossState
 
 EXTRACTIVE = "extracted without a model"
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from glossator.anchors.gloss_index import GlossState
+from glossator.anchors.gloss_text import gloss_summary
 from glossator.core.gloss import FILE, Gloss, Subject
 from glossator.core.report import Finding, Report
 from glossator.core.span import Basis, Citation, CitationStatus, Span
-from glossator.glosses.gloss_index import GlossState
-from glossator.glosses.text import gloss_summary
 
 LINK = "[`a.py:1-2`](file:///w/a.py#L1-L2)"
 

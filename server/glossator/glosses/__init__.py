@@ -1,5 +1,0 @@
-"""Glosses: reports kept beside the lines that they are about."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

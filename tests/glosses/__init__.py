@@ -1,1 +1,0 @@
-"""Glosses kept with the lines they cite, and how both move."""
