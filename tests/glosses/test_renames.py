@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from glossator.anchors import renames
+from glossator.commands.answers.explore import Explored
 from glossator.commands.gloss import GlossRequest, gloss, report_at
-from glossator.core.answers import Explored
 from glossator.core.gloss import FOLDER, Subject
 from glossator.documents.change import DiskChanged, Opened
 from glossator.glosses.gloss_index import GlossState

@@ -17,6 +17,7 @@ from glossator.contextual import (
     ContextEstimate,
     ContextFile,
     ContextGenerator,
+    ContextsEstimate,
     ContextStore,
     SharedContexts,
     SourceChunk,
@@ -25,7 +26,6 @@ from glossator.contextual import (
 from glossator.core.document import Document
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.file_kinds import FileKind, kind_of
-from glossator.core.retrieval_answers import ContextsEstimate
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import FileEntry, outermost, state_folder
 from glossator.llm import Model, Models, price_in_words

@@ -26,7 +26,7 @@ from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.answers import DoctorAnswer, IndexAnswer, ToolAnswer
+    from glossator.commands import DoctorAnswer, IndexAnswer, ToolAnswer
 
 app = typer.Typer(
     help="Ask a workspace, and see the lines each claim rests on.",

@@ -12,7 +12,7 @@ from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.fact_answers import FactList
+    from glossator.ledger import FactList
 
 facts = typer.Typer(
     help="List the facts that earlier answers established, or work on some.",

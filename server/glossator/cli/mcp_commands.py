@@ -13,7 +13,7 @@ from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.mcp_answers import McpServerList
+    from glossator.mcp import McpServerList
 
 _LISTING = Command("glossator.listMcpServers", {"wait": True})
 

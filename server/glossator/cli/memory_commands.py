@@ -15,7 +15,7 @@ from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.memory_answers import MemoryList, OpenedMemory
+    from glossator.memory import MemoryList, OpenedMemory
 
 _LISTING = Command("glossator.listMemories")
 

@@ -17,21 +17,19 @@ from glossator.application import (
     source_of_all,
 )
 from glossator.contextual import (
+    BatchesEnded,
     ContextGenerator,
     ContextProgress,
+    ContextsAnswer,
+    ContextsEstimate,
+    ContextsExported,
+    ContextsImported,
     export_contexts,
     import_contexts,
 )
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.ports import Activity
 from glossator.core.question import Option, Question
-from glossator.core.retrieval_answers import (
-    BatchesEnded,
-    ContextsAnswer,
-    ContextsEstimate,
-    ContextsExported,
-    ContextsImported,
-)
 from glossator.llm import price_in_words
 
 _NOBODY = "Nothing was sent, because nobody said yes to the estimate."

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from glossator.application import Application
+from glossator.commands.answers.explore import Explored
 from glossator.commands.explore import (
     SCHEME,
     ExploreRequest,
@@ -18,7 +19,6 @@ from glossator.commands.explore import (
     or_usage_error,
 )
 from glossator.commands.subjects import Call, Pointed, called, calls_of, pointed_at
-from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.gloss import FOLDER, WORKSPACE, Subject
 from glossator.core.report import Thoroughness

@@ -1,3 +1,10 @@
+from .answers import (
+    BatchesEnded,
+    ContextsAnswer,
+    ContextsEstimate,
+    ContextsExported,
+    ContextsImported,
+)
 from .batching import Pace
 from .contexts import (
     ContextFile,
@@ -18,6 +25,7 @@ from .sharing import KIND, MAX_VALUE_BYTES, SharedContexts
 __all__ = [
     "KIND",
     "MAX_VALUE_BYTES",
+    "BatchesEnded",
     "Candidate",
     "CohereReranker",
     "ContextEstimate",
@@ -26,6 +34,10 @@ __all__ = [
     "ContextProgress",
     "ContextReport",
     "ContextStore",
+    "ContextsAnswer",
+    "ContextsEstimate",
+    "ContextsExported",
+    "ContextsImported",
     "ModelReranker",
     "Pace",
     "PassageTokens",

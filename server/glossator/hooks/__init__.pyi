@@ -1,6 +1,7 @@
-from .answer import HookAnswer, strictest
+from .answers import HookList, HookState, HookView
 from .choosing import Hooks
 from .hook import HookEvent, KnownHook
+from .printed import HookAnswer, strictest
 from .proposals import Proposal, Proposals, proposed_hooks
 from .running import run_hook
 from .tool_input import arguments_of, input_of, mode_of
@@ -8,6 +9,9 @@ from .tool_input import arguments_of, input_of, mode_of
 __all__ = [
     "HookAnswer",
     "HookEvent",
+    "HookList",
+    "HookState",
+    "HookView",
     "Hooks",
     "KnownHook",
     "Proposal",

@@ -1,3 +1,4 @@
+from .answers import SearchAnswer, SearchHit, SearchReason, StagePlace
 from .candidate import chunk_key, chunk_text
 from .chunk_index import ChunkIndex, Matches
 from .chunks import Chunk, described
@@ -37,6 +38,10 @@ __all__ = [
     "Reordered",
     "Rerank",
     "Retriever",
+    "SearchAnswer",
+    "SearchHit",
+    "SearchReason",
+    "StagePlace",
     "Stages",
     "Telling",
     "chunk_key",

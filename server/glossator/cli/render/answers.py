@@ -28,36 +28,38 @@ from glossator.cli.render.models import model_parts
 from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.cli.render.standing import standing_parts
-from glossator.core.answers import (
-    Answer,
+from glossator.commands import (
+    AgentTranscript,
     Check,
     CheckState,
     ChunksView,
+    ContextSourceList,
     DoctorAnswer,
+    ExportedSession,
     IndexAnswer,
     ModeAnswer,
     ModelAnswer,
     ModelList,
+    PreviewAnswer,
     RuleList,
     SpendingView,
     StatusAnswer,
     ToolAnswer,
 )
-from glossator.core.context_answers import ContextSourceList, PreviewAnswer
-from glossator.core.customization import CustomizationList
-from glossator.core.hook_answers import HookList
-from glossator.core.mcp_answers import McpServerList
-from glossator.core.retrieval_answers import (
+from glossator.contextual import (
     BatchesEnded,
     ContextsAnswer,
     ContextsEstimate,
     ContextsExported,
     ContextsImported,
-    SearchAnswer,
 )
-from glossator.core.session_answers import AgentTranscript, ExportedSession
+from glossator.core.answer import Answer
 from glossator.core.shown import shown
+from glossator.customizations import CustomizationList
 from glossator.evaluation import Generated, GroundingReport, RetrievalReport
+from glossator.hooks import HookList
+from glossator.mcp import McpServerList
+from glossator.retrieval import SearchAnswer
 
 _OFFLINE = "offline, extractive"
 _CHECKS = {  # mark and style at a terminal, word in a pipe

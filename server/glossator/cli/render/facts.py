@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from glossator.cli.messages import NO_FACT, plural
 from glossator.cli.render import Column, Part, Styled, Table, line, listed
 from glossator.cli.render.memories import memory_parts
+from glossator.commands import SummaryAnswer
 from glossator.core.citations import place
 from glossator.core.fact import FactState, FactView
-from glossator.core.fact_answers import FactList, ForgottenFacts, PinnedFact, SummaryAnswer
+from glossator.ledger import FactList, ForgottenFacts, PinnedFact
 
 _STATES = {FactState.FRESH: "green", FactState.STALE: "yellow"}
 

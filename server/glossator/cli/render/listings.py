@@ -11,12 +11,11 @@ from glossator.cli.render.context_sources import context_parts, preview_parts
 from glossator.cli.render.customizations import customization_table
 from glossator.cli.render.hooks import hook_parts
 from glossator.cli.render.mcp import mcp_parts
-from glossator.core.answers import RuleList
-from glossator.core.context_answers import ContextSourceList, PreviewAnswer
-from glossator.core.customization import CustomizationList
-from glossator.core.hook_answers import HookList
-from glossator.core.mcp_answers import McpServerList
+from glossator.commands import ContextSourceList, PreviewAnswer, RuleList
 from glossator.core.shown import shown
+from glossator.customizations import CustomizationList
+from glossator.hooks import HookList
+from glossator.mcp import McpServerList
 
 _EFFECTS = {"deny": "red", "ask": "yellow", "allow": "green"}
 _SOURCES = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from glossator.cli.messages import NO_MCP_SERVERS, plural
 from glossator.cli.render import Column, Part, Styled, Table, line, listed
-from glossator.core.mcp_answers import McpServerList, McpServerView, McpState
+from glossator.mcp import McpServerList, McpServerView, McpState
 
 _STYLES = {McpState.READY: "green", McpState.WRONG: "red", McpState.WAITING: "red"}
 

@@ -6,14 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from glossator.cli.messages import NO_MEMORY
 from glossator.cli.render import Column, Exact, Part, Styled, Table, line, listed
-from glossator.core.memory_answers import (
-    ForgottenMemory,
-    MemoryList,
-    MemoryText,
-    MemoryView,
-    OpenedMemory,
-)
 from glossator.core.shown import shown
+from glossator.memory import ForgottenMemory, MemoryList, MemoryText, MemoryView, OpenedMemory
 
 _STATES = {"on": "green", "off": "dim", "stale": "yellow"}
 _SOURCES = {"user": "everywhere", "project": "this workspace"}

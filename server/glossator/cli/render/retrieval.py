@@ -7,17 +7,16 @@ from collections.abc import Iterator, Mapping
 
 from glossator.cli.messages import amount, plural, price
 from glossator.cli.render import Code, Fields, Part, Styled, TextLine, line
-from glossator.core.citations import place
-from glossator.core.retrieval_answers import (
+from glossator.contextual import (
     BatchesEnded,
     ContextsAnswer,
     ContextsEstimate,
     ContextsExported,
     ContextsImported,
-    SearchAnswer,
-    SearchHit,
 )
+from glossator.core.citations import place
 from glossator.core.shown import shown
+from glossator.retrieval import SearchAnswer, SearchHit
 
 RetrievalAnswer = (
     SearchAnswer

@@ -23,11 +23,10 @@ from glossator.cli.messages import (
 from glossator.cli.render import Column, Part, Table, line, listed
 from glossator.cli.render.context import context_parts
 from glossator.cli.render.facts import fact_parts
-from glossator.core.session_answers import (
+from glossator.commands import (
     AgentInfo,
     AgentList,
     CompactAnswer,
-    ContextAnswer,
     DeletedSession,
     RewindAnswer,
     SessionInfo,
@@ -36,6 +35,7 @@ from glossator.core.session_answers import (
     TurnView,
     UndoAnswer,
 )
+from glossator.context import ContextAnswer
 from glossator.core.shown import shown
 from glossator.core.tool_events import not_saved
 

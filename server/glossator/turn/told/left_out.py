@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from glossator.application import Application
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.core.shown import shown
 from glossator.customizations import Customizations
 from glossator.turn.hooks import left_out_hooks
