@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
+from glossator.cli.facts import fact_parts
+from glossator.cli.mcp import mcp_parts
+from glossator.cli.memory import memory_parts
 from glossator.cli.messages import (
     amount,
     duration,
@@ -58,9 +62,14 @@ from glossator.core.shown import shown
 from glossator.customizations import CustomizationList
 from glossator.evaluation import Generated, GroundingReport, RetrievalReport
 from glossator.hooks import HookList
-from glossator.mcp import McpServerList
 from glossator.retrieval import SearchAnswer
 
+_OF_ABILITIES: tuple[Callable[[object], Iterator[Part]], ...] = (  # each knows its own answers
+    session_parts,
+    fact_parts,
+    memory_parts,
+    mcp_parts,
+)
 _OFFLINE = "offline, extractive"
 _CHECKS = {  # mark and style at a terminal, word in a pipe
     CheckState.OK: ("✓", "green", "ok"),
@@ -88,7 +97,6 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
             RuleList()
             | Trusted()
             | CustomizationList()
-            | McpServerList()
             | HookList()
             | ContextSourceList()
             | PreviewAnswer()
@@ -106,7 +114,7 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
         case RetrievalReport() | Generated() | GroundingReport():
             yield from evaluation_parts(answer)
         case _:
-            yield from session_parts(answer)
+            yield from chain.from_iterable(parts(answer) for parts in _OF_ABILITIES)
 
 
 def _run(answer: Answer, grounded: Iterable[Part]) -> Iterator[Part]:
