@@ -11,7 +11,7 @@ from typing import Any
 from glossator.application.application import Application
 from glossator.commands.ask import AskRequest, ask
 from glossator.context.system import is_mode_notice
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename

@@ -65,10 +65,13 @@ ROOMS: dict[str, set[str]] = {
         "commands": (
             "settings prompts worker files index documents search symbols customizations"
             " permissions sandbox hooks undo llm retrieval context memory tools mcp"
-            " grounding anchors sessions application turn"
+            " grounding anchors ledger sessions application turn"
         ),
-        "lsp": "settings worker documents symbols application commands",
-        "cli": "settings permissions commands lsp",
+        "lsp": "settings worker documents symbols retrieval application commands",
+        "cli": (
+            "settings customizations permissions hooks retrieval context memory mcp"
+            " ledger commands lsp"
+        ),
         EVALUATION: "settings worker files documents symbols retrieval grounding cli",
     }.items()
 }
@@ -207,6 +210,35 @@ def test_a_file_says_what_it_is_and_stays_short() -> None:
         assert text.count("\n") <= MAX_LINES, path
 
 
+ANSWERING = set("customizations hooks retrieval context memory mcp ledger".split())
+
+
+def test_a_client_takes_only_answers_of_an_ability() -> None:
+    """`lsp` and `cli` see an ability only as its commands answer."""
+    stubs = {room: ast.parse((PACKAGE / room / "__init__.pyi").read_text()) for room in ANSWERING}
+    answers = {
+        f"glossator.{room}": {
+            alias.name
+            for node in stub.body
+            if isinstance(node, ast.ImportFrom)
+            and (node.module or "").rpartition(".")[2] == "answers"
+            for alias in node.names
+        }
+        for room, stub in stubs.items()
+    }
+    assert all(answers.values())
+    wrong = [
+        f"{module_of(path)} imports {node.module}.{alias.name}"
+        for path in SOURCES
+        if room_of(path) in {"lsp", "cli"}
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name not in answers.get(node.module or "", {alias.name})
+    ]
+    assert wrong == []
+
+
 PARSERS = {"headings", "jobs", "keys", "outline", "references", "tree"}
 
 
@@ -248,6 +280,7 @@ def test_the_invariants_name_tests_that_exist() -> None:
             "lsp.listen lsp.features",
             "anthropic mcp numpy pydantic rich tree_sitter typer watchfiles",
         ),
+        ("cli.session", "anthropic mcp numpy pydantic rich tree_sitter yaml"),
         ("worker.serve index.jobs", "anthropic pydantic tree_sitter"),
         ("application.application mcp.tools", "mcp mcp_types jsonschema"),
     ],

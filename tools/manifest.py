@@ -1,8 +1,8 @@
 """What the client's manifest says of the server: `python -m tools.manifest` writes it.
 
-Settings are read off the server's own, commands and their menus off the declarations, so that all
-is said once. Settings are of the machine: a workspace must not set where the code is sent. Entries
-for commands of the client alone, which are no declared ones, stay as they are.
+Settings are read off the server's own; how its commands look in VS Code is in the client's
+`src/commands/offered.json`. Settings are of the machine: a workspace must not set where the code is
+sent. Entries for commands of the client alone, which are no declared ones, stay as they are.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from typing import Any
 from glossator.commands.declared import DECLARED
 from glossator.settings.model import Settings
 
-FILE = Path(__file__).parents[1] / "vscode-client" / "package.json"
+_CLIENT = Path(__file__).parents[1] / "vscode-client"
+FILE = _CLIENT / "package.json"
+# How VS Code offers commands of the server, in the palette (where `when` holds; always without
+# one), in menus, which order entries by their groups, and by keys, on macOS with cmd for ctrl.
+OFFERED: dict[str, Any] = json.loads(
+    (_CLIENT / "src" / "commands" / "offered.json").read_text(encoding="utf-8")
+)
 
 _KEPT = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _PYTHON = {
@@ -79,21 +85,19 @@ def generated(manifest: Schema) -> Schema:
     entries = {menu: list(filter(_of_client, was["menus"][menu])) for menu in was["menus"]}
     commands = list(filter(_of_client, was["commands"]))
     keys = list(filter(_of_client, was["keybindings"]))
-    for each in DECLARED.values():
-        if (palette := each.palette) is None:
-            continue
-        ours = {"command": each.name}
+    for name, offer in OFFERED.items():
+        ours = {"command": name}
         commands.append(
-            ours | {"title": palette.title, "category": "Glossator", "icon": f"$({palette.icon})"}
+            ours | {"title": offer["title"], "category": "Glossator", "icon": f"$({offer['icon']})"}
         )
-        if palette.when:
-            entries["commandPalette"].append(ours | {"when": palette.when})
-        for menu in palette.menus:
-            when = {"when": menu.when} if menu.when else {}
-            entries[menu.menu].append(ours | when | {"group": menu.group})
-        if palette.key:
-            mac = palette.key.replace("ctrl", "cmd")
-            keys.append(ours | {"key": palette.key, "mac": mac, "when": palette.key_when})
+        if "when" in offer:
+            entries["commandPalette"].append(ours | {"when": offer["when"]})
+        for entry in offer.get("menus", ()):
+            when = {"when": entry["when"]} if "when" in entry else {}
+            entries[entry["menu"]].append(ours | when | {"group": entry["group"]})
+        if "key" in offer:
+            mac = offer["key"].replace("ctrl", "cmd")
+            keys.append(ours | {"key": offer["key"], "mac": mac, "when": offer["keyWhen"]})
     contributes = was | {
         "commands": commands,
         "menus": entries,

@@ -17,7 +17,7 @@ from enum import EnumType
 from pathlib import Path
 from typing import Any
 
-from glossator.commands.declared import CHAT_COMMANDS, DECLARED
+from glossator.commands.declared import CHAT_COMMANDS
 from glossator.commands.loaded import COMMANDS
 from glossator.core.citations import GRAMMAR
 from glossator.core.diagnostics import FileDiagnostics, Wanted
@@ -32,6 +32,7 @@ from glossator.core.span import GRAVEST, Citation, CitationView
 from glossator.core.standing import DOING
 from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import camel
+from tools.manifest import OFFERED
 
 FILE = Path(__file__).parents[1] / "vscode-client" / "src" / "wire.ts"
 
@@ -95,7 +96,7 @@ class Mirror:
         events = " | ".join(map(self._event, typing.get_args(Event)))
         commands = "\n".join(map(self._command, COMMANDS))
         chat = "\n".join(f'  "{each.name}": "{name}",' for each, name in CHAT_COMMANDS.items())
-        offered = "\n".join(f'  | "{name}"' for name, each in DECLARED.items() if each.palette)
+        offered = "\n".join(f'  | "{name}"' for name in OFFERED)
         grammar = "\n".join(f"  {name}: {_in_js(each)}," for name, each in GRAMMAR.items())
         gravest = ", ".join(f'"{each}"' for each in GRAVEST)
         doing = "\n".join(f'  {state}: "{words}",' for state, words in DOING.items())

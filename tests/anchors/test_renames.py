@@ -10,8 +10,8 @@ import pytest
 
 from glossator.anchors import renames
 from glossator.anchors.gloss_index import GlossState
+from glossator.commands.answers.explore import Explored
 from glossator.commands.gloss import GlossRequest, gloss, report_at
-from glossator.core.answers import Explored
 from glossator.core.gloss import FOLDER, Subject
 from glossator.documents.change import DiskChanged, Opened
 from tests.commands.test_gloss import FILES, TURNS

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.answers.undo import UndoAnswer
 from glossator.commands.mode import SetModeRequest, set_mode
 from glossator.commands.undo import UndoRequest, undo_turn
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.events import EditSettled, Envelope, Notice
 from glossator.core.permission import Choice, Mode, PermissionAnswer
-from glossator.core.session_answers import UndoAnswer
 from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, DiskChanged, Edited, Opened, Saved, TextEdit
 from glossator.documents.host import WorkspaceHost

@@ -16,7 +16,7 @@ import psutil
 
 from glossator.application.application import Application
 from glossator.commands.ask import AskRequest, ask
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.llm.meter import Spending

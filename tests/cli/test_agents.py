@@ -15,7 +15,7 @@ from glossator.cli.render.activity import AgentLines
 from glossator.cli.render.pipe import JsonLines
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.render.screen import Screen
-from glossator.core.session_answers import AgentList
+from glossator.commands.answers.sessions import AgentList
 from glossator.core.wire import event_from_wire, from_wire
 from tests.cli.drawing import drawn, event, pipe
 from tests.cli.terminal import at_terminal

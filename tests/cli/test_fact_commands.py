@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from glossator.core.fact_answers import FactList, SummaryAnswer
+from glossator.commands.answers.summarise import SummaryAnswer
 from glossator.core.wire import from_wire
 from glossator.documents.host import WorkspaceHost
+from glossator.ledger.answers import FactList
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 from tests.cli.drawing import drawn

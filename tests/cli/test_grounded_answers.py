@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.cli.render.renderer import Renderer
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.events import DiscardReason
 from glossator.core.wire import from_wire
 from tests.cli.drawing import drawn, event, pipe, recorded

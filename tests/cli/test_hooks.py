@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from glossator.core.hook_answers import HookList
 from glossator.core.wire import from_wire
+from glossator.hooks.answers import HookList
 from tests.cli.drawing import drawn
 
 HOOK = {

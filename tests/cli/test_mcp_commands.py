@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from glossator.core.mcp_answers import McpServerList
 from glossator.core.wire import from_wire
+from glossator.mcp.answers import McpServerList
 from tests.cli.drawing import drawn
 from tests.cli.support import PYTHONPATH
 from tests.mcp.hubs import odd

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from glossator.core.memory_answers import MemoryList
 from glossator.core.wire import from_wire
+from glossator.memory.answers import MemoryList
 from tests.cli.drawing import drawn
 from tests.cli.support import PYTHONPATH
 from tests.memory.remembering import by_hand

@@ -15,17 +15,18 @@ from glossator.cli.prompt import PermissionPrompt
 from glossator.cli.render import Bar, Segment
 from glossator.cli.render.markdown import MarkdownBlock, draw, file_uri
 from glossator.cli.render.renderer import Renderer
-from glossator.core.answers import Answer, DoctorAnswer, IndexAnswer, ModelList, StatusAnswer
+from glossator.commands.answers.doctor import DoctorAnswer
+from glossator.commands.answers.index import IndexAnswer
+from glossator.commands.answers.models import ModelList
+from glossator.commands.answers.rewind import RewindAnswer
+from glossator.commands.answers.sessions import SessionList
+from glossator.commands.answers.status import StatusAnswer
+from glossator.commands.answers.undo import TurnList, UndoAnswer
+from glossator.context.answers import ContextAnswer
+from glossator.core.answer import Answer
 from glossator.core.permission import PermissionRequest
-from glossator.core.retrieval_answers import SearchAnswer
-from glossator.core.session_answers import (
-    ContextAnswer,
-    RewindAnswer,
-    SessionList,
-    TurnList,
-    UndoAnswer,
-)
 from glossator.core.wire import from_wire
+from glossator.retrieval.answers import SearchAnswer
 from tests.cli.drawing import drawn, event, pipe, recorded
 from tests.cli.support import glossator
 

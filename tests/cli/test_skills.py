@@ -8,8 +8,8 @@ import os
 import sys
 from pathlib import Path
 
-from glossator.core.customization import CustomizationList
 from glossator.core.wire import from_wire
+from glossator.customizations.answers import CustomizationList
 from tests.cli.drawing import drawn
 from tests.cli.support import PYTHONPATH
 from tests.customizations.files import described, write

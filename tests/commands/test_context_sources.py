@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.answers.context_sources import ContextAction, ContextSource
 from glossator.commands.context_sources import (
     ListContextRequest,
     SwitchContextRequest,
@@ -15,7 +16,7 @@ from glossator.commands.context_sources import (
     switch_context,
 )
 from glossator.commands.mcp_servers import AdoptMcpServerRequest, adopt_mcp_server
-from glossator.core.context_answers import ContextAction, ContextKind, ContextSource
+from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer

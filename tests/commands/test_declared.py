@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.declaration import Chat, CommandDeclaration, Palette, by_name
+from glossator.commands.declaration import Chat, CommandDeclaration, by_name
 from glossator.commands.declared import DECLARED
 from glossator.commands.line_actions import LINE_ACTIONS
 from glossator.commands.loaded import load_command
@@ -26,8 +26,6 @@ def test_each_action_on_lines_is_a_command() -> None:
     [
         ({"title": ""}, "glossator.status needs a title"),
         ({"name": "status"}, "'status' is no command's name"),
-        ({"palette": Palette("", "pulse")}, "needs a title and an icon for the palette"),
-        ({"palette": Palette("Show Status", "")}, "needs a title and an icon for the palette"),
         ({"chat": (Chat("status", ""),)}, "needs a description for its chat command"),
     ],
 )

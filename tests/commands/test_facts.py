@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.answers.context_sources import ContextAction, ContextState
 from glossator.commands.context_sources import (
     ListContextRequest,
     SwitchContextRequest,
@@ -29,7 +30,7 @@ from glossator.commands.facts import (
 )
 from glossator.commands.sessions import DeleteSessionRequest, delete_session
 from glossator.commands.summarise import SummariseRequest, summarise_session
-from glossator.core.context_answers import ContextAction, ContextKind, ContextState
+from glossator.core.context_kind import ContextKind
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, NewFact

@@ -12,6 +12,7 @@ import pytest
 
 from glossator.anchors import gloss_text as text
 from glossator.anchors.gloss_index import GlossState
+from glossator.commands.answers.explore import Explored
 from glossator.commands.explore import keep_gloss
 from glossator.commands.gloss import (
     GlossRequest,
@@ -23,7 +24,6 @@ from glossator.commands.gloss import (
 from glossator.commands.lenses import Lens, lens_face, lenses_of
 from glossator.commands.on_lines import LinesRequest, explore_usage
 from glossator.commands.subjects import pointed_at
-from glossator.core.answers import Explored
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.gloss import Subject

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from glossator.application.application import Application
+from glossator.commands.answers.index import IndexAnswer
+from glossator.commands.answers.status import StatusAnswer
 from glossator.commands.index import IndexMode, IndexRequest, rebuild_index
 from glossator.commands.status import StatusRequest, status
 from glossator.commands.tool import ToolRequest, tool
-from glossator.core.answers import IndexAnswer, StatusAnswer
 from glossator.files import state_folder
 from glossator.files.entries import RACY_NS
 from glossator.index import root_store

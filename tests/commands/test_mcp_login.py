@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from glossator.commands.answers.context_sources import ContextAction, ContextSource, ContextState
 from glossator.commands.context_sources import (
     ListContextRequest,
     SwitchContextRequest,
@@ -18,7 +19,7 @@ from glossator.commands.mcp_servers import (
     login_mcp_server,
     logout_mcp_server,
 )
-from glossator.core.context_answers import ContextAction, ContextKind, ContextSource, ContextState
+from glossator.core.context_kind import ContextKind
 from tests.mcp.guarded_server import browse, guarded
 from tests.stage import Stage, stage
 

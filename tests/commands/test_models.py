@@ -11,10 +11,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from glossator.commands.answers.models import ModelList
 from glossator.commands.doctor import DoctorRequest, doctor
 from glossator.commands.models import ListModelsRequest, SetModelRequest, list_models, set_model
 from glossator.commands.status import StatusRequest, status
-from glossator.core.answers import ModelList
 from glossator.core.errors import UsageError
 from glossator.core.events import RunStarted
 from glossator.llm.models import Models

@@ -19,7 +19,7 @@ from glossator.commands.line_actions import (
 from glossator.commands.on_lines import LinesRequest, act_on_lines, why_not_edited
 from glossator.commands.sessions import ListSessionsRequest, list_sessions
 from glossator.commands.undo import UndoRequest, undo_turn
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.diagnostics import Diagnostic, Severity
 from glossator.core.edit import EditPlan
 from glossator.core.errors import UsageError

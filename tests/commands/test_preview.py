@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from glossator.commands.answers.preview import Going
 from glossator.commands.preview import PreviewRequest, preview
-from glossator.core.context_answers import Going
 from glossator.core.editor_state import EditorState
 from glossator.core.uri import to_uri
 from glossator.turn import Attachment

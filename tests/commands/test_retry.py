@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.answers.rewind import RetryAnswer
 from glossator.commands.line_actions import EXPLAIN, FIX
 from glossator.commands.on_lines import LinesRequest, act_on_lines
 from glossator.commands.rewind import RetryRequest, RewindRequest, retry, rewind
@@ -18,12 +19,11 @@ from glossator.commands.sessions import (
     rename_session,
     resume_session,
 )
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.attached import AttachedItem
 from glossator.core.diagnostics import Diagnostic, Severity
 from glossator.core.errors import GlossatorError, ModelError, UsageError
 from glossator.core.events import RunStarted
-from glossator.core.session_answers import RetryAnswer
 from glossator.core.uri import to_uri
 from glossator.turn.told.attachments import Attachment
 from tests.stage import Stage, stage

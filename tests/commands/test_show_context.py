@@ -16,12 +16,12 @@ from glossator.commands.rewind import RewindRequest, rewind
 from glossator.commands.sessions import NewSessionRequest, new_session
 from glossator.commands.show_context import ShowContextRequest, show_context
 from glossator.commands.undo import UndoRequest, undo_turn
+from glossator.context.answers import ContextAnswer, Part
 from glossator.context.inspector import SentRequest, window_layers
 from glossator.context.summary import PromptPrefix
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UnknownSession
 from glossator.core.events import Notice
-from glossator.core.session_answers import ContextAnswer, Part
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
 from glossator.prompts.loader import load_prompt

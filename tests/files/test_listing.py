@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.answers import Skipped
 from glossator.core.document import Document, Missing
 from glossator.documents.change import DiskChanged
 from glossator.files.roots import Roots
+from glossator.files.statistics import Skipped
 from glossator.settings.model import WorkspaceSettings
 from tests.files.trees import as_plain_user, host, listed, scan, text, write_tree
 

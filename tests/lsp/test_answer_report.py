@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.wire import from_wire
 from glossator.lsp.answer_report import to_markdown
 from tests.cli.test_grounded_answers import grounded

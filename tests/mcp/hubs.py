@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glossator.core.mcp_answers import McpServerView
 from glossator.core.question import Question, QuestionAnswer
+from glossator.mcp.answers import McpServerView
 from glossator.mcp.calls import Calls
 from glossator.mcp.hub import McpServers
 from glossator.mcp.results import CallResult

@@ -22,7 +22,7 @@ from glossator.commands.mcp_servers import (
     list_mcp_servers,
     restart_mcp_server,
 )
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, Mode, PermissionAnswer

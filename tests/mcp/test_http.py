@@ -17,8 +17,8 @@ from mcp.server.mcpserver.resolve import Elicit, Resolve
 from pydantic import BaseModel
 
 from glossator.core.errors import UsageError
-from glossator.core.mcp_answers import McpState
 from glossator.core.question import QuestionAnswer
+from glossator.mcp.answers import McpState
 from tests.mcp.hubs import hub
 from tests.patience import until
 

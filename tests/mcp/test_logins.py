@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.core.mcp_answers import McpState
 from glossator.core.question import QuestionAnswer
+from glossator.mcp.answers import McpState
 from glossator.mcp.login import log_in, log_out
 from tests.mcp.guarded_server import Answer, Guarded, as_json, browse, ends_at, guarded
 from tests.mcp.hubs import Hub, hub

@@ -12,9 +12,9 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.images import Image
-from glossator.core.mcp_answers import McpState
 from glossator.core.question import QuestionAnswer
 from glossator.mcp import connection, supervisor
+from glossator.mcp.answers import McpState
 from glossator.mcp.opening import instructions_section, opening_specs
 from glossator.mcp.results import MAX_BYTES, CallResult, as_tool_result
 from glossator.permissions import ToolRule, parse_rule

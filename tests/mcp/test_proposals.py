@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
-from glossator.core.mcp_answers import McpState
 from glossator.mcp import supervisor
+from glossator.mcp.answers import McpState
 from glossator.mcp.hub import KIND
 from glossator.mcp.servers import name_problem, project_servers, user_servers
 from glossator.permissions import Approvals, Switches

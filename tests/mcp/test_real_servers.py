@@ -10,7 +10,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from glossator.core.mcp_answers import McpState
+from glossator.mcp.answers import McpState
 from tests.mcp.hubs import hub, real
 
 

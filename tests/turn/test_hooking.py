@@ -17,7 +17,7 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Notice, ToolFinished
 from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.hooks import HookAnswer, HookEvent
-from glossator.hooks.answer import answer_of
+from glossator.hooks.printed import answer_of
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage

@@ -6,13 +6,19 @@ import json
 import re
 
 from glossator import __version__
-from tools.manifest import FILE, generated
+from glossator.commands.declared import DECLARED
+from tools.manifest import FILE, OFFERED, generated
 
 MANIFEST = json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def test_the_commands_and_settings_are_the_servers() -> None:
     assert generated(MANIFEST) == MANIFEST, "run `make wire`"
+
+
+def test_what_is_offered_is_a_command_with_a_title_and_an_icon() -> None:
+    assert OFFERED.keys() <= DECLARED.keys()
+    assert all(each["title"] and each["icon"] for each in OFFERED.values())
 
 
 def test_no_setting_can_come_from_a_workspace() -> None:

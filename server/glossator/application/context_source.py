@@ -14,7 +14,6 @@ from glossator.application.acting import Acting
 from glossator.core.document import Document
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.file_kinds import FileKind, kind_of
-from glossator.core.retrieval_answers import ContextsEstimate
 from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.files import FileEntry, outermost, state_folder
 from glossator.llm import Model, Models, price_in_words
@@ -25,6 +24,7 @@ from glossator.retrieval import (
     ContextEstimate,
     ContextFile,
     ContextGenerator,
+    ContextsEstimate,
     ContextStore,
     KeepContexts,
     Retriever,

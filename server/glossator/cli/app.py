@@ -13,10 +13,10 @@ from glossator import __version__
 from glossator.cli.asking import Command, ask_server
 from glossator.cli.context_commands import hooks, instructions, skills
 from glossator.cli.contexts import contexts
-from glossator.cli.fact_commands import facts
+from glossator.cli.facts import facts
 from glossator.cli.generic import add_generic_commands
-from glossator.cli.mcp_commands import mcp
-from glossator.cli.memory_commands import memory
+from glossator.cli.mcp import mcp
+from glossator.cli.memory import memory
 from glossator.cli.messages import duration
 from glossator.cli.options import ModelledOptions, tool_arguments, with_options
 from glossator.cli.permission_commands import rules, trust
@@ -27,7 +27,7 @@ from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.answers import DoctorAnswer, IndexAnswer, ToolAnswer
+    from glossator.commands import DoctorAnswer, IndexAnswer, ToolAnswer
 
 app = typer.Typer(
     help="Ask a workspace, and see the lines each claim rests on.",

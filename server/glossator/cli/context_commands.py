@@ -13,7 +13,7 @@ from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.hook_answers import HookList
+    from glossator.hooks import HookList
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The hook, as the list names it.")]
 

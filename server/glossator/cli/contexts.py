@@ -14,7 +14,7 @@ from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.retrieval_answers import (
+    from glossator.retrieval import (
         BatchesEnded,
         ContextsAnswer,
         ContextsEstimate,

@@ -11,7 +11,7 @@ from glossator.core.price import in_dollars
 from glossator.core.shown import shown, some_of
 
 if TYPE_CHECKING:
-    from glossator.core.session_answers import TurnView
+    from glossator.commands import TurnView
 
 SERVER_LOST_NEXT_STEP = (
     "Run the command again with --verbose to see the server's whole log, or check the set-up"

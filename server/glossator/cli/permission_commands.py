@@ -21,7 +21,7 @@ from glossator.core.shown import shown
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.answers import RuleList
+    from glossator.commands import RuleList
 
 _FAILED = 1
 

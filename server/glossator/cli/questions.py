@@ -24,8 +24,8 @@ from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.answers import Answer, Explored
-    from glossator.core.session_answers import RetryAnswer
+    from glossator.commands import Explored, RetryAnswer
+    from glossator.core.answer import Answer
 
 _PANEL = "With a file, or lines of it"
 _NOT_KEPT = (

@@ -24,7 +24,7 @@ from glossator.cli.server import ResponseError, ServerProcess
 from glossator.cli.session import CommandCancelled, Setup, run_command
 from glossator.cli.talking import Talking
 from glossator.cli.terminal import SharedKeyboard, StandardInput, TerminalLock
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.plan import PLANNED, offer, plan_of, wanted
 

@@ -11,7 +11,7 @@ from glossator.cli.options import ModelledOptions, with_options
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.retrieval_answers import SearchAnswer
+    from glossator.retrieval import SearchAnswer
 
 _STAGES = "Stages of the search"
 

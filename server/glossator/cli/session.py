@@ -24,31 +24,42 @@ from glossator.cli.server import (
     ServerLost,
     ServerProcess,
 )
-from glossator.core.answers import (
-    Answer,
+from glossator.commands import (
+    AgentList,
+    AgentTranscript,
+    CompactAnswer,
+    ContextSourceList,
+    DeletedSession,
     DoctorAnswer,
     Explored,
+    ExportedSession,
     IndexAnswer,
     ModeAnswer,
     ModelAnswer,
     ModelList,
+    PreviewAnswer,
+    RetryAnswer,
+    RewindAnswer,
     RuleList,
+    SessionInfo,
+    SessionList,
     StatusAnswer,
+    SummaryAnswer,
     ToolAnswer,
+    TurnList,
+    UndoAnswer,
 )
-from glossator.core.context_answers import ContextSourceList, PreviewAnswer
-from glossator.core.customization import CustomizationList
+from glossator.context import ContextAnswer
+from glossator.core.answer import Answer
 from glossator.core.errors import GlossatorError
-from glossator.core.fact_answers import FactList, ForgottenFacts, PinnedFact, SummaryAnswer
-from glossator.core.hook_answers import HookList
-from glossator.core.mcp_answers import McpServerList
-from glossator.core.memory_answers import (
-    ForgottenMemory,
-    MemoryList,
-    MemoryText,
-    OpenedMemory,
-)
-from glossator.core.retrieval_answers import (
+from glossator.core.uri import to_uri
+from glossator.core.wire import Json, WireError, from_wire
+from glossator.customizations import CustomizationList
+from glossator.hooks import HookList
+from glossator.ledger import FactList, ForgottenFacts, PinnedFact
+from glossator.mcp import McpServerList
+from glossator.memory import ForgottenMemory, MemoryList, MemoryText, OpenedMemory
+from glossator.retrieval import (
     BatchesEnded,
     ContextsAnswer,
     ContextsEstimate,
@@ -56,22 +67,6 @@ from glossator.core.retrieval_answers import (
     ContextsImported,
     SearchAnswer,
 )
-from glossator.core.session_answers import (
-    AgentList,
-    AgentTranscript,
-    CompactAnswer,
-    ContextAnswer,
-    DeletedSession,
-    ExportedSession,
-    RetryAnswer,
-    RewindAnswer,
-    SessionInfo,
-    SessionList,
-    TurnList,
-    UndoAnswer,
-)
-from glossator.core.uri import to_uri
-from glossator.core.wire import Json, WireError, from_wire
 
 _SIGINT_EXIT = 130
 ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic ones

@@ -13,7 +13,7 @@ from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.core.session_answers import ExportedSession, SessionList, UndoAnswer
+    from glossator.commands import ExportedSession, SessionList, UndoAnswer
 
 sessions = typer.Typer(
     help="List the sessions of the workspace, or work on one.",

@@ -12,7 +12,7 @@ from glossator.cli.options import CommonOptions, with_options
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from glossator.core.context_answers import ContextSourceList
+    from glossator.commands import ContextSourceList
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="As the list names it.")]
 

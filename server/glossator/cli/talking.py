@@ -22,7 +22,7 @@ from glossator.cli.messages import PROMPT, plural
 from glossator.cli.replies import User
 from glossator.cli.server import REQUEST_CANCELLED, ResponseError
 from glossator.cli.waiting import Waiting
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.core.question import Question
 from glossator.core.wire import Json

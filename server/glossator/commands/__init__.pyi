@@ -1,3 +1,26 @@
+from .answers.compact import CompactAnswer
+from .answers.context_sources import ContextSourceList, ContextState
+from .answers.doctor import Check, CheckState, DoctorAnswer
+from .answers.explore import Explored
+from .answers.index import IndexAnswer
+from .answers.mode import ModeAnswer
+from .answers.models import ModelAnswer, ModelList, ModelView
+from .answers.preview import PreviewAnswer
+from .answers.rewind import RetryAnswer, RewindAnswer
+from .answers.rules import RuleList
+from .answers.sessions import (
+    AgentInfo,
+    AgentList,
+    AgentTranscript,
+    DeletedSession,
+    ExportedSession,
+    SessionInfo,
+    SessionList,
+)
+from .answers.status import ChunksView, SpendingView, StatusAnswer
+from .answers.summarise import SummaryAnswer
+from .answers.tool import ToolAnswer
+from .answers.undo import TurnList, TurnView, UndoAnswer
 from .declaration import CommandDeclaration, LineAction
 from .declared import CHAT_COMMANDS, DECLARED
 from .gloss import ShownGloss, report_at
@@ -23,17 +46,48 @@ __all__ = [
     "EXPLAIN",
     "FIX",
     "LINE_ACTIONS",
+    "AgentInfo",
+    "AgentList",
+    "AgentTranscript",
+    "Check",
+    "CheckState",
+    "ChunksView",
     "CommandDeclaration",
+    "CompactAnswer",
+    "ContextSourceList",
+    "ContextState",
+    "DeletedSession",
+    "DoctorAnswer",
+    "Explored",
+    "ExportedSession",
     "HoverAnswer",
     "HoverRequest",
+    "IndexAnswer",
     "Lens",
     "LensFace",
     "LineAction",
     "LoadedCommand",
+    "ModeAnswer",
+    "ModelAnswer",
+    "ModelList",
+    "ModelView",
+    "PreviewAnswer",
     "Range",
+    "RetryAnswer",
+    "RewindAnswer",
+    "RuleList",
+    "SessionInfo",
+    "SessionList",
     "ShownGloss",
+    "SpendingView",
+    "StatusAnswer",
+    "SummaryAnswer",
     "SymbolMatch",
     "SymbolNode",
+    "ToolAnswer",
+    "TurnList",
+    "TurnView",
+    "UndoAnswer",
     "document_symbols",
     "glosses_changed",
     "hover_at",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from glossator.application import Application
 from glossator.commands.declared import CHAT_COMMANDS
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.sessions import Session
 from glossator.turn import Asked, Attachment, Pasted, PlanChoice, attach_all, take_turn

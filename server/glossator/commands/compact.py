@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
+from glossator.commands.answers.compact import CompactAnswer
 from glossator.context import (
     NoGain,
 )
 from glossator.core.errors import UsageError
-from glossator.core.session_answers import CompactAnswer
 from glossator.turn import compactor_of, session_hooks
 
 

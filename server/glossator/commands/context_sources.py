@@ -7,6 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from glossator.application import Application
+from glossator.commands.answers.context_sources import (
+    ContextAction,
+    ContextSource,
+    ContextSourceList,
+    ContextState,
+)
 from glossator.commands.facts import ListFactsRequest, list_facts
 from glossator.commands.hooks import ListHooksRequest, list_hooks
 from glossator.commands.index_sources import index_sources
@@ -15,20 +21,13 @@ from glossator.commands.memory import ListMemoriesRequest, list_memories
 from glossator.commands.rules import rule_sources
 from glossator.context import InstructionFile
 from glossator.core.citations import place
-from glossator.core.context_answers import (
-    SWITCHED_OFF,
-    ContextAction,
-    ContextKind,
-    ContextSource,
-    ContextSourceList,
-    ContextState,
-)
+from glossator.core.context_kind import SWITCHED_OFF, ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, FactView
-from glossator.core.mcp_answers import McpServerView, McpState
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
 from glossator.files import same_file
+from glossator.mcp import McpServerView, McpState
 from glossator.turn import (
     customizations_now,
     further_instructions,

@@ -19,15 +19,18 @@ from glossator.application import (
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.ports import Activity
 from glossator.core.question import Option, Question
-from glossator.core.retrieval_answers import (
+from glossator.llm import price_in_words
+from glossator.retrieval import (
     BatchesEnded,
+    ContextGenerator,
+    ContextProgress,
     ContextsAnswer,
     ContextsEstimate,
     ContextsExported,
     ContextsImported,
+    export_contexts,
+    import_contexts,
 )
-from glossator.llm import price_in_words
-from glossator.retrieval import ContextGenerator, ContextProgress, export_contexts, import_contexts
 
 _NOBODY = "Nothing was sent, because nobody said yes to the estimate."
 _NO = "Nothing was sent."

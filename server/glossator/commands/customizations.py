@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.core.customization import CustomizationList
+from glossator.customizations import CustomizationList
 from glossator.turn import customizations_now
 
 

@@ -22,30 +22,6 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class Menu:
-    """An entry of one of VS Code's menus; entries are ordered by their groups."""
-
-    menu: str
-    group: str
-    when: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Palette:
-    """What VS Code shows of a command; `when` holds for the palette, "" is always.
-
-    `key` is for Linux and Windows; macOS has `cmd` in the place of `ctrl`.
-    """
-
-    title: str
-    icon: str
-    when: str = ""
-    menus: tuple[Menu, ...] = ()
-    key: str = ""
-    key_when: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class LineAction:
     """Something to do with lines. One that does not edit only reads, in every mode.
 
@@ -87,7 +63,6 @@ class CommandDeclaration:
     progress: bool = False
     report: bool = False
     chat: tuple[Chat, ...] = ()
-    palette: Palette | None = None
     terminal: str = ""
     also: tuple[str, ...] = ()
     help: str = ""
@@ -98,8 +73,6 @@ class CommandDeclaration:
             raise DeclarationError(f"{self.name!r} is no command's name: glossator.camelCase is.")
         if not self.title:
             raise DeclarationError(f"{self.name} needs a title, which progress bars show.")
-        if self.palette is not None and not (self.palette.title and self.palette.icon):
-            raise DeclarationError(f"{self.name} needs a title and an icon for the palette.")
         if any(not each.description for each in self.chat):
             raise DeclarationError(f"{self.name} needs a description for its chat command.")
 

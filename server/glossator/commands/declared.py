@@ -1,8 +1,9 @@
 """Every command, declared once: what it is called, what handles it and where it is offered.
 
-The server's capability, the wire types, VS Code's manifest, the chat's `/` commands, the terminal
-and the table in `docs/protocol.md` come from here; `make wire` writes what is kept in files. What
-a command takes and answers are the types of its handler. Standard library only: `initialize`
+The server's capability, the wire types, the chat's `/` commands, the terminal and the table in
+`docs/protocol.md` come from here; `make wire` writes what is kept in files. How VS Code offers them
+says its client, in `src/commands/offered.json`. What a command takes and answers are the types of
+its handler. Standard library only: `initialize`
 names the commands before the rest of the server is imported.
 """
 
@@ -12,13 +13,8 @@ from glossator.commands.declaration import (
     Chat,
     CommandDeclaration,
     LineAction,
-    Menu,
-    Palette,
     by_name,
 )
-from glossator.commands.declared_context import OF_CONTEXT
-from glossator.commands.declared_output import OF_OUTPUT
-from glossator.commands.declared_plans import OF_PLANS
 from glossator.commands.line_actions import (
     DOCUMENT,
     EDIT,
@@ -29,28 +25,9 @@ from glossator.commands.line_actions import (
     WRITE_TESTS,
 )
 
-_IN_CHAT = "view == glossator.chat"
-_IN_SESSION = "!glossator.inEditor"  # commands are about the chat that was used last
-_IN_FOLDER = "workspaceFolderCount > 0"
-_IN_FILE = "resourceScheme == file || resourceScheme == untitled"
-_WRITABLE = "!editorReadonly"
 
-
-def _in_panel(title: str, icon: str, group: str, when: str = "") -> Palette:
-    """In the palette, and in the menu of the chat panel's title."""
-    shown = " && ".join(filter(None, (_IN_CHAT, _IN_SESSION if "session" in group else "", when)))
-    return Palette(title, icon, when, (Menu("view/title", group, shown),))
-
-
-def _selection(group: str, when: str = "") -> Menu:
-    return Menu("glossator.selection", group, when)
-
-
-def _on_lines(
-    action: LineAction, title: str, icon: str, group: str, key: str = ""
-) -> CommandDeclaration:
+def _on_lines(action: LineAction) -> CommandDeclaration:
     """The command of an action on lines."""
-    writable = _WRITABLE if action.edits else ""
     return CommandDeclaration(
         action.command,
         action.title,
@@ -58,14 +35,6 @@ def _on_lines(
         progress=True,
         report=True,
         chat=(Chat(action.word, action.help.rstrip("."), words=True),),
-        palette=Palette(
-            title,
-            icon,
-            " && ".join(filter(None, ("editorIsOpen", writable))),
-            (_selection(group, writable),),
-            key,
-            "editorTextFocus" if key else "",
-        ),
         terminal=action.word,
         help=action.help,
         action=action,
@@ -79,13 +48,6 @@ _ALL = (
         "ask:ask",
         progress=True,
         report=True,
-        palette=Palette(
-            "Ask…",
-            "comment-discussion",
-            menus=(Menu("editor/title", "navigation@50", _IN_FILE), _selection("1_ask@1")),
-            key="ctrl+alt+g",
-            key_when="!terminalFocus",
-        ),
         terminal="ask",
     ),
     CommandDeclaration(
@@ -93,7 +55,6 @@ _ALL = (
         "New session",
         "sessions:new_session",
         chat=(Chat("new", "Begin a new session"),),
-        palette=_in_panel("New Session", "add", "0_session@1"),
     ),
     CommandDeclaration(
         "glossator.listSessions", "List sessions", "sessions:list_sessions", terminal="sessions"
@@ -103,21 +64,18 @@ _ALL = (
         "Resume session",
         "sessions:resume_session",
         chat=(Chat("resume", "Go on with another session"),),
-        palette=_in_panel("Resume Session…", "history", "0_session@2"),
     ),
     CommandDeclaration(
         "glossator.renameSession",
         "Rename session",
         "sessions:rename_session",
         chat=(Chat("rename", "Give this session another title", words=True),),
-        palette=Palette("Rename Session…", "edit"),
         terminal="sessions rename",
     ),
     CommandDeclaration(
         "glossator.deleteSession",
         "Delete session",
         "sessions:delete_session",
-        palette=Palette("Delete Session…", "trash"),
         terminal="sessions delete",
     ),
     CommandDeclaration(
@@ -125,7 +83,6 @@ _ALL = (
         "Export session",
         "sessions:export_session",
         chat=(Chat("export", "Write this session out as Markdown"),),
-        palette=_in_panel("Export Session…", "export", "1_session@3"),
         terminal="sessions export",
     ),
     CommandDeclaration(
@@ -133,7 +90,6 @@ _ALL = (
         "Compact",
         "compact:compact_session",
         chat=(Chat("compact", "Go on from a summary of this session"),),
-        palette=_in_panel("Compact Conversation", "fold", "1_session@2"),
         terminal="sessions compact",
     ),
     CommandDeclaration("glossator.rewind", "Go back", "rewind:rewind", terminal="sessions rewind"),
@@ -144,7 +100,6 @@ _ALL = (
         progress=True,
         report=True,
         chat=(Chat("retry", "Ask the last question again"),),
-        palette=_in_panel("Retry Last Question", "refresh", "1_session@0", "!glossator.running"),
         terminal="retry",
     ),
     CommandDeclaration(
@@ -152,7 +107,6 @@ _ALL = (
         "Undo turn",
         "undo:undo_turn",
         chat=(Chat("undo", "Take back what the last turn changed"),),
-        palette=_in_panel("Undo Turn…", "discard", "1_session@1"),
         terminal="undo",
     ),
     CommandDeclaration(
@@ -160,13 +114,19 @@ _ALL = (
         "Redo turn",
         "undo:redo_turn",
         chat=(Chat("redo", "Do again what was undone last"),),
-        palette=Palette("Redo Turn…", "redo"),
         terminal="redo",
     ),
     CommandDeclaration(
         "glossator.listTurns", "List turns", "undo:list_turns", terminal="sessions turns"
     ),
-    *OF_PLANS,
+    CommandDeclaration(
+        "glossator.showPlan",
+        "Show the plan",
+        "plans:show_plan",
+    ),
+    CommandDeclaration(
+        "glossator.startPlan", "Start the plan", "plans:start_plan", progress=True, report=True
+    ),
     CommandDeclaration(
         "glossator.setMode",
         "Set mode",
@@ -175,7 +135,6 @@ _ALL = (
             Chat("plan", "From now on only read, and end with a plan"),
             Chat("mode", "What is done unasked: plan, ask, acceptEdits or auto", words=True),
         ),
-        palette=_in_panel("Set Mode…", "shield", "2_how@1"),
     ),
     CommandDeclaration(
         "glossator.listModels", "List models", "models:list_models", terminal="models"
@@ -185,37 +144,26 @@ _ALL = (
         "Set model",
         "models:set_model",
         chat=(Chat("model", "Which model answers from now on", words=True),),
-        palette=_in_panel("Choose Model…", "hubot", "2_how@2"),
     ),
-    _on_lines(EXPLAIN, "Explain", "book", "2_read@1", "ctrl+alt+shift+e"),
-    _on_lines(FIX, "Fix", "wrench", "3_edit@1"),
-    _on_lines(EDIT, "Edit Lines…", "edit", "3_edit@0", "ctrl+alt+e"),
-    _on_lines(REFACTOR, "Refactor…", "lightbulb", "3_edit@2"),
-    _on_lines(DOCUMENT, "Document", "note", "3_edit@3"),
-    _on_lines(WRITE_TESTS, "Write Tests", "beaker", "3_edit@4"),
-    _on_lines(EXPLORE_USAGE, "Explore Usage", "references", "2_read@2"),
+    _on_lines(EXPLAIN),
+    _on_lines(FIX),
+    _on_lines(EDIT),
+    _on_lines(REFACTOR),
+    _on_lines(DOCUMENT),
+    _on_lines(WRITE_TESTS),
+    _on_lines(EXPLORE_USAGE),
     CommandDeclaration(
         "glossator.gloss",
         "Gloss",
         "gloss:gloss",
         progress=True,
         report=True,
-        palette=Palette(
-            "Gloss This",
-            "note",
-            "editorIsOpen",
-            (
-                Menu("explorer/context", "5_cutcopypaste@91", "resourceScheme == file"),
-                _selection("2_read@3"),
-            ),
-        ),
         terminal="gloss",
     ),
     CommandDeclaration(
         "glossator.showGloss",
         "Show gloss",
         "gloss:show_gloss",
-        palette=Palette("Show Gloss", "open-preview", "false"),
     ),
     CommandDeclaration(
         "glossator.exploreWorkspace",
@@ -223,7 +171,6 @@ _ALL = (
         "gloss:explore_workspace",
         progress=True,
         report=True,
-        palette=Palette("Explore Workspace", "compass", _IN_FOLDER),
         terminal="overview",
     ),
     CommandDeclaration(
@@ -233,7 +180,6 @@ _ALL = (
         progress=True,
         report=True,
         chat=(Chat("explore", "Have a sub-agent find it out", words=True),),
-        palette=Palette("Explore…", "telescope"),
         terminal="explore",
     ),
     CommandDeclaration(
@@ -251,16 +197,12 @@ _ALL = (
         "search:search",
         progress=True,
         chat=(Chat("search", "Find places without asking a model", words=True),),
-        palette=Palette(
-            "Search…", "search", _IN_FOLDER, key="ctrl+alt+shift+g", key_when="!terminalFocus"
-        ),
         terminal="search",
     ),
     CommandDeclaration(
         "glossator.generateContexts",
         "Generate contexts",
         "contexts:generate_contexts",
-        palette=Palette("Generate Contexts for Search…", "sparkle", _IN_FOLDER),
         terminal="contexts",
     ),
     CommandDeclaration(
@@ -274,21 +216,18 @@ _ALL = (
         "glossator.exportContexts",
         "Export contexts",
         "contexts:share_contexts",
-        palette=Palette("Export Contexts…", "export", _IN_FOLDER),
         terminal="contexts",
     ),
     CommandDeclaration(
         "glossator.importContexts",
         "Import contexts",
         "contexts:take_contexts",
-        palette=Palette("Import Contexts…", "cloud-download", _IN_FOLDER),
         terminal="contexts",
     ),
     CommandDeclaration(
         "glossator.endBatches",
         "End batches",
         "contexts:end_batches",
-        palette=Palette("End Batches of Contexts", "debug-stop", _IN_FOLDER),
         terminal="contexts",
     ),
     CommandDeclaration(
@@ -297,15 +236,155 @@ _ALL = (
         "customizations:list_customizations",
         terminal="skills",
     ),
-    *OF_CONTEXT,
-    *OF_OUTPUT,
+    CommandDeclaration(
+        "glossator.showContext",
+        "Show context",
+        "show_context:show_context",
+        chat=(Chat("context", "What is in the model's window, and why"),),
+        terminal="sessions context",
+    ),
+    CommandDeclaration(
+        "glossator.preview",
+        "Preview what goes with a question",
+        "preview:preview",
+        also=("ask",),
+    ),
+    CommandDeclaration(
+        "glossator.listContext",
+        "List context",
+        "context_sources:list_context",
+        terminal="instructions",
+    ),
+    CommandDeclaration(
+        "glossator.switchContext",
+        "Turn context on or off",
+        "context_sources:switch_context",
+        also=tuple(
+            f"{group} {word}"
+            for group in ("hooks", "instructions", "mcp", "memory", "skills")
+            for word in ("on", "off")
+        ),
+    ),
+    CommandDeclaration("glossator.listHooks", "List hooks", "hooks:list_hooks", terminal="hooks"),
+    CommandDeclaration(
+        "glossator.adoptHook", "Adopt hook", "hooks:adopt_hook", terminal="hooks adopt"
+    ),
+    CommandDeclaration(
+        "glossator.forgetHook", "Forget hook", "hooks:forget_hook", terminal="hooks forget"
+    ),
+    CommandDeclaration(
+        "glossator.listMemories", "List memories", "memory:list_memories", terminal="memory"
+    ),
+    CommandDeclaration(
+        "glossator.showMemory", "Show memory", "memory:show_memory", terminal="memory show"
+    ),
+    CommandDeclaration(
+        "glossator.openMemory",
+        "Open memory",
+        "memory:open_memory",
+        chat=(Chat("memory", "Open what is remembered from earlier sessions"),),
+        terminal="memory edit",
+    ),
+    CommandDeclaration(
+        "glossator.forgetMemory",
+        "Forget memory",
+        "memory:forget_memory",
+        terminal="memory forget",
+    ),
+    CommandDeclaration(
+        "glossator.summarise",
+        "Summarise",
+        "summarise:summarise_session",
+        progress=True,
+        chat=(Chat("summary", "What this session was about so far"),),
+        terminal="sessions summary",
+    ),
+    CommandDeclaration(
+        "glossator.listFacts",
+        "List facts",
+        "facts:list_facts",
+        chat=(Chat("facts", "What earlier answers established, and whether it still holds"),),
+        terminal="facts",
+    ),
+    CommandDeclaration(
+        "glossator.forgetFact",
+        "Forget fact",
+        "facts:forget_fact",
+        terminal="facts forget",
+    ),
+    CommandDeclaration(
+        "glossator.pinFact",
+        "Pin fact",
+        "facts:pin_fact",
+        terminal="facts pin",
+        also=("facts unpin",),
+    ),
+    CommandDeclaration(
+        "glossator.clearFacts",
+        "Clear facts",
+        "facts:clear_facts",
+        terminal="facts clear",
+    ),
+    CommandDeclaration(
+        "glossator.exportFacts", "Export facts", "facts:export_facts", terminal="facts export"
+    ),
+    CommandDeclaration(
+        "glossator.listMcpServers",
+        "List MCP servers",
+        "mcp_servers:list_mcp_servers",
+        terminal="mcp",
+    ),
+    CommandDeclaration(
+        "glossator.adoptMcpServer",
+        "Adopt MCP server",
+        "mcp_servers:adopt_mcp_server",
+        terminal="mcp adopt",
+    ),
+    CommandDeclaration(
+        "glossator.forgetMcpServer",
+        "Forget MCP server",
+        "mcp_servers:forget_mcp_server",
+        terminal="mcp forget",
+    ),
+    CommandDeclaration(
+        "glossator.loginMcpServer",
+        "Log in to MCP server",
+        "mcp_servers:login_mcp_server",
+        progress=True,
+        terminal="mcp login",
+    ),
+    CommandDeclaration(
+        "glossator.logoutMcpServer",
+        "Log out of MCP server",
+        "mcp_servers:logout_mcp_server",
+        terminal="mcp logout",
+    ),
+    CommandDeclaration(
+        "glossator.restartMcpServer",
+        "Restart MCP server",
+        "mcp_servers:restart_mcp_server",
+        terminal="mcp restart",
+    ),
+    CommandDeclaration(
+        "glossator.toolOutput",
+        "Output of a call",
+        "outputs:tool_output",
+    ),
+    CommandDeclaration(
+        "glossator.listJobs",
+        "List background jobs",
+        "outputs:list_jobs",
+        chat=(Chat("jobs", "Commands in the background: look at one, or stop it"),),
+    ),
+    CommandDeclaration("glossator.showJob", "Output of a background job", "outputs:show_job"),
+    CommandDeclaration("glossator.stopJob", "Stop background job", "outputs:stop_job"),
+    CommandDeclaration("glossator.fileBefore", "File before a turn", "outputs:file_before"),
     CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
     CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
     CommandDeclaration(
         "glossator.cancel",
         "Cancel",
         "cancel:cancel",
-        palette=Palette("Stop", "debug-stop", "glossator.running"),
     ),
     CommandDeclaration("glossator.steer", "Steer", "steer:steer", terminal="chat"),
     CommandDeclaration(
@@ -322,7 +401,6 @@ _ALL = (
         "Rebuild index",
         "index:rebuild_index",
         chat=(Chat("index", "Bring the index up to date"),),
-        palette=Palette("Rebuild Index", "refresh", _IN_FOLDER),
         terminal="index",
     ),
     CommandDeclaration(
@@ -330,7 +408,6 @@ _ALL = (
         "Status",
         "status:status",
         chat=(Chat("status", "What the server holds of the workspace"),),
-        palette=_in_panel("Show Status", "pulse", "3_server@1"),
         terminal="status",
     ),
     CommandDeclaration(
@@ -338,7 +415,6 @@ _ALL = (
         "Doctor",
         "doctor:doctor",
         chat=(Chat("doctor", "Check the set-up"),),
-        palette=_in_panel("Run Doctor", "heart", "3_server@2"),
         terminal="doctor",
     ),
 )

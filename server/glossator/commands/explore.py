@@ -19,11 +19,11 @@ from urllib.parse import quote
 
 from glossator.anchors import GlossState, passage_of
 from glossator.application import Application
+from glossator.commands.answers.explore import Explored
 from glossator.commands.extract import extract
 from glossator.commands.extract_overview import extract_overview
 from glossator.commands.subjects import Pointed, pointed_at
 from glossator.context import Attached, Exhibit, find_mentions, resolve_mentions
-from glossator.core.answers import Explored
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, TextDelta

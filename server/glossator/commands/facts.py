@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from glossator.application import Application
+from glossator.commands.answers.sessions import ExportedSession
 from glossator.core.errors import UsageError
 from glossator.core.fact import Fact, FactView
-from glossator.core.fact_answers import FactList, ForgottenFacts, PinnedFact
-from glossator.core.session_answers import ExportedSession
 from glossator.core.shown import shown, some_of
+from glossator.ledger import FactList, ForgottenFacts, PinnedFact
 
 _OFF = "Facts are off: the setting facts.enabled is false."
 

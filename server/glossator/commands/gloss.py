@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from glossator.anchors import freshness_text, gloss_document
 from glossator.application import Application
+from glossator.commands.answers.explore import Explored
 from glossator.commands.explore import (
     SCHEME,
     ExploreRequest,
@@ -19,7 +20,6 @@ from glossator.commands.explore import (
     or_usage_error,
 )
 from glossator.commands.subjects import Call, Pointed, called, calls_of, pointed_at
-from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.gloss import FOLDER, WORKSPACE, Subject
 from glossator.core.report import Thoroughness

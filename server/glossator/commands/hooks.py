@@ -7,12 +7,20 @@ from dataclasses import dataclass
 
 from glossator.application import Application
 from glossator.commands.adopting import may_run, watched
-from glossator.core.context_answers import SWITCHED_OFF, ContextKind
+from glossator.core.context_kind import SWITCHED_OFF, ContextKind
 from glossator.core.errors import UsageError
-from glossator.core.hook_answers import HookList, HookState, HookView
 from glossator.core.shown import shown, shown_text, some_of
 from glossator.core.uri import to_uri
-from glossator.hooks import HookEvent, KnownHook, Proposal, Proposals, proposed_hooks
+from glossator.hooks import (
+    HookEvent,
+    HookList,
+    HookState,
+    HookView,
+    KnownHook,
+    Proposal,
+    Proposals,
+    proposed_hooks,
+)
 from glossator.permissions import how_to_trust
 
 _MOMENTS = {

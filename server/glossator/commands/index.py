@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.application import Application, BuildProgress
+from glossator.commands.answers.index import IndexAnswer
 from glossator.commands.status import embedding_state
-from glossator.core.answers import IndexAnswer
 from glossator.core.errors import UsageError
 from glossator.index import TextIndexStatus
 from glossator.worker import JobFailed, WorkerGone

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from glossator.application import Application
 from glossator.commands.adopting import may_run, watched
-from glossator.core.mcp_answers import McpServerList
 from glossator.core.shown import shown
-from glossator.mcp import log_in, log_out
+from glossator.mcp import McpServerList, log_in, log_out
 
 _PATIENCE = 60.0  # seconds for servers that are being connected
 

@@ -8,18 +8,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from glossator.application import Application
-from glossator.core.context_answers import SWITCHED_OFF, ContextKind
+from glossator.core.context_kind import SWITCHED_OFF, ContextKind
 from glossator.core.errors import StoreUnavailable, UsageError
-from glossator.core.memory_answers import (
+from glossator.core.shown import shown, shown_prose
+from glossator.core.uri import to_uri
+from glossator.memory import (
     ForgottenMemory,
+    Kept,
+    Memory,
     MemoryList,
     MemoryText,
     MemoryView,
     OpenedMemory,
+    gone_places,
+    gone_symbols,
+    origin,
+    problem_in,
 )
-from glossator.core.shown import shown, shown_prose
-from glossator.core.uri import to_uri
-from glossator.memory import Kept, Memory, gone_places, gone_symbols, origin, problem_in
 
 _SECONDS = 2.0  # for the symbols that all of them name
 

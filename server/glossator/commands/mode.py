@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.core.answers import ModeAnswer
+from glossator.commands.answers.mode import ModeAnswer
 from glossator.core.permission import Mode
 
 

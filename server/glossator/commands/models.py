@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.core.answers import ModelAnswer, ModelList, ModelView
+from glossator.commands.answers.models import ModelAnswer, ModelList, ModelView
 from glossator.core.errors import UsageError
 from glossator.core.price import Price
 from glossator.llm import OFFLINE, ModelFacts, Models

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from glossator.application import Application
 from glossator.commands.ask import answer
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.plan import steps_of

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from glossator.application import Application
+from glossator.commands.answers.preview import Going, GoingKind, PreviewAnswer
 from glossator.context import (
     DIAGNOSTICS,
     GIT,
@@ -19,7 +20,6 @@ from glossator.context import (
     resolve_mentions,
 )
 from glossator.core.citations import place
-from glossator.core.context_answers import Going, GoingKind, PreviewAnswer
 from glossator.core.errors import UsageError
 from glossator.core.price import estimate_tokens
 from glossator.core.shown import shown

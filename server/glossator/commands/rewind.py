@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from glossator.application import Application
+from glossator.commands.answers.rewind import DroppedRun, RetryAnswer, RewindAnswer
+from glossator.commands.answers.undo import TurnView
 from glossator.commands.ask import answer
 from glossator.commands.explore import ExploreRequest, exploration, explore_again
 from glossator.commands.undo import acting_of, turn_views
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
-from glossator.core.session_answers import DroppedRun, RetryAnswer, RewindAnswer, TurnView
 from glossator.sessions import AskedRun, Session
 from glossator.turn import (
     Asked,

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from glossator.application import Application
-from glossator.core.answers import ListedRule, RuleList, Source
-from glossator.core.context_answers import (
-    ContextAction,
-    ContextKind,
-    ContextSource,
-    ContextState,
-)
+from glossator.commands.answers.context_sources import ContextAction, ContextSource, ContextState
+from glossator.commands.answers.rules import ListedRule, RuleList, Source
+from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.permissions import Grants, Rule, parse_rule

@@ -10,9 +10,8 @@ from enum import StrEnum
 
 from glossator.application import Application
 from glossator.core.errors import UsageError
-from glossator.core.retrieval_answers import SearchAnswer
 from glossator.llm import Meter, Spending, price_in_words
-from glossator.retrieval import Stages
+from glossator.retrieval import SearchAnswer, Stages
 from glossator.tools import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
 
 

@@ -7,24 +7,24 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from glossator.application import Application
-from glossator.commands.undo import undone_turns
-from glossator.core.errors import UsageError
-from glossator.core.events import Envelope, UndoneTurn
-from glossator.core.session_answers import (
+from glossator.commands.answers.sessions import (
     AgentInfo,
     AgentList,
     AgentTranscript,
     DeletedSession,
     ExportedSession,
-    RunFigures,
     SessionInfo,
     SessionList,
 )
+from glossator.commands.undo import undone_turns
+from glossator.core.errors import UsageError
+from glossator.core.events import Envelope, UndoneTurn
 from glossator.core.shown import shown
 from glossator.core.tool_events import UnsavedFile
 from glossator.sessions import (
     ListedSession,
     PersistedAgent,
+    RunFigures,
     agent_to_markdown,
     agents_of,
     replay_events,

@@ -10,13 +10,13 @@ from typing import Any
 from glossator.application import Application
 from glossator.context import (
     SECTIONS_APART,
+    ContextAnswer,
     PromptPrefix,
     Section,
     SentRequest,
     estimate_sent,
     window_layers,
 )
-from glossator.core.session_answers import ContextAnswer
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
 from glossator.sessions import Account, ModelCall, session_state
 from glossator.turn import LEFT_OUT, SECTIONS, opening_of

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from glossator import __version__
 from glossator.application import Application, embedding_bill
-from glossator.core.answers import (
+from glossator.commands.answers.status import (
     ChunksView,
     IndexView,
     OutlinesView,

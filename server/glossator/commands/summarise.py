@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
+from glossator.commands.answers.summarise import SummaryAnswer
 from glossator.core.errors import UsageError
-from glossator.core.fact_answers import SummaryAnswer
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from glossator.application import Application
-from glossator.core.answers import ToolAnswer
+from glossator.commands.answers.tool import ToolAnswer
 from glossator.core.errors import UnknownTool
 from glossator.llm import ToolCall
 from glossator.tools import ReadState, ToolContext

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from glossator.application import Application, SessionActing
+from glossator.commands.answers.undo import TurnList, TurnView, UndoAnswer, UndoProblem
 from glossator.core.errors import UsageError
 from glossator.core.events import UndoneTurn
-from glossator.core.session_answers import TurnList, TurnView, UndoAnswer, UndoProblem
 from glossator.sessions import Session, questions_asked
 from glossator.turn import telling_first
 from glossator.undo import (

@@ -1,3 +1,4 @@
+from .answers import ContextAnswer, Kind, Part
 from .attachments import (
     Attached,
     Exhibit,
@@ -58,15 +59,18 @@ __all__ = [
     "Compacted",
     "CompactionBackoff",
     "Compactor",
+    "ContextAnswer",
     "Exhibit",
     "InstructionFile",
     "InstructionFinder",
     "Instructions",
     "KeptTools",
+    "Kind",
     "Mending",
     "Mention",
     "Mentioned",
     "NoGain",
+    "Part",
     "PromptPrefix",
     "Reminders",
     "Section",

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from glossator.context.answers import Kind, Layer, Part
 from glossator.context.summary import PromptPrefix
 from glossator.context.system import Section
 from glossator.context.told import Told, told_as
 from glossator.context.transcript import calls_in
 from glossator.core.price import estimate_tokens
-from glossator.core.session_answers import Kind, Layer, Part
 from glossator.llm import (
     ContentBlock,
     Message,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
+from glossator.context.answers import Kind
 from glossator.context.system import PROMPTS as MODES
-from glossator.core.session_answers import Kind
 from glossator.prompts import load_prompts
 
 TEXTS: Mapping[str, Kind] = {

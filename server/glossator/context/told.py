@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from glossator.context.answers import Kind
 from glossator.context.ours import TEXTS, prompt_of
 from glossator.context.system import PROMPTS as MODES
-from glossator.core.session_answers import Kind
 from glossator.prompts import load_prompt
 
 

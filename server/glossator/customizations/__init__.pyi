@@ -1,4 +1,5 @@
 from .agents import CustomAgent
+from .answers import CustomizationKind, CustomizationList, CustomizationState, Owner
 from .catalog import CustomizationFiles, Customizations
 from .describing import listing
 from .front_matter import FrontMatter, Malformed, read_front_matter
@@ -9,9 +10,13 @@ from .slash_commands import SlashCommand
 __all__ = [
     "CustomAgent",
     "CustomizationFiles",
+    "CustomizationKind",
+    "CustomizationList",
+    "CustomizationState",
     "Customizations",
     "FrontMatter",
     "Malformed",
+    "Owner",
     "Rendered",
     "Skill",
     "SlashCommand",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glossator.core.customization import Owner
+from glossator.customizations.answers import Owner
 from glossator.customizations.describing import description_of, name_of
 from glossator.customizations.front_matter import FrontMatter, Malformed
 

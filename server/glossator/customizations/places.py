@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from glossator.core.customization import CustomizationKind, Owner
+from glossator.customizations.answers import CustomizationKind, Owner
 
 SKILL_FILE = "SKILL.md"
 MOST = 200  # files of one place

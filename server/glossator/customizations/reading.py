@@ -11,10 +11,10 @@ import stat
 from dataclasses import replace
 from typing import TypeAlias
 
-from glossator.core.customization import CustomizationKind
 from glossator.core.document import Missing
 from glossator.core.shown import shown_prose
 from glossator.customizations.agents import CustomAgent, agent_of
+from glossator.customizations.answers import CustomizationKind
 from glossator.customizations.front_matter import Malformed, read_front_matter
 from glossator.customizations.places import FoundFile
 from glossator.customizations.skills import Skill, skill_of

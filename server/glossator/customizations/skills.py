@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
-from glossator.core.customization import Owner
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.core.text import split_lines
 from glossator.core.tool_result import shorten
+from glossator.customizations.answers import Owner
 from glossator.customizations.describing import description_of, hint_of, name_of
 from glossator.customizations.front_matter import FrontMatter, Malformed
 from glossator.customizations.places import SKILL_FILE, FoundFile

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from glossator.core.answers import CacheStatistics, Skipped
 from glossator.core.document import Document
 from glossator.core.text import PositionEncoding
 from glossator.documents.change import (
@@ -24,6 +23,7 @@ from glossator.documents.change import (
 from glossator.documents.overlays import Overlay, Overlays
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.files import (
+    CacheStatistics,
     EncodingRule,
     FileEntry,
     FileIndex,
@@ -31,6 +31,7 @@ from glossator.files import (
     LongFiles,
     ReadCache,
     Roots,
+    Skipped,
     Sweep,
     real_path,
 )

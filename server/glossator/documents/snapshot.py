@@ -8,11 +8,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 
-from glossator.core.answers import Skipped
 from glossator.core.document import Document, Missing
 from glossator.core.shown import shown
 from glossator.documents.overlays import Overlay, overlay_path
-from glossator.files import FileEntry, Listing, LongFiles, ReadCache, Roots, load_raw, real_path
+from glossator.files import (
+    FileEntry,
+    Listing,
+    LongFiles,
+    ReadCache,
+    Roots,
+    Skipped,
+    load_raw,
+    real_path,
+)
 from glossator.index import TextView
 
 

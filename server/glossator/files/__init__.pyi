@@ -13,6 +13,7 @@ from .long import LinePart, LongFiles, LongLines, Window
 from .once import list_once
 from .repository import git_folders, git_outside, repository_top
 from .roots import Roots, folder_identity, folder_of, is_inside, outermost, real_path, same_file
+from .statistics import CacheStatistics, Skipped
 from .sweep import Sweep
 from .walk import SPECIAL, UNREADABLE, examine
 
@@ -21,6 +22,7 @@ __all__ = [
     "STAMP",
     "TIMES",
     "UNREADABLE",
+    "CacheStatistics",
     "EncodingRule",
     "FileEntry",
     "FileIndex",
@@ -40,6 +42,7 @@ __all__ = [
     "Raw",
     "ReadCache",
     "Roots",
+    "Skipped",
     "Stamp",
     "Sweep",
     "Window",

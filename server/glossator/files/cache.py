@@ -16,11 +16,11 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 
-from glossator.core.answers import CacheStatistics
 from glossator.core.document import Document, Missing, Origin
 from glossator.core.uri import to_uri
 from glossator.files.disk import Loaded, Raw, Stamp, as_text, load
 from glossator.files.roots import Roots
+from glossator.files.statistics import CacheStatistics
 
 RACY_NS = 40_000_000_000
 _ENTRY_BYTES = 1000  # about what an entry costs beside its text

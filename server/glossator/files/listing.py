@@ -16,9 +16,9 @@ from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from glossator.core.answers import Skipped
 from glossator.files.entries import FileEntry, Files, FolderFiles, find
 from glossator.files.roots import Roots, folder_of, is_inside
+from glossator.files.statistics import Skipped
 from glossator.files.walk import LINK_BROKEN, LINK_OUT, LINK_TO_FOLDER, Found
 
 if TYPE_CHECKING:

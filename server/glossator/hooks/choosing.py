@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.documents import WorkspaceSnapshot
 from glossator.hooks.hook import HookEvent, HookIds, KnownHook, rules_of
 from glossator.hooks.proposals import Proposal, proposed_hooks

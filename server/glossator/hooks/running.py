@@ -7,8 +7,8 @@ import shlex
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown_text
-from glossator.hooks.answer import HookAnswer, answer_of
 from glossator.hooks.hook import HookEvent
+from glossator.hooks.printed import HookAnswer, answer_of
 from glossator.sandbox import LimitedShell, ShellCommand
 from glossator.settings import Hook
 

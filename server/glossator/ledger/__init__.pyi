@@ -1,3 +1,4 @@
+from .answers import FactList, ForgottenFacts, PinnedFact
 from .cores import MemoryCores
 from .fact_lines import FactKey
 from .files import LedgerFiles, ledger_folder
@@ -9,10 +10,13 @@ from .team import MAX_BYTES, TeamLedger
 __all__ = [
     "MAX_BYTES",
     "FactKey",
+    "FactList",
+    "ForgottenFacts",
     "Ledger",
     "LedgerFiles",
     "MemoryCore",
     "MemoryCores",
+    "PinnedFact",
     "SessionSummary",
     "SystemProfile",
     "TeamLedger",

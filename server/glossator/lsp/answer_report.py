@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.citations import CitationMark, link, rewrite_citations, space_before
 from glossator.core.shown import shown_prose
 from glossator.core.span import CitationView

@@ -27,7 +27,7 @@ from glossator.lsp.answer_report import to_markdown
 
 if TYPE_CHECKING:
     from glossator.commands import ShownGloss
-    from glossator.core.answers import Answer
+    from glossator.core.answer import Answer
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
 

@@ -9,7 +9,7 @@ from glossator.core.citations import link, place
 from glossator.core.shown import shown_prose, shown_text
 
 if TYPE_CHECKING:
-    from glossator.core.retrieval_answers import SearchAnswer, SearchHit
+    from glossator.retrieval import SearchAnswer, SearchHit
 
 _INDENT = " " * 8  # code, in an item of a list
 # Vim obeys modelines in the last five lines, Emacs what follows the last form feed: neither may be

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
-from glossator.core.mcp_answers import McpServerList, McpServerView, McpState
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown, some_of
 from glossator.mcp.agreed import AgreedTools
+from glossator.mcp.answers import McpServerList, McpServerView, McpState
 from glossator.mcp.calls import Calls
 from glossator.mcp.logins import Logins
 from glossator.mcp.offered import OfferedPrompt, OfferedResource, OfferedTool

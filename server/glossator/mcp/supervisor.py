@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from glossator.core.imports import import_aside
-from glossator.core.mcp_answers import McpState
 from glossator.core.ports import EditorPort
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import shown
 from glossator.core.tool_result import shorten
+from glossator.mcp.answers import McpState
 from glossator.mcp.elicitation import CANCELLED, Ask, Filled, fill
 from glossator.mcp.logins import Logins
 from glossator.mcp.offered import Offer

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from glossator.core.context_answers import SWITCHED_OFF
-from glossator.core.mcp_answers import McpServerView, McpState
+from glossator.core.context_kind import SWITCHED_OFF
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
+from glossator.mcp.answers import McpServerView, McpState
 from glossator.mcp.servers import FILE, ServerSpec
 from glossator.mcp.supervisor import Supervisor
 

@@ -1,3 +1,4 @@
+from .answers import ForgottenMemory, MemoryList, MemoryText, MemoryView, OpenedMemory
 from .entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, problem_in
 from .memories import Kept, Memories, SessionMemories, check_size
 from .ranking import bearing, pick, rank
@@ -8,10 +9,15 @@ from .texts import index_section, memory_text, newest_first, unlisted
 __all__ = [
     "MAX_DESCRIPTION",
     "MAX_NAME",
+    "ForgottenMemory",
     "Kept",
     "Memories",
     "Memory",
+    "MemoryList",
+    "MemoryText",
     "MemoryType",
+    "MemoryView",
+    "OpenedMemory",
     "SessionMemories",
     "age",
     "bearing",

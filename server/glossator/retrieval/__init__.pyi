@@ -1,3 +1,4 @@
+from .answers import SearchAnswer, SearchHit, SearchReason, StagePlace
 from .chunks.candidate import chunk_key, chunk_text
 from .chunks.chunk_index import ChunkIndex, Matches
 from .chunks.cutting import Chunk, described
@@ -9,6 +10,13 @@ from .chunks.keeper import ChunkKeeper
 from .chunks.requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
 from .chunks.stamps import contexts_file
 from .chunks.words import QuestionWords, question_of, terms_of
+from .contexts.answers import (
+    BatchesEnded,
+    ContextsAnswer,
+    ContextsEstimate,
+    ContextsExported,
+    ContextsImported,
+)
 from .contexts.batching import Pace
 from .contexts.context_file import (
     ContextFile,
@@ -46,6 +54,7 @@ __all__ = [
     "KIND",
     "MAX_VALUE_BYTES",
     "VECTORS",
+    "BatchesEnded",
     "Candidate",
     "Chunk",
     "ChunkIndex",
@@ -58,6 +67,10 @@ __all__ = [
     "ContextProgress",
     "ContextReport",
     "ContextStore",
+    "ContextsAnswer",
+    "ContextsEstimate",
+    "ContextsExported",
+    "ContextsImported",
     "EmbedChunks",
     "EmbedQuery",
     "Embedded",
@@ -83,9 +96,13 @@ __all__ = [
     "Reranked",
     "Reranker",
     "Retriever",
+    "SearchAnswer",
+    "SearchHit",
+    "SearchReason",
     "SharedContexts",
     "SourceChunk",
     "SourceDocument",
+    "StagePlace",
     "Stages",
     "Tariff",
     "Telling",

@@ -10,7 +10,7 @@ from .export import (
     to_json,
     to_markdown,
 )
-from .figures import run_figures
+from .figures import RunFigures, run_figures
 from .records import ModelCall, Record
 from .run_clock import RunClock
 from .runs import Run, Runs
@@ -32,6 +32,7 @@ __all__ = [
     "Record",
     "Run",
     "RunClock",
+    "RunFigures",
     "Runs",
     "Session",
     "Sessions",

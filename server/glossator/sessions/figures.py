@@ -6,10 +6,25 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from glossator.core.session_answers import RunFigures
+from glossator.core.events import Usage
 from glossator.llm import Spending
 from glossator.sessions.records import Happened, ModelCall, Record
 from glossator.sessions.state import without_rewound
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """What a run took: wall time, model replies, tokens and dollars, sub-agents included.
+
+    Dollars are None where a price is not known. `session_dollars` are those of the session by then.
+    """
+
+    run_id: str
+    milliseconds: float
+    turns: int
+    usage: Usage
+    dollars: float | None
+    session_dollars: float | None
 
 
 @dataclass(slots=True)

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN
-from glossator.core.retrieval_answers import SearchAnswer, SearchHit, SearchReason, StagePlace
 from glossator.core.span import FoundPlace, Span, whole_and_cut
 from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.documents import WorkspaceSnapshot
@@ -23,6 +22,10 @@ from glossator.retrieval import (
     QuestionWords,
     Rerank,
     Retriever,
+    SearchAnswer,
+    SearchHit,
+    SearchReason,
+    StagePlace,
     Stages,
     question_of,
     telling_lines,

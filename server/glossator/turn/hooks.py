@@ -14,7 +14,7 @@ from typing import Any
 
 from glossator.application import Application, WorkspaceNow
 from glossator.context import Reminders
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access, Mode
 from glossator.core.shown import in_tags, shown, shown_text

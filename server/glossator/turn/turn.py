@@ -15,7 +15,7 @@ from functools import partial
 
 from glossator.application import Application, SessionActing
 from glossator.context import Attached, Exhibit
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.core.events import Event, Notice, RunFinished, RunStarted, Steered, Todo, TodoChanged
 from glossator.core.images import Image

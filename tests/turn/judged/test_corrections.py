@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from glossator.commands.sessions import ResumeSessionRequest, resume_session
+from glossator.context.answers import Kind
 from glossator.context.inspector import SentRequest, window_layers
 from glossator.context.kept import KeptTools, collect
 from glossator.context.summary import PromptPrefix
@@ -20,7 +21,6 @@ from glossator.core.events import (
     TextDelta,
     TextDiscarded,
 )
-from glossator.core.session_answers import Kind
 from glossator.lsp.answer_report import to_markdown
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.shown import shown_prose
 
 INDENT = "  "  # before each `Quote`, and before nothing else

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
+from glossator.cli.facts import fact_parts
+from glossator.cli.mcp import mcp_parts
+from glossator.cli.memory import memory_parts
 from glossator.cli.messages import (
     amount,
     duration,
@@ -27,26 +31,29 @@ from glossator.cli.render.models import model_parts
 from glossator.cli.render.retrieval import retrieval_parts
 from glossator.cli.render.session_answers import session_parts
 from glossator.cli.render.standing import standing_parts
-from glossator.core.answers import (
-    Answer,
+from glossator.commands import (
+    AgentTranscript,
     Check,
     CheckState,
     ChunksView,
+    ContextSourceList,
     DoctorAnswer,
+    ExportedSession,
     IndexAnswer,
     ModeAnswer,
     ModelAnswer,
     ModelList,
+    PreviewAnswer,
     RuleList,
     SpendingView,
     StatusAnswer,
     ToolAnswer,
 )
-from glossator.core.context_answers import ContextSourceList, PreviewAnswer
-from glossator.core.customization import CustomizationList
-from glossator.core.hook_answers import HookList
-from glossator.core.mcp_answers import McpServerList
-from glossator.core.retrieval_answers import (
+from glossator.core.answer import Answer
+from glossator.core.shown import shown
+from glossator.customizations import CustomizationList
+from glossator.hooks import HookList
+from glossator.retrieval import (
     BatchesEnded,
     ContextsAnswer,
     ContextsEstimate,
@@ -54,9 +61,13 @@ from glossator.core.retrieval_answers import (
     ContextsImported,
     SearchAnswer,
 )
-from glossator.core.session_answers import AgentTranscript, ExportedSession
-from glossator.core.shown import shown
 
+_OF_ABILITIES: tuple[Callable[[object], Iterator[Part]], ...] = (  # each knows its own answers
+    session_parts,
+    fact_parts,
+    memory_parts,
+    mcp_parts,
+)
 _OFFLINE = "offline, extractive"
 _CHECKS = {  # mark and style at a terminal, word in a pipe
     CheckState.OK: ("✓", "green", "ok"),
@@ -84,7 +95,6 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
             RuleList()
             | Trusted()
             | CustomizationList()
-            | McpServerList()
             | HookList()
             | ContextSourceList()
             | PreviewAnswer()
@@ -100,7 +110,7 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
         ):
             yield from retrieval_parts(answer)
         case _:
-            yield from session_parts(answer)
+            yield from chain.from_iterable(parts(answer) for parts in _OF_ABILITIES)
 
 
 def _run(answer: Answer, grounded: Iterable[Part]) -> Iterator[Part]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from glossator.cli.messages import NO_INSTRUCTIONS, NOTHING_GOES, amount
 from glossator.cli.render import Column, Part, Styled, Table, line, listed
-from glossator.core.context_answers import ContextSourceList, ContextState, PreviewAnswer
+from glossator.commands import ContextSourceList, ContextState, PreviewAnswer
 
 _STATES = {
     ContextState.ON: ("on", "green"),

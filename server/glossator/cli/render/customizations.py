@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from glossator.cli.render import Column, Styled, Table
-from glossator.core.customization import (
-    CustomizationKind,
-    CustomizationList,
-    CustomizationState,
-)
 from glossator.core.shown import shown
+from glossator.customizations import CustomizationKind, CustomizationList, CustomizationState
 
 _STATES = {
     CustomizationState.ON: ("on", "green"),

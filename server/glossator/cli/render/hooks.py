@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from glossator.cli.messages import NO_HOOKS
 from glossator.cli.render import Column, Part, Styled, Table, line, listed
-from glossator.core.hook_answers import HookList
 from glossator.core.shown import shown
+from glossator.hooks import HookList
 
 _STATES = {
     "on": ("on", "green"),

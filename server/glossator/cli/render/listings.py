@@ -10,13 +10,10 @@ from glossator.cli.render import Column, Part, Styled, Table, listed
 from glossator.cli.render.context_sources import context_parts, preview_parts
 from glossator.cli.render.customizations import customization_table
 from glossator.cli.render.hooks import hook_parts
-from glossator.cli.render.mcp import mcp_parts
-from glossator.core.answers import RuleList
-from glossator.core.context_answers import ContextSourceList, PreviewAnswer
-from glossator.core.customization import CustomizationList
-from glossator.core.hook_answers import HookList
-from glossator.core.mcp_answers import McpServerList
+from glossator.commands import ContextSourceList, PreviewAnswer, RuleList
 from glossator.core.shown import shown
+from glossator.customizations import CustomizationList
+from glossator.hooks import HookList
 
 _EFFECTS = {"deny": "red", "ask": "yellow", "allow": "green"}
 _SOURCES = {
@@ -34,20 +31,10 @@ class Trusted:
 
 
 def listing_parts(
-    answer: (
-        RuleList
-        | Trusted
-        | CustomizationList
-        | McpServerList
-        | HookList
-        | ContextSourceList
-        | PreviewAnswer
-    ),
+    answer: (RuleList | Trusted | CustomizationList | HookList | ContextSourceList | PreviewAnswer),
 ) -> Iterator[Part]:
     """What may be done, obeyed or run."""
     match answer:
-        case McpServerList():
-            yield from mcp_parts(answer)
         case ContextSourceList():
             yield from context_parts(answer)
         case PreviewAnswer():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from glossator.cli.messages import amount
 from glossator.cli.render import Column, Part, Table, line
-from glossator.core.answers import ModeAnswer, ModelAnswer, ModelList, ModelView
+from glossator.commands import ModeAnswer, ModelAnswer, ModelList, ModelView
 from glossator.core.price import Price
 
 

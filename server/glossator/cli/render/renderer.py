@@ -27,7 +27,7 @@ from glossator.cli.render.activity import (
 )
 from glossator.cli.render.answers import answer_parts
 from glossator.cli.render.pipe import JsonLines, Pipe
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.edit import HunkView
 from glossator.core.events import (
     AgentFinished,

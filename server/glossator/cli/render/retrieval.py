@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from glossator.cli.messages import amount, plural, price
 from glossator.cli.render import Code, Fields, Part, Styled, TextLine, line
 from glossator.core.citations import place
-from glossator.core.retrieval_answers import (
+from glossator.core.shown import shown
+from glossator.retrieval import (
     BatchesEnded,
     ContextsAnswer,
     ContextsEstimate,
@@ -17,7 +18,6 @@ from glossator.core.retrieval_answers import (
     SearchAnswer,
     SearchHit,
 )
-from glossator.core.shown import shown
 
 RetrievalAnswer = (
     SearchAnswer

@@ -19,7 +19,7 @@ from glossator.cli import render
 from glossator.cli.render.markdown import CODE_THEME, THEME, BlockSplitter, MarkdownBlock, draw
 from glossator.cli.render.status_line import StatusLine
 from glossator.cli.render.typed import TypedLine
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.shown import shown_text
 from glossator.core.wire import Json
 

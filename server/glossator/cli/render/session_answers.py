@@ -1,4 +1,4 @@
-"""How the answers about sessions and memories are shown; `answers.py` has the rest."""
+"""How the answers about sessions are shown; `answers.py` has the rest."""
 
 from __future__ import annotations
 
@@ -22,12 +22,10 @@ from glossator.cli.messages import (
 )
 from glossator.cli.render import Column, Part, Table, line, listed
 from glossator.cli.render.context import context_parts
-from glossator.cli.render.facts import fact_parts
-from glossator.core.session_answers import (
+from glossator.commands import (
     AgentInfo,
     AgentList,
     CompactAnswer,
-    ContextAnswer,
     DeletedSession,
     RewindAnswer,
     SessionInfo,
@@ -36,6 +34,7 @@ from glossator.core.session_answers import (
     TurnView,
     UndoAnswer,
 )
+from glossator.context import ContextAnswer
 from glossator.core.shown import shown
 from glossator.core.tool_events import not_saved
 
@@ -65,8 +64,6 @@ def session_parts(answer: object) -> Iterator[Part]:
             yield from (line(each, "yellow", aside=True) for each in files_left(changed))
         case AgentList(agents=agents):
             yield listed(_agents(agents), NO_AGENT)
-        case _:
-            yield from fact_parts(answer)
 
 
 def _sessions(sessions: Sequence[SessionInfo]) -> Table:

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from glossator.cli.render import Part, Styled, TextLine, line
-from glossator.core.answers import Answer
+from glossator.core.answer import Answer
 from glossator.core.citations import CitationMark, place, rewrite_citations, space_before
 from glossator.core.grounded_events import Correcting
 from glossator.core.span import CitationStatus, CitationView

@@ -24,7 +24,7 @@ from glossator.lsp.search_report import hit_locations, search_to_markdown
 
 if TYPE_CHECKING:
     from glossator.commands import LoadedCommand
-    from glossator.core.answers import Answer
+    from glossator.core.answer import Answer
     from glossator.lsp.server import Server
 
 

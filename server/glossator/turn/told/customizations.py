@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from glossator.application import Application, WorkspaceNow
 from glossator.context import Exhibit
-from glossator.core.customization import CustomizationKind, CustomizationState
 from glossator.core.errors import UsageError
 from glossator.core.shown import in_tags, shown, shown_prose, shown_text, some_of
 from glossator.customizations import (
+    CustomizationKind,
     Customizations,
+    CustomizationState,
     Rendered,
     listing,
     read_skill_file,

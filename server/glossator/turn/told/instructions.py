@@ -15,7 +15,7 @@ from glossator.context import (
     Instructions,
     instruction_reminders,
 )
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.core.home import home_of
 from glossator.sessions import INSTRUCTIONS, Run, Session
 from glossator.turn.told.part import Telling

@@ -26,7 +26,7 @@ from glossator.context import (
     system_blocks,
     whole_workspace,
 )
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.core.shown import shown
 from glossator.customizations import Customizations
 from glossator.documents import WorkspaceSnapshot

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from glossator.application import Application, WorkspaceNow, mark_seen, turned_on, unseen
-from glossator.core.context_answers import ContextKind
+from glossator.core.context_kind import ContextKind
 from glossator.core.errors import ModelError
 from glossator.core.events import Notice
 from glossator.core.shown import in_tags, shown, shown_prose

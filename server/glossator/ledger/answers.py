@@ -32,14 +32,3 @@ class PinnedFact:
     """A fact that was pinned, or is not any more."""
 
     fact: FactView
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryAnswer:
-    """What a session was about so far, in sentences; `by_model` is false for an extracted one."""
-
-    session_id: str
-    main_topics: tuple[str, ...]
-    key_conclusions: tuple[str, ...]
-    unresolved_questions: tuple[str, ...]
-    by_model: bool

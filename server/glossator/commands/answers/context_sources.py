@@ -1,28 +1,12 @@
-"""What goes into the model's window, and where it comes from, as commands list it."""
+"""What goes into the model's window, and where it comes from, as it is listed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.core.customization import Owner
-
-SWITCHED_OFF = "You turned it off here."  # why something is off
-
-
-class ContextKind(StrEnum):
-    """What something is that goes into the window, or changes what does."""
-
-    INSTRUCTIONS = "instructions"
-    MEMORY = "memory"
-    FACT = "fact"
-    SKILL = "skill"
-    COMMAND = "command"
-    AGENT = "agent"
-    HOOK = "hook"
-    MCP = "mcp"
-    RULE = "rule"  # a permission rule
-    INDEX = "index"  # what Search finds by
+from glossator.core.context_kind import ContextKind
+from glossator.customizations import Owner
 
 
 class ContextState(StrEnum):
@@ -86,45 +70,4 @@ class ContextSourceList:
     """All of it, by kind, as the kinds are listed; `problems` are sentences about what is not."""
 
     sources: tuple[ContextSource, ...]
-    problems: tuple[str, ...]
-
-
-class GoingKind(StrEnum):
-    """What goes with a question."""
-
-    ATTACHED = "attached"
-    MENTIONED = "mentioned"
-    INSTRUCTIONS = "instructions"
-    MEMORY = "memory"
-    FACT = "fact"
-    EDITOR = "editor"
-    GIT = "git"
-    WORKSPACE = "workspace"
-
-
-@dataclass(frozen=True, slots=True)
-class Going:
-    """A part; `uri` and the lines are where it comes from, `tokens` is null where it is not known.
-
-    `why` says what puts it there, or what keeps it out, for which `tokens` is 0.
-    """
-
-    kind: GoingKind
-    name: str
-    why: str
-    tokens: int | None
-    uri: str | None = None
-    first_line: int | None = None
-    last_line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PreviewAnswer:
-    """The user's and the project's parts, the tokens of those that are known, and problems.
-
-    What every session begins with, such as tools, is not among them: see `glossator.showContext`.
-    """
-
-    parts: tuple[Going, ...]
-    tokens: int
     problems: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What the command about hooks answers."""
+"""What the commands about hooks answer."""
 
 from __future__ import annotations
 

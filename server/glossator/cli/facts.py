@@ -1,18 +1,21 @@
-"""The commands about facts: list, forget, pin, clear and export them."""
+"""Facts at a terminal: list, forget, pin, clear and export them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 import typer
 
 from glossator.cli.asking import Command, ask_server
+from glossator.cli.messages import NO_FACT, plural
 from glossator.cli.options import CommonOptions, with_options
+from glossator.cli.render import Column, Display, Part, Styled, Table, line, listed
+from glossator.commands import SummaryAnswer
+from glossator.core.citations import place
 from glossator.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from glossator.cli.render import Display
-    from glossator.core.fact_answers import FactList
+from glossator.core.fact import FactState, FactView
+from glossator.ledger import FactList, ForgottenFacts, PinnedFact
 
 facts = typer.Typer(
     help="List the facts that earlier answers established, or work on some.",
@@ -88,3 +91,60 @@ def export_facts(
 def _show(display: Display, answer: FactList) -> bool:
     display.answer(answer)
     return not answer.problems
+
+
+_STATES = {FactState.FRESH: "green", FactState.STALE: "yellow"}
+
+
+def fact_parts(answer: object) -> Iterator[Part]:
+    """The parts of an answer about facts, or of a summary."""
+    match answer:
+        case FactList(facts=facts, problems=problems):
+            if facts or not problems:
+                yield listed(_table(facts), NO_FACT)
+            yield from (line(each, "yellow", aside=True) for each in problems)
+        case PinnedFact(fact=fact):
+            pinned = "Pinned" if fact.pinned else "Unpinned"
+            yield line(f"{pinned}: {fact.id}, {fact.statement}", aside=True)
+        case ForgottenFacts(facts=facts, sessions=sessions, left=left):
+            yield from (line(f"forgot {each.id}: {each.statement}") for each in facts)
+            more = f", and the memory of {plural(len(sessions), 'session')}" if sessions else ""
+            rest = f" {left:,} {'is' if left == 1 else 'are'} left." if left else ""
+            yield line(f"Forgot {plural(len(facts), 'fact')}{more}.{rest}", aside=True)
+        case SummaryAnswer(by_model=by_model):
+            yield from map(line, _summary(answer))
+            if not by_model:
+                yield line("Extracted without a model.", "dim", aside=True)
+
+
+def _table(facts: Sequence[FactView]) -> Table:
+    """A row for each fact."""
+    columns = (
+        Column(whole=True),
+        Column("id", "bold", whole=True),
+        Column("states"),
+        Column("lines", whole=True),
+        Column("", "dim", whole=True),
+    )
+    rows = (
+        (
+            Styled(each.state.value, _STATES[each.state]),
+            each.id,
+            each.statement,
+            place(each.path, each.first_line, each.last_line),
+            "pinned" if each.pinned else "",
+        )
+        for each in facts
+    )
+    return Table(columns, tuple(rows))
+
+
+def _summary(answer: SummaryAnswer) -> Iterator[str]:
+    parts = (
+        ("Main topics", answer.main_topics),
+        ("Key conclusions", answer.key_conclusions),
+        ("Unresolved questions", answer.unresolved_questions),
+    )
+    for title, items in parts:
+        yield f"{title}:"
+        yield from (f"- {' '.join(item.split())}" for item in items or ("none",))

@@ -1,4 +1,4 @@
-"""What files describe, as commands list it: sub-agents, skills and slash commands."""
+"""What files describe, as it is listed: sub-agents, skills and slash commands."""
 
 from __future__ import annotations
 

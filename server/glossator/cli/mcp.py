@@ -1,19 +1,19 @@
-"""The commands about MCP servers: list, adopt or forget, log in or out, start again."""
+"""MCP servers at a terminal: list, adopt or forget, log in or out, start again."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from typing import Annotated
 
 import typer
 
 from glossator.cli.asking import Command, ask_server, show_adopted
+from glossator.cli.messages import NO_MCP_SERVERS, plural
 from glossator.cli.options import CommonOptions, with_options
+from glossator.cli.render import Column, Display, Part, Styled, Table, line, listed
 from glossator.cli.switches import add_switches
 from glossator.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from glossator.cli.render import Display
-    from glossator.core.mcp_answers import McpServerList
+from glossator.mcp import McpServerList, McpServerView, McpState
 
 _LISTING = Command("glossator.listMcpServers", {"wait": True})
 
@@ -82,3 +82,35 @@ def restart(context: typer.Context, name: Name, *, common: CommonOptions) -> Non
 
 
 add_switches(mcp, ("mcp",), "a server", _LISTING)
+
+
+_STYLES = {McpState.READY: "green", McpState.WRONG: "red", McpState.WAITING: "red"}
+
+
+def mcp_parts(answer: object) -> Iterator[Part]:
+    """A row for each server, and what is wrong with files that propose some."""
+    if not isinstance(answer, McpServerList):
+        return
+    columns = (Column(style="bold", whole=True), Column(whole=True), Column(), Column(style="dim"))
+    yield listed(Table(columns, tuple(map(_server, answer.servers))), NO_MCP_SERVERS)
+    for problem in answer.problems:
+        yield line(problem, "yellow", aside=True)
+
+
+def _server(server: McpServerView) -> tuple[str | Styled, ...]:
+    counts = ", ".join(
+        plural(count, what)
+        for count, what in (
+            (server.tools, "tool"),
+            (server.prompts, "prompt"),
+            (server.resources, "resource"),
+        )
+        if count
+    )
+    gets = f" (gets {', '.join(server.variables)})" if server.variables else ""
+    return (
+        server.name,
+        Styled(server.state, _STYLES.get(server.state, "yellow")),
+        "; ".join(filter(None, (counts, server.why))),
+        f"{server.source}: {server.description}{gets}",
+    )

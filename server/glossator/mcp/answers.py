@@ -1,4 +1,4 @@
-"""What the commands about MCP servers answer: frozen dataclasses."""
+"""What the commands about MCP servers answer."""
 
 from __future__ import annotations
 

@@ -1,0 +1,126 @@
+"""How a server stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from glossator.core.events import Usage
+from glossator.core.permission import Mode
+from glossator.files import CacheStatistics, Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """The text index; `state` is in words, `documents` and `delta` count files in it.
+
+    `pending` files are not in it yet; links, and what cannot be indexed as it is, are not counted.
+    Both are read by every search. `delta` files are in memory only.
+    """
+
+    state: str
+    documents: int
+    pending: int
+    delta: int
+    segments: int
+    disk_bytes: int
+    memory_bytes: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunksView:
+    """The index for Search; `state` is in words, `files` are in it and `pending` ones not yet.
+
+    `embedding`: what embeds them and how many files wait for it, or why nothing does. `problem`:
+    why the index is behind, with a next step, or "".
+    """
+
+    state: str
+    files: int
+    pending: int
+    disk_bytes: int
+    embedding: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinesView:
+    """The outlines of files that are kept on disk."""
+
+    entries: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepView:
+    """The last look at the whole disk: why, how long ago it began, how long it took."""
+
+    cause: str
+    seconds_ago: float
+    milliseconds: float
+    differences: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingView:
+    """What a session has taken; `last` is its conversation's newest request.
+
+    Of its `replies`, those `broken_off` took more than was counted.
+
+    Dollars are None where a price is not known; `last` is zero before the first, and after a
+    compaction.
+    """
+
+    session_id: str
+    title: str
+    replies: int
+    broken_off: int
+    usage: Usage
+    last: Usage
+    dollars: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMode:
+    """The mode of a session that had a run here, or was given one."""
+
+    session_id: str
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    """See `docs/protocol.md`; None where there is nothing to say, or nothing is known.
+
+    `mode` is that of sessions to come. `failed` says of files what fails at them, and how.
+
+    `sharing` says where a team shares generated contexts, and how many came from there.
+    """
+
+    version: str
+    model: str
+    offline: bool
+    mode: Mode
+    modes: tuple[SessionMode, ...]
+    roots: tuple[str, ...]
+    files: int
+    open_documents: int
+    revision: int
+    scanning: bool
+    watcher: str
+    last_sweep: SweepView | None
+    index: IndexView
+    chunks: ChunksView
+    outlines: OutlinesView | None
+    worker: str
+    worker_memory_bytes: int | None
+    ripgrep: str
+    memory_bytes: int
+    cache: CacheStatistics
+    skipped: tuple[Skipped, ...]
+    sessions: int
+    spending: tuple[SpendingView, ...]
+    runs: tuple[str, ...]
+    sharing: str = ""
+    mcp_servers: str = ""
+    failed: tuple[str, ...] = ()

@@ -1,0 +1,22 @@
+"""What goes into the model's window, by its kinds."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+SWITCHED_OFF = "You turned it off here."  # why something is off
+
+
+class ContextKind(StrEnum):
+    """What something is that goes into the window, or changes what does."""
+
+    INSTRUCTIONS = "instructions"
+    MEMORY = "memory"
+    FACT = "fact"
+    SKILL = "skill"
+    COMMAND = "command"
+    AGENT = "agent"
+    HOOK = "hook"
+    MCP = "mcp"
+    RULE = "rule"  # a permission rule
+    INDEX = "index"  # what Search finds by
