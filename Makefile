@@ -148,7 +148,9 @@ clean:
 $(INSTALLED): requirements.lock pyproject.toml
 	@$(PYTHON_IS_NEW)
 	@echo 'Glossator is installed into $(VENV), once. This takes a minute or two.'
-	$(PYTHON) -m venv $(VENV) || { .ci/packages :python3-venv && $(PYTHON) -m venv $(VENV); }
+	@# one that is there keeps its Python, which need not be the first on this PATH
+	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV) || \
+		{ .ci/packages :python3-venv && $(PYTHON) -m venv $(VENV); }
 	@echo "Downloading and installing $$(grep -c == requirements.lock) packages, some hundred megabytes …"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 		--require-hashes -r requirements.lock
