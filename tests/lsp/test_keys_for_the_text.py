@@ -73,8 +73,8 @@ def _check(seen: dict[str, Any], answers: list[str], *, allowed: bool) -> None:
     assert [box["answer"] for box in seen["boxes"]] == answers
     assert all(box["quiet"] >= _PAUSE for box in seen["boxes"]), seen["boxes"]
     assert seen["told"].startswith("Changed calc.py in " if allowed else "The user refused this.")
-    # not the first line: both editors lose a key now and then while they talk to a server
-    assert _LINE.strip() in [line.strip() for line in seen["lines"]]
+    # not each line: both editors lose a key now and then while they talk to a server
+    assert _LINE.strip() in "\n".join(seen["lines"])
     assert ("a + c" in "\n".join(seen["lines"])) == allowed
 
 
