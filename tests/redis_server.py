@@ -59,7 +59,7 @@ class RedisServer:
         """What it answers to a command."""
         import redis  # noqa: PLC0415 - for the tests that need it
 
-        with redis.Redis(port=self.port, password=password, protocol=2) as client:
+        with redis.Redis("127.0.0.1", port=self.port, password=password, protocol=2) as client:
             answer: object = client.execute_command(*words)
             return answer
 
