@@ -27,9 +27,9 @@ class EncodingRule(NamedTuple):
 
 
 def encoding_rules(setting: Mapping[str, str], told: object) -> tuple[EncodingRule, ...]:
-    """The rules of `files.encodings`, and before them what an editor told of its own; see `Roots`.
+    """The editor's rules, then those of the setting `files.encodings`, which win; see `Roots`.
 
-    Of the latter, what has another form is left out.
+    `told` is what the editor sent. Rules of an unknown form are logged and left out.
     """
     return (*_told(told), *_set(setting))
 

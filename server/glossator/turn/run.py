@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -79,7 +80,7 @@ class ToolHooks(Protocol):
         """What they say about a call that is about to be decided about."""
 
     async def after(self, tool: str, args: ToolArgs, result: ToolResult, call_id: str) -> None:
-        """Run them after a call that succeeded; what they say is told with the results."""
+        """Run them after a call that succeeded; what they say goes with the results."""
 
 
 class Hearing(Protocol):
@@ -103,7 +104,7 @@ class _Nobody:
 
 
 @dataclass(slots=True)
-class RunContext:
+class RunContext(ABC):
     """What the loop needs besides the agent and the conversation; each kind of run has its own.
 
     `permission` decides about a call and may ask the user. Without a `compactor`, a full window
@@ -119,18 +120,18 @@ class RunContext:
     hooks: ToolHooks | None = None
     hearing: Hearing = field(default_factory=_Nobody)
 
+    @abstractmethod
     def emit(self, event: Event) -> None:
         """Show an event; never blocks."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def tool_context(self) -> ToolContext:
         """The context of one call, with a snapshot of the newest workspace."""
-        raise NotImplementedError
 
-    def received(self, reply: Message) -> None:
-        """A reply is there whose calls are about to be run."""
+    def received(self, reply: Message) -> None:  # noqa: B027 - not every run keeps it
+        """Hear of a reply whose calls are about to be run."""
 
-    async def before_acting(self) -> None:
+    async def before_acting(self) -> None:  # noqa: B027 - not every run waits
         """Awaited before a reply's calls are run; until then nothing of the reply counts."""
 
     def revision(self) -> int:

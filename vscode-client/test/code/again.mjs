@@ -22,20 +22,20 @@ export async function story(stage) {
   );
   await stage.ask("Change the tax.");
   await turn.locator("vscode-button", { hasText: "Accept" }).click();
-  await turn.getByText("It is changed once.").waitFor();
+  await turn.getByText("It is changed once").waitFor();
   await stage.shows(PRICES.replace(BEFORE, AFTER));
 
   await turn.getByRole("button", { name: "Ask again", exact: true }).click();
   await dialog.waitFor();
   await stage.picture("again-undo");
   await page.keyboard.press("Escape");
-  await turn.getByText("It is changed once.").waitFor();
+  await turn.getByText("It is changed once").waitFor();
   await stage.shows(PRICES.replace(BEFORE, AFTER));
 
   await model.plays(["It stays as it is."]);
   await turn.getByRole("button", { name: "Ask again", exact: true }).click();
   await dialog.locator(".monaco-button", { hasText: "Undo the Changes" }).click();
-  await turn.getByText("It stays as it is.").waitFor();
+  await turn.getByText("It stays as it is").waitFor();
   await stage.shows(PRICES);
   await stage.picture("again-answer");
 

@@ -70,7 +70,7 @@ export async function story(stage) {
   assert.equal(await lens.count(), 0);
   await stage.picture("drafted-ticked");
   await turn.locator("vscode-button", { hasText: "Accept" }).click();
-  await turn.getByText("The tax is added now.").waitFor();
+  await turn.getByText("The tax is added now").waitFor();
   for (const words of ["I accept the plan as I changed it", OWN]) {
     assert.ok((await said()).includes(words), words);
   }

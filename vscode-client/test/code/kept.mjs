@@ -55,7 +55,7 @@ export async function story(stage) {
   await panel.locator(".permission").getByText("Allow once").click();
   await page.locator(".tab", { hasText: "(proposed)" }).waitFor({ state: "detached" });
   await lens("Undo").first().waitFor();
-  await turn.getByText("It is seven now.").waitFor();
+  await turn.getByText("It is seven now").waitFor();
   await stage.picture("kept-later");
   await until(page.locator(".notification-toast", { hasText: "Brought back: kept.py" }), () =>
     page.getByRole("button", { name: "Undo All Changes of This File" }).first().click(),

@@ -42,7 +42,7 @@ export async function story(stage) {
 
   await tabTo(page, card.locator("vscode-button").first(), "Shift+Tab");
   await keyboard.press("1");
-  await turn.getByText("The tax is seven now.").waitFor();
+  await turn.getByText("The tax is seven now").waitFor();
   await panel.locator(".answer").getByText("There are none.").waitFor(); // the queue went on by itself
   await panel.locator(".composer textarea:focus").waitFor(); // where it was before the card
   const { requests } = await model.told();

@@ -32,7 +32,7 @@ export async function story(stage) {
   await card.getByText("Start in Accept edits").click();
   await panel.getByRole("button", { name: "Mode: Accept edits" }).waitFor();
   await turn.locator("vscode-button", { hasText: "Accept" }).click();
-  await turn.getByText("The tax is added now.").waitFor();
+  await turn.getByText("The tax is added now").waitFor();
   await stage.shows(PRICES.replace(OLD, NEW));
   assert.equal(await card.count(), 0);
   await stage.picture("planned-started");

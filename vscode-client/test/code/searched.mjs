@@ -56,7 +56,7 @@ export async function story(stage) {
 
   await model.plays([{ Search: { query: "zebra stripes" } }], ["A herd has 26 for each."]);
   await stage.ask("How many stripes?");
-  await turn.getByText("A herd has 26 for each.").waitFor();
+  await turn.getByText("A herd has 26 for each").waitFor();
   await turn.locator(".tool", { hasText: "places" }).locator(".fold-head").click();
   const place = turn.locator(".places .link", { hasText: "zoo.md" });
   await place.waitFor();
