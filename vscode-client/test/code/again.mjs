@@ -41,7 +41,7 @@ export async function story(stage) {
 
   await model.plays(["Elle calcule des prix."]);
   await stage.ask("/explain in French");
-  await turn.getByText("Elle calcule des prix.").waitFor();
+  await turn.getByText("Elle calcule des prix").waitFor();
   const { requests } = await model.told();
   assert.match(JSON.stringify(requests.at(-1).messages.at(-1)), /in French/);
   await runCommand(page, "File: Revert File");

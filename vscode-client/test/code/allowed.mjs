@@ -22,8 +22,7 @@ export async function story(stage) {
   const { requests } = await model.told();
   assert.doesNotMatch(resultOf(requests.at(-1), "Bash"), /refused/);
 
-  const input = await quickInput(page, "F1");
-  await input.fill(">Glossator: Permission Rules");
+  await quickInput(page, "F1", ">Glossator: Permission Rules");
   const rows = page.locator(".quick-input-widget .monaco-list-row");
   await rows.filter({ hasText: "Permission Rules" }).first().click();
   await rows.filter({ hasText: RULE }).filter({ hasText: "for the session" }).waitFor();

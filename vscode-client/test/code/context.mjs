@@ -49,7 +49,7 @@ async function beginning(stage) {
   await previewed(stage);
   await stage.ask("Prices are always whole cents. Remember that.");
   await panel.locator(".permission").getByText("Allow once").click();
-  await turn.getByText("I will remember that.").waitFor();
+  await turn.getByText("I will remember that").waitFor();
   const told = await lastTold(model);
   assert.match(told, /Active: prices\.py, lines 1-6 visible, lines 4-5 selected/);
   assert.match(told, /Prices are whole cents/);
@@ -137,7 +137,7 @@ async function approving(stage) {
 async function managing(stage) {
   const { page } = stage;
   const rows = page.locator(".quick-input-widget .monaco-list-row");
-  await (await quickInput(page, "F1")).fill(">Glossator: Manage Context…");
+  await quickInput(page, "F1", ">Glossator: Manage Context…");
   await rows.filter({ hasText: "Manage Context…" }).first().click();
   await rows.filter({ hasText: "reviewer" }).click();
   await rows.filter({ hasText: "Turn Off" }).click();

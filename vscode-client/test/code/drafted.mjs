@@ -2,6 +2,7 @@
 // are ticked off while it is carried out.
 
 import assert from "node:assert/strict";
+import { again } from "./gestures.mjs";
 import { PRICES } from "./shop.mjs";
 
 export const files = { "drafted.py": PRICES };
@@ -41,9 +42,13 @@ export async function story(stage) {
   const change = async (step) => {
     await card.getByRole("button", { name: "Edit the plan" }).click();
     await lens.waitFor();
-    await page.keyboard.press("Control+End"); // the last step is another one
-    await page.keyboard.press("Shift+Home");
-    await page.keyboard.type(`2. ${step}`);
+    // The last step is another one. The lens may be that of the change before: then keys are lost.
+    await again(async (timeout) => {
+      await page.keyboard.press("Control+End");
+      await page.keyboard.press("Shift+Home");
+      await page.keyboard.type(`2. ${step}`);
+      await page.locator(".view-lines", { hasText: step }).first().waitFor({ timeout });
+    });
   };
   const said = async () => JSON.stringify((await model.told()).requests.at(-1).messages);
   await change(FIRST);

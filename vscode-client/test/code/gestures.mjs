@@ -8,13 +8,16 @@ export async function runCommand(page, title) {
 /** Open VS Code's quick input by its key, type, and take the first row that has these words. */
 export async function pick(page, key, typed, words) {
   const widget = page.locator(".quick-input-widget");
-  await (await quickInput(page, key)).fill(typed);
+  await quickInput(page, key, typed);
   await widget.locator(".monaco-list-row", { hasText: words }).first().click();
   await widget.waitFor({ state: "hidden" });
 }
 
-/** A key is lost where nothing has the focus yet, such as a webview that is being loaded. */
-export async function quickInput(page, key) {
+/**
+ * Open VS Code's quick input by its key, and type. A key is lost where nothing has the focus yet, such
+ * as a webview that is being loaded; and the input closes if a command before gives the focus away.
+ */
+export async function quickInput(page, key, typed) {
   const input = page.locator(".quick-input-widget:visible input").first();
   await input.waitFor({ state: "hidden" });
   await again(async (timeout, tries) => {
@@ -23,6 +26,9 @@ export async function quickInput(page, key) {
     }
     await page.keyboard.press(key);
     await input.waitFor({ timeout });
+    if (typed !== undefined) {
+      await input.fill(typed, { timeout });
+    }
   });
   return input;
 }

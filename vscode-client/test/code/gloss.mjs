@@ -67,7 +67,7 @@ async function exploreFar(stage) {
     ["- The till does. [cite: doc, till.py, L4-L5]"],
   );
   const row = page.locator(".quick-input-list .monaco-list-row");
-  await (await quickInput(page, "F1")).fill(">Glossator: Explore…");
+  await quickInput(page, "F1", ">Glossator: Explore…");
   await row.filter({ hasText: "Glossator: Explore…" }).first().click();
   await page.getByPlaceholder("Where is a cancelled request heard").fill("Who pays what?");
   await stage.picture("explore-how-far");

@@ -33,7 +33,7 @@ export async function story(stage) {
   const box = page.locator(".quick-input-widget:visible");
   const rows = box.locator(".monaco-list-row");
   await stage.open("prices.py");
-  await (await quickInput(page, KEY)).fill("zebra stripes");
+  await quickInput(page, KEY, "zebra stripes");
   await rows.nth(1).waitFor();
   assert.match(await rows.first().textContent(), /herd\.py:\d+-65.*zebra_stripes/s);
   // A key in the moment in which hits come is lost: the first of them is the active one then.
@@ -48,7 +48,7 @@ export async function story(stage) {
   await page.locator(".tab.active", { hasText: "prices.py" }).waitFor();
   await page.locator(".tab", { hasText: "herd.py" }).waitFor({ state: "detached" });
 
-  await (await quickInput(page, KEY)).fill("zebra stripes");
+  await quickInput(page, KEY, "zebra stripes");
   await rows.nth(1).waitFor();
   await page.keyboard.press("Enter");
   await page.locator(".tab.active", { hasText: "herd.py" }).waitFor();
@@ -88,8 +88,7 @@ export async function story(stage) {
   await runCommand(page, "Glossator: Export Contexts…");
   await notices.getByText("There are no contexts to export yet.").waitFor();
 
-  const palette = await quickInput(page, "F1");
-  await palette.fill(">Glossator: Import Contexts…");
+  await quickInput(page, "F1", ">Glossator: Import Contexts…");
   await rows.filter({ hasText: "Import Contexts" }).first().click();
   await rows.filter({ hasText: "shared.jsonl" }).click(); // VS Code's own list of files
   await notices.getByText("1 context was taken in.").waitFor();
