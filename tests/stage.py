@@ -27,10 +27,10 @@ from glossator.core.ports import (
 )
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
-from glossator.documents.change import DiskChanged
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext
+from glossator.workspace.documents.change import DiskChanged
 from tests.quiet import quietly
 from tests.standin import NAMED, Script, StandIn
 

@@ -28,51 +28,47 @@ ROOMS: dict[str, set[str]] = {
     for room, may in {
         "core": "",
         "settings": "",
-        "prompts": "",
         "store": "",
         "worker": "",
-        "files": "settings",
-        "index": "settings worker files",
-        "documents": "settings worker files index",
-        "search": "files index documents",
-        "symbols": "settings store worker files index documents search",
-        "customizations": "settings prompts files documents",
-        "shell": "files symbols",
-        "permissions": "files shell",
-        "sandbox": "settings files documents shell permissions",
-        "hooks": "settings documents permissions sandbox",
-        "undo": "store files",
-        "edits": "files documents permissions undo",
-        "llm": "settings prompts",
-        "retrieval": "settings prompts store worker files index documents search symbols llm",
-        "context": "prompts worker files documents symbols llm",
-        "memory": "prompts worker documents symbols customizations context",
-        "tools": "prompts worker files documents search symbols sandbox edits retrieval memory",
-        "mcp": "settings prompts files permissions sandbox llm context tools",
-        "grounding": "prompts documents",
-        "anchors": "store worker documents symbols",
-        "ledger": "store documents anchors memory",
-        "sessions": "settings prompts store undo llm context tools",
+        "workspace": "settings worker",
+        "symbols": "settings store worker workspace",
+        "customizations": "settings workspace",
+        "shell": "workspace symbols",
+        "permissions": "workspace shell",
+        "sandbox": "settings workspace shell permissions",
+        "hooks": "settings workspace permissions sandbox",
+        "undo": "store workspace",
+        "edits": "workspace permissions undo",
+        "llm": "settings",
+        "retrieval": "settings store worker workspace symbols llm",
+        "context": "worker workspace symbols llm",
+        "memory": "worker workspace symbols customizations context",
+        "tools": "worker workspace symbols sandbox edits retrieval memory",
+        "mcp": "settings workspace permissions sandbox llm context tools",
+        "grounding": "workspace",
+        "anchors": "store worker workspace symbols",
+        "ledger": "store workspace anchors memory",
+        "sessions": "settings store undo llm context tools",
         "application": (
-            "settings prompts store worker files documents search symbols customizations shell"
+            "settings store worker workspace symbols customizations shell"
             " permissions sandbox hooks undo edits llm retrieval context"
             " memory tools mcp grounding anchors ledger sessions"
         ),
         "turn": (
-            "settings prompts store worker files documents symbols customizations permissions"
+            "settings store worker workspace symbols customizations permissions"
             " sandbox hooks undo llm context memory tools mcp grounding ledger sessions application"
         ),
         "commands": (
-            "settings prompts worker files index documents search symbols customizations"
+            "settings worker workspace symbols customizations"
             " permissions sandbox hooks undo llm retrieval context memory tools mcp"
             " grounding anchors ledger sessions application turn"
         ),
-        "lsp": "settings worker documents symbols retrieval application commands",
+        "lsp": "settings worker workspace symbols retrieval application commands",
         "cli": (
             "settings customizations permissions hooks retrieval context memory mcp"
             " ledger commands lsp"
         ),
-        EVALUATION: "settings worker files documents symbols retrieval grounding cli",
+        EVALUATION: "settings worker workspace symbols retrieval grounding cli",
     }.items()
 }
 # package -> the rooms that may import it
@@ -92,11 +88,11 @@ OWNERS = {
     "redis": {"store"},
     "tokenizers": {"retrieval"},
     "tree_sitter": {"shell", "symbols"},
-    "inotify_simple": {"files"},
-    "watchfiles": {"files"},
-    "numpy": {"files", "glossator_eval", "index", "retrieval", "search"},
+    "inotify_simple": {"workspace"},
+    "watchfiles": {"workspace"},
+    "numpy": {"glossator_eval", "retrieval", "workspace"},
     "tantivy": {"retrieval"},
-    "pyroaring": {"index"},
+    "pyroaring": {"workspace"},
     "matplotlib": {"glossator_eval"},
     "numkong": {"retrieval"},
     "pymilvus": {"retrieval"},
@@ -281,7 +277,7 @@ def test_the_invariants_name_tests_that_exist() -> None:
             "anthropic mcp numpy pydantic rich tree_sitter typer watchfiles",
         ),
         ("cli.session", "anthropic mcp numpy pydantic rich tree_sitter yaml"),
-        ("worker.serve index.jobs", "anthropic pydantic tree_sitter"),
+        ("worker.serve workspace.index.jobs", "anthropic pydantic tree_sitter"),
         ("application.application mcp.tools", "mcp mcp_types jsonschema"),
     ],
 )

@@ -13,10 +13,6 @@ import pytest
 
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
-from glossator.documents.change import Closed, DiskChanged, Edited, Opened, TextEdit
-from glossator.documents.host import Indexing, WorkspaceHost
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.encodings import encoding_rules
 from glossator.llm.model import ToolCall
 from glossator.retrieval.retriever import Retriever
 from glossator.settings.model import WorkspaceSettings
@@ -26,6 +22,10 @@ from glossator.tools.reads import ReadState
 from glossator.tools.toolbox import reading_tools
 from glossator.turn.calls import call_tool, permit_direct_call
 from glossator.worker.client import Worker
+from glossator.workspace.documents.change import Closed, DiskChanged, Edited, Opened, TextEdit
+from glossator.workspace.documents.host import Indexing, WorkspaceHost
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
+from glossator.workspace.files.encodings import encoding_rules
 
 
 @dataclass

@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from glossator.core.document import Missing, text_hash
 from glossator.core.errors import UsageError
 from glossator.core.text import LineTable
-from glossator.files import Roots, list_once, load
 from glossator.settings import WorkspaceSettings
+from glossator.workspace import Roots, list_once, load
 from glossator_eval.json_lines import read_lines
 from glossator_eval.labelled import (
     SYMBOL,

@@ -9,10 +9,18 @@ from random import Random
 from typing import NamedTuple
 
 from glossator.core.uri import to_uri
-from glossator.documents.change import Change, Closed, DiskChanged, Edited, Opened, Saved, TextEdit
-from glossator.documents.host import WorkspaceHost
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
+from glossator.workspace.documents.change import (
+    Change,
+    Closed,
+    DiskChanged,
+    Edited,
+    Opened,
+    Saved,
+    TextEdit,
+)
+from glossator.workspace.documents.host import WorkspaceHost
 from tests.workspaces import idle_indexing
 
 _COMMON = ("", "    return x", "    }", "import os", "        pass", "def run(self):", "    try:")

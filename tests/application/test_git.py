@@ -13,9 +13,9 @@ from glossator.application import git as git_module
 from glossator.application.git import _BETWEEN, _in_words, _Said, stamps
 from glossator.core.errors import ModelRefused
 from glossator.core.uri import to_uri
-from glossator.documents.change import Edited, Opened, TextEdit
 from glossator.llm import Message, user_message
 from glossator.sandbox import Exit, Finished, Output
+from glossator.workspace.documents.change import Edited, Opened, TextEdit
 from tests.patience import SECONDS, until
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage

@@ -13,7 +13,6 @@ from glossator.application import turn_shell
 from glossator.core.errors import StoreUnavailable
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.question import QuestionAnswer
-from glossator.documents.change import RootsChanged
 from glossator.sandbox import workspace_shell
 from glossator.sandbox.idle import IdleTimes
 from glossator.sandbox.policy import Sandbox, Unavailable
@@ -22,6 +21,7 @@ from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles
 from glossator.undo.taking_back import Undone
+from glossator.workspace.documents.change import RootsChanged
 from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn

@@ -19,9 +19,16 @@ from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.events import EditSettled, Envelope, Notice
 from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.core.uri import to_uri
-from glossator.documents.change import Closed, DiskChanged, Edited, Opened, Saved, TextEdit
-from glossator.documents.host import WorkspaceHost
-from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.workspace.documents.change import (
+    Closed,
+    DiskChanged,
+    Edited,
+    Opened,
+    Saved,
+    TextEdit,
+)
+from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn

@@ -20,10 +20,10 @@ from glossator.core.document import Document
 from glossator.core.span import Span
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.documents.change import Edited, Opened, TextEdit
-from glossator.documents.host import WorkspaceHost
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
+from glossator.workspace.documents.change import Edited, Opened, TextEdit
+from glossator.workspace.documents.host import WorkspaceHost
 from tests.benchmarks.measure import Figure, percentile, show_figures
 from tests.workspaces import idle_indexing
 

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import psutil
 
 from glossator.application.application import Application
-from glossator.files.entries import FileEntry
-from glossator.index.manager import TextIndexManager
-from glossator.search.ripgrep import Request
-from glossator.search.search import TextSearch
+from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.index.manager import TextIndexManager
+from glossator.workspace.search.ripgrep import Request
+from glossator.workspace.search.search import TextSearch
 from tests.benchmarks.measure import Figure, percentile
 from tests.benchmarks.opened import call, opened
 from tests.benchmarks.pace import Pace

@@ -15,13 +15,13 @@ from random import Random
 import psutil
 
 from glossator.core.text import split_lines
-from glossator.documents.change import DiskChanged
 from glossator.retrieval.chunks import chunk_folder
 from glossator.retrieval.chunks.candidate import digest_of
 from glossator.retrieval.chunks.chunk_index import MOST_OF_FILE, ChunkIndex
 from glossator.retrieval.chunks.cutting import cut
 from glossator.retrieval.chunks.index_writer import IndexedFile
 from glossator.symbols import Library, Outlines, read
+from glossator.workspace.documents.change import DiskChanged
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, Times, percentile, show_figures
 from tests.benchmarks.opened import state_folder

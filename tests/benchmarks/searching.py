@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from glossator.application.application import Application
-from glossator.index.required import analyse
-from glossator.search.ripgrep import Request
-from glossator.search.search import TextSearch
-from glossator.search.source import candidates
+from glossator.workspace.index.required import analyse
+from glossator.workspace.search.ripgrep import Request
+from glossator.workspace.search.search import TextSearch
+from glossator.workspace.search.source import candidates
 from tests.benchmarks.corpus import ripgrep
 from tests.benchmarks.measure import Figure, Times, percentile, show_figures
 from tests.benchmarks.opened import call

@@ -13,10 +13,10 @@ import pytest
 
 from glossator.commands.answers.summarise import SummaryAnswer
 from glossator.core.wire import from_wire
-from glossator.documents.host import WorkspaceHost
 from glossator.ledger.answers import FactList
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
+from glossator.workspace.documents.host import WorkspaceHost
 from tests.cli.drawing import drawn
 from tests.cli.support import PYTHONPATH
 from tests.ledger.support import kept

@@ -17,11 +17,11 @@ from glossator.application.application import Application
 from glossator.commands import doctor as doctor_module
 from glossator.commands.doctor import DoctorRequest, doctor
 from glossator.core.errors import UsageError
-from glossator.files import state_folder
 from glossator.permissions.trust import forget_folder, remember_folder
 from glossator.sandbox.bubblewrap import Bubblewrap
 from glossator.sandbox.policy import Unavailable
 from glossator.settings.load import load_settings
+from glossator.workspace.files import state_folder
 from tests.patience import SECONDS, until
 from tests.stage import Recorder
 from tests.standin import StandIn
@@ -140,7 +140,7 @@ async def test_an_index_that_another_server_writes(
     root.mkdir()
     async with opened(root) as app, asyncio.timeout(SECONDS):
         await app.ready()
-        with (state_folder.prepare(str(root)) / "lock").open("w") as lock:
+        with (state_folder.prepare_index_folder(str(root)) / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             with pytest.raises(UsageError, match="Another server"):
                 await app.host.index_manager.rebuild()

@@ -17,11 +17,11 @@ from glossator.commands.answers.status import StatusAnswer
 from glossator.commands.index import IndexMode, IndexRequest, rebuild_index
 from glossator.commands.status import StatusRequest, status
 from glossator.commands.tool import ToolRequest, tool
-from glossator.files import state_folder
-from glossator.files.entries import RACY_NS
-from glossator.index import root_store
-from glossator.index.jobs import BuildSegment
 from glossator.settings.load import load_settings
+from glossator.workspace.files import state_folder
+from glossator.workspace.files.entries import RACY_NS
+from glossator.workspace.index import root_store
+from glossator.workspace.index.jobs import BuildSegment
 from tests.patience import until
 from tests.stage import RecordedActivity, Recorder
 from tests.worker.conftest import let_workers_import_jobs
@@ -147,7 +147,7 @@ async def test_a_request_that_is_cancelled_ends_the_build(root: Path, mode: Inde
 async def test_the_index_for_search_is_checked_and_rebuilt(root: Path) -> None:
     async with opened(root) as app:
         assert (await asked(app, IndexMode.UPDATE)).chunk_files == FILES
-        chunks = state_folder.root_folder(str(root)) / "chunks"
+        chunks = state_folder.index_folder(str(root)) / "chunks"
         for path in chunks.glob("*.store"):
             content = bytearray(path.read_bytes())
             content[len(content) // 2] ^= 1
@@ -162,7 +162,7 @@ async def test_the_index_for_search_is_checked_and_rebuilt(root: Path) -> None:
 async def test_damage_is_told_of_and_mended(root: Path) -> None:
     async with opened(root) as app:
         await asked(app, IndexMode.UPDATE)
-    segment, *_ = (state_folder.root_folder(str(root)) / "segments").iterdir()
+    segment, *_ = (state_folder.index_folder(str(root)) / "segments").iterdir()
     content = bytearray(segment.read_bytes())
     content[40:60] = b"x" * 20
     segment.write_bytes(content)
@@ -180,4 +180,4 @@ async def test_without_an_index_on_disk(root: Path) -> None:
         assert "workspace.index" in answer.problems[0]
         assert "change that" in answer.problems[0]
         assert "workspace.index" in (await state(app)).index.state
-    assert not state_folder.root_folder(str(root)).exists()
+    assert not state_folder.index_folder(str(root)).exists()

@@ -22,9 +22,9 @@ from glossator.context.summary import PromptPrefix
 from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UnknownSession
 from glossator.core.events import Notice
+from glossator.core.prompts import load_prompt
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
-from glossator.prompts.loader import load_prompt
 from glossator.settings.load import load_settings
 from glossator.turn.told.attachments import Attachment
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn

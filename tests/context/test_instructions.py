@@ -10,8 +10,8 @@ import pytest
 from glossator.context import instructions
 from glossator.context.instructions import InstructionFinder, Instructions, instruction_reminders
 from glossator.context.kept import KeptTools, collect, message_of
-from glossator.documents.change import RootsChanged
 from glossator.llm.conversation import user_message
+from glossator.workspace.documents.change import RootsChanged
 from tests.workspaces import MakeWorkspace, Workspace
 
 

@@ -12,8 +12,16 @@ from glossator.core.document import Document, MissingReason, Origin
 from glossator.core.errors import UsageError
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.documents.change import Change, Closed, DiskChanged, Edited, Opened, Saved, TextEdit
-from glossator.documents.overlays import masked
+from glossator.workspace.documents.change import (
+    Change,
+    Closed,
+    DiskChanged,
+    Edited,
+    Opened,
+    Saved,
+    TextEdit,
+)
+from glossator.workspace.documents.overlays import masked
 from tests.files.trees import host, reason, text, write_tree
 
 

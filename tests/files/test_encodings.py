@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.files import state_folder
-from glossator.files.encodings import EncodingRule, encoding_rules
-from glossator.files.roots import Roots
+from glossator.workspace.files import state_folder
+from glossator.workspace.files.encodings import EncodingRule, encoding_rules
+from glossator.workspace.files.roots import Roots
 
 SETTING = {
     "legacy/**": "gbk",
@@ -79,10 +79,10 @@ def test_what_is_read_in_other_encodings_has_another_index(
     setting: Mapping[str, str], editor: object, own: bool
 ) -> None:
     roots = Roots(("/ws",), encoding_rules(setting, editor))
-    folder = state_folder.root_folder("/ws", roots.reading("/ws"))
-    assert (folder != state_folder.root_folder("/ws")) is own
+    folder = state_folder.index_folder("/ws", roots.reading("/ws"))
+    assert (folder != state_folder.index_folder("/ws")) is own
     again = Roots(("/ws",), encoding_rules(setting, editor)).reading("/ws")
-    assert folder == state_folder.root_folder("/ws", again)
+    assert folder == state_folder.index_folder("/ws", again)
 
 
 def test_each_change_of_a_rule_makes_another_index() -> None:

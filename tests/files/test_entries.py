@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from glossator.files.entries import STAMP, FileEntry, Files, FolderFiles, PathSet
-from glossator.files.folder_file import joined
-from glossator.files.listing import FileIndex
-from glossator.files.walk import Found
+from glossator.workspace.files.entries import STAMP, FileEntry, Files, FolderFiles, PathSet
+from glossator.workspace.files.folder_file import joined
+from glossator.workspace.files.listing import FileIndex
+from glossator.workspace.files.walk import Found
 
 NAMES = ["a b", "a.py", "odd\udcff", "é"]
 

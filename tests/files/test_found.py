@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from glossator.files.entries import FileEntry
-from glossator.files.ignore import FolderRules, IgnoreRules
-from glossator.files.rescan import Differences
-from glossator.files.roots import Roots
-from glossator.files.walk import Found
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.files.ignore import FolderRules, IgnoreRules
+from glossator.workspace.files.rescan import Differences
+from glossator.workspace.files.roots import Roots
+from glossator.workspace.files.walk import Found
 from tests.files.trees import listed, write_tree
 
 
@@ -71,7 +71,7 @@ def test_a_name_that_the_system_gives_twice_is_listed_once(
         def __exit__(self, *_: object) -> None:
             """Nothing is open any more."""
 
-    monkeypatch.setattr("glossator.files.walk.os.scandir", Twice)
+    monkeypatch.setattr("glossator.workspace.files.walk.os.scandir", Twice)
     assert listed(tmp_path) == ["a", "b", "in/c"]
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.glob import compile_glob
-from glossator.files import listing as index_module
-from glossator.files.entries import FileEntry
-from glossator.files.listing import FileIndex, Listing
-from glossator.files.walk import Found
+from glossator.workspace.files import listing as index_module
+from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.files.listing import FileIndex, Listing
+from glossator.workspace.files.walk import Found
 
 FOLDERS = ["", "a/", "a/b/", "a/b-c/", "a.b/", "a/b/c/d/", "é/"]
 NAMES = ["x.py", "y.py", "x.c", "Makefile", "z", "line\nend.py", "ü.c", os.fsdecode(b"\xffb.py")]

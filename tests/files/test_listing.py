@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from glossator.core.document import Document, Missing
-from glossator.documents.change import DiskChanged
-from glossator.files.roots import Roots
-from glossator.files.statistics import Skipped
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.documents.change import DiskChanged
+from glossator.workspace.files.roots import Roots
+from glossator.workspace.files.statistics import Skipped
 from tests.files.trees import as_plain_user, host, listed, scan, text, write_tree
 
 

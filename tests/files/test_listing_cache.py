@@ -9,15 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from glossator.files import mounts, state_folder
-from glossator.files.entries import RACY_NS
-from glossator.files.folder_file import NAME, CorruptFolders, ListedFolder, Memory, read_folders
-from glossator.files.ignore import IgnoreRules
-from glossator.files.listing_cache import ListingCache, Recording, recall
-from glossator.files.roots import Roots
-from glossator.files.walk import Found, examine
-from glossator.index.manifest import IndexFolder
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.files import mounts, state_folder
+from glossator.workspace.files.entries import RACY_NS
+from glossator.workspace.files.folder_file import (
+    NAME,
+    CorruptFolders,
+    ListedFolder,
+    Memory,
+    read_folders,
+)
+from glossator.workspace.files.ignore import IgnoreRules
+from glossator.workspace.files.listing_cache import ListingCache, Recording, recall
+from glossator.workspace.files.roots import Roots
+from glossator.workspace.files.walk import Found, examine
+from glossator.workspace.index.manifest import IndexFolder
 from tests.files.test_random_steps import Steps
 from tests.files.trees import FOLDERS_ARE_REMEMBERED, as_plain_user, write_tree
 from tests.lsp.support.chance import seeded
@@ -74,7 +80,7 @@ def remember(*roots: Path, settings: WorkspaceSettings = SETTINGS, later: int = 
     for top, file in recording.files.items():
         content = file.content()
         assert content is not None
-        IndexFolder(state_folder.prepare(top)).remember(content)
+        IndexFolder(state_folder.prepare_index_folder(top)).remember(content)
     wait_for_another_time(state_folder.index_base())
 
 
@@ -255,7 +261,7 @@ def test_settings_count(root: Path) -> None:
     assert started(root, settings=WorkspaceSettings(use_ignore_files=False)) == set()
     # what rules mean may change with the program
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("glossator.files.ignore._MEANING", 0)
+        patch.setattr("glossator.workspace.files.ignore._MEANING", 0)
         assert started(root) == set()
     assert started(root) == ALL
 
@@ -326,7 +332,7 @@ def spoilt(content: bytes) -> Iterator[bytes]:
 
 def test_a_damaged_file_is_not_used_and_set_aside(root: Path) -> None:
     remember(root)
-    folder = state_folder.root_folder(str(root))
+    folder = state_folder.index_folder(str(root))
     content = (folder / NAME).read_bytes()
     for damaged in spoilt(content):
         (folder / NAME).write_bytes(damaged)
@@ -341,7 +347,7 @@ def test_a_damaged_file_is_not_used_and_set_aside(root: Path) -> None:
 
 
 def test_too_much_is_not_remembered(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.files.folder_file._MAX_TEXT", 200)
+    monkeypatch.setattr("glossator.workspace.files.folder_file._MAX_TEXT", 200)
     recording = Recording(Roots.of((str(root),)), time.time_ns() + RACY_NS)
     walked(root, memory=recording)
     assert [file.content() for file in recording.files.values()] == [None]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.files.entries import FileEntry
-from glossator.files.listing import FileIndex
-from glossator.files.walk import Found
+from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.files.listing import FileIndex
+from glossator.workspace.files.walk import Found
 from tests.files.trees import host, scan
 
 _MAX_BYTES = 450  # a file, for the index and all its listings, paths of 60 characters

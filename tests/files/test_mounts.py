@@ -18,7 +18,7 @@ UNSHARE = ["unshare", "--mount", "--map-root-user"]
 # Prints which devices are trusted before and after the mount is hidden, as in a chroot.
 SCRIPT = """
 import os, subprocess, sys
-from glossator.files.mounts import trusted_devices
+from glossator.workspace.files.mounts import trusted_devices
 subprocess.run(["mount", "-t", "tmpfs", "none", "."], check=True)
 os.chdir(os.getcwd())
 os.mkdir("folder")
@@ -31,7 +31,7 @@ print(trusted_devices(["folder"]))
 BELOW = """
 import asyncio, os, subprocess
 from pathlib import Path
-from glossator.files import indexer
+from glossator.workspace.files import indexer
 from tests.files.test_watchers import watching
 
 async def main():

@@ -13,10 +13,10 @@ import pytest
 
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.uri import to_uri
-from glossator.documents.change import Opened
-from glossator.files import disk
-from glossator.files.disk import load_listed
-from glossator.files.roots import Roots
+from glossator.workspace.documents.change import Opened
+from glossator.workspace.files import disk
+from glossator.workspace.files.disk import load_listed
+from glossator.workspace.files.roots import Roots
 from tests.files.trees import host, reason, text, write_tree
 
 OUTSIDE, SPECIAL = MissingReason.OUTSIDE, MissingReason.SPECIAL

@@ -13,11 +13,11 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from glossator.files.entries import FileEntry
-from glossator.files.indexer import Indexer
-from glossator.files.listing import FileIndex
-from glossator.files.roots import Roots
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.files.indexer import Indexer
+from glossator.workspace.files.listing import FileIndex
+from glossator.workspace.files.roots import Roots
 from tests.files.trees import scan
 from tests.lsp.support.chance import seeded
 from tests.patience import SECONDS

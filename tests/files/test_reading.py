@@ -13,9 +13,9 @@ import pytest
 
 from glossator.core.document import Document, Missing, MissingReason, Origin, text_hash
 from glossator.core.encoding import decode, encode
-from glossator.files.cache import ReadCache
-from glossator.files.disk import Stamp
-from glossator.files.roots import Roots
+from glossator.workspace.files.cache import ReadCache
+from glossator.workspace.files.disk import Stamp
+from glossator.workspace.files.roots import Roots
 from tests.files.trees import as_plain_user, host, reason, text, write_tree
 
 LONG_AGO = 1_000_000_000  # seconds since 1970

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.files import state_folder
-from glossator.index.jobs import Prune
-from glossator.index.lock import SharedFolderLock, writing
+from glossator.workspace.files import state_folder
+from glossator.workspace.index.jobs import Prune
+from glossator.workspace.index.lock import SharedFolderLock, writing
 
 SEGMENT = "0123456789abcdef.seg"
 
@@ -26,7 +26,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def used(root: str, size: int, when: int) -> Path:
     """The folder of a root last used at `when`, with `size` bytes of segments."""
-    folder = state_folder.prepare(root)
+    folder = state_folder.prepare_index_folder(root)
     (folder / "segments").mkdir()
     (folder / "segments" / SEGMENT).write_bytes(bytes(size))
     os.utime(folder / "root", ns=(when, when))
@@ -43,9 +43,13 @@ def run(job: Prune) -> set[str]:
 
 
 def test_a_folder_is_the_users_alone_and_never_indexed() -> None:
-    folder = state_folder.prepare("/some/root")
-    assert folder == state_folder.prepare("/some/root") == state_folder.root_folder("/some/root")
-    assert folder != state_folder.root_folder("/some/other")
+    folder = state_folder.prepare_index_folder("/some/root")
+    assert (
+        folder
+        == state_folder.prepare_index_folder("/some/root")
+        == state_folder.index_folder("/some/root")
+    )
+    assert folder != state_folder.index_folder("/some/other")
     assert len(folder.name) == 16
     assert {path.stat().st_mode & 0o777 for path in (folder, folder.parent)} == {0o700}
     assert (folder / "root").read_text() == "/some/root\n"
@@ -89,16 +93,16 @@ def test_what_is_not_ours_stays(base: Path, tmp_path: Path) -> None:
 
 def test_a_link_is_no_folder(base: Path, tmp_path: Path) -> None:
     base.mkdir(parents=True)
-    state_folder.root_folder("/root").symlink_to(tmp_path)
+    state_folder.index_folder("/root").symlink_to(tmp_path)
     mode = tmp_path.stat().st_mode
     with pytest.raises(OSError, match="it is a link"):
-        state_folder.prepare("/root")
+        state_folder.prepare_index_folder("/root")
     assert (tmp_path.stat().st_mode, (tmp_path / "root").exists()) == (mode, False)
 
 
 _HOLDER = """
 import sys
-from glossator.index.lock import SharedFolderLock, writing
+from glossator.workspace.index.lock import SharedFolderLock, writing
 use = SharedFolderLock(sys.argv[1])
 with writing(sys.argv[1]) as ours:
     print(ours, flush=True)
@@ -173,6 +177,6 @@ def test_locks_on_what_was_deleted_do_not_count() -> None:
     use = SharedFolderLock(str(folder))
     shutil.rmtree(folder)
     assert use.lost
-    state_folder.prepare("/root")
+    state_folder.prepare_index_folder("/root")
     assert use.lost
     use.close()

@@ -11,14 +11,14 @@ from tempfile import TemporaryDirectory, gettempdir
 import pytest
 
 from glossator.core.document import Document, MissingReason
-from glossator.documents.host import WorkspaceHost
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.indexer import Indexer
-from glossator.files.listing import FileIndex
-from glossator.files.mounts import trusted_devices
-from glossator.files.roots import Roots
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
+from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
+from glossator.workspace.files.indexer import Indexer
+from glossator.workspace.files.listing import FileIndex
+from glossator.workspace.files.mounts import trusted_devices
+from glossator.workspace.files.roots import Roots
 from tests.workspaces import idle_indexing
 
 _NOBODY = 65534

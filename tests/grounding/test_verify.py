@@ -12,12 +12,12 @@ from glossator.core.citations import parse_citations
 from glossator.core.document import Document, Missing
 from glossator.core.span import Basis, CitationStatus, CitationView
 from glossator.core.uri import to_uri
-from glossator.documents import WorkspaceSnapshot
-from glossator.documents.change import Opened
 from glossator.grounding import citing
 from glossator.grounding.judging import check_answer
 from glossator.grounding.verify import Sources, faults, verify_all, verify_answer
 from glossator.tools.conversation_state import CommandRuns
+from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from tests.grounding.readers import judged
 from tests.workspaces import MakeWorkspace, Workspace
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.index.elias_fano import decode, encode
+from glossator.workspace.index.elias_fano import decode, encode
 
 
 @settings(max_examples=150, deadline=None)

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from glossator.files import Roots, state_folder
-from glossator.index import reading
-from glossator.index.jobs import BuildSegment, Built
-from glossator.index.plain import Searchable
-from glossator.index.plain import searchable as really_searchable
-from glossator.index.reading import LeftOut, Reading
 from glossator.worker import finished
 from glossator.worker.items import HERE, Troubles
+from glossator.workspace.files import state_folder
+from glossator.workspace.files.roots import Roots
+from glossator.workspace.index import reading
+from glossator.workspace.index.jobs import BuildSegment, Built
+from glossator.workspace.index.plain import Searchable
+from glossator.workspace.index.plain import searchable as really_searchable
+from glossator.workspace.index.reading import LeftOut, Reading
 
 BAD = "a poisoned line\n" * 3_000 + "the end of it\n"
 REALLY_MARK = reading.mark
@@ -60,7 +61,7 @@ def test_the_others_are_indexed(
     tree: Path, troubles: Troubles, monkeypatch: pytest.MonkeyPatch, step: str, fault: object
 ) -> None:
     monkeypatch.setattr(reading, step, fault)
-    folder = str(state_folder.prepare(str(tree)))
+    folder = str(state_folder.prepare_index_folder(str(tree)))
     paths = tuple(str(tree / name) for name in ("a", "bad", "c"))
     built = finished(BuildSegment(str(tree), folder, paths, frozenset(), None, 10**9).run())
     assert isinstance(built, Built)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from glossator.index import layout
-from glossator.index.manifest import CorruptManifest, IndexFolder, SegmentInfo
+from glossator.workspace.index import layout
+from glossator.workspace.index.manifest import CorruptManifest, IndexFolder, SegmentInfo
 from tests.index.naive import document, write_segment
 
 OUTSIDE = (
@@ -149,8 +149,8 @@ def test_files_of_others_are_left_alone(catalogue: IndexFolder) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from glossator.index import layout
-from glossator.index.manifest import IndexFolder
+from glossator.workspace.index import layout
+from glossator.workspace.index.manifest import IndexFolder
 from tests.index.naive import document, write_segment
 catalogue = IndexFolder(Path(sys.argv[1]))
 catalogue.tidy()

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.files.entries import RACY_NS, FileEntry
-from glossator.index import layout, memory_segment, reading
-from glossator.index.policy import (
+from glossator.workspace.files.entries import RACY_NS, FileEntry
+from glossator.workspace.index import layout, memory_segment, reading
+from glossator.workspace.index.policy import (
     CROWDED,
     MAX_BYTES,
     MAX_FILES,

@@ -12,11 +12,11 @@ from random import Random
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.index.plain import searchable
-from glossator.index.reading import framed
-from glossator.index.required import analyse
-from glossator.index.trigrams import ANYTHING, Query, key
-from glossator.search.scan import compile_pattern, matching_lines
+from glossator.workspace.index.plain import searchable
+from glossator.workspace.index.reading import framed
+from glossator.workspace.index.required import analyse
+from glossator.workspace.index.trigrams import ANYTHING, Query, key
+from glossator.workspace.search.scan import compile_pattern, matching_lines
 
 RIPGREP = Path(sys.executable).with_name("rg")
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glossator.index import layout, reading, segment_writer
-from glossator.index.plain import Traits
-from glossator.index.segment import CorruptSegment, Segment
-from glossator.index.trigrams import ANYTHING, NOTHING, Query
+from glossator.workspace.index import layout, reading, segment_writer
+from glossator.workspace.index.plain import Traits
+from glossator.workspace.index.segment import CorruptSegment, Segment
+from glossator.workspace.index.trigrams import ANYTHING, NOTHING, Query
 from tests.index.naive import (
     TextDocument,
     document,
@@ -158,7 +158,7 @@ def test_documents_come_back(tmp_path: Path) -> None:
 
 
 def test_all_names_come_back_below_a_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.index.segment._PATHS", 8)
+    monkeypatch.setattr("glossator.workspace.index.segment._PATHS", 8)
     names = ["a", "b/\n", os.fsdecode(b"\xff/\xc3"), "ä/\N{SLICE OF PIZZA}.py", "b" * 20, "c", "d"]
     info = write_segment(tmp_path, [document(name, b"") for name in names])
     segment = Segment.open(tmp_path / info.name)

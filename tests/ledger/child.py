@@ -11,9 +11,9 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from glossator.documents.host import WorkspaceHost
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
+from glossator.workspace.documents.host import WorkspaceHost
 from tests.ledger.support import kept
 from tests.workspaces import idle_indexing
 

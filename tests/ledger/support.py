@@ -11,9 +11,9 @@ from glossator.anchors import AnchorIndex
 from glossator.core.document import Document
 from glossator.core.fact import Fact, NewFact
 from glossator.core.span import Basis, Span
-from glossator.documents.host import WorkspaceHost
 from glossator.ledger import MAX_BYTES, Ledger, LedgerFiles, SystemProfile, TeamLedger
 from glossator.store import RedisStore, Retention
+from glossator.workspace.documents.host import WorkspaceHost
 from tests.workspaces import Workspace
 
 KEEP = Retention(days=30, count=100, bytes=0)

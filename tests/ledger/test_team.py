@@ -14,11 +14,11 @@ from random import Random
 import pytest
 
 from glossator.core.errors import StoreUnavailable
-from glossator.documents.change import Opened
-from glossator.documents.host import WorkspaceHost
 from glossator.ledger import SessionSummary, team
 from glossator.settings.model import WorkspaceSettings
 from glossator.store import RedisStore
+from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.host import WorkspaceHost
 from tests.ledger.support import Kept, kept
 from tests.patience import SECONDS
 from tests.redis_server import RedisServer, black_hole, redis_server

@@ -15,9 +15,9 @@ from glossator.core.errors import InvalidPosition
 from glossator.core.ports import NotApplied
 from glossator.core.replacement import Replacement
 from glossator.core.text import LineTable, Position
-from glossator.documents.change import Edited, Opened, TextEdit
 from glossator.edits import wait
 from glossator.edits.apply import PlanEditing
+from glossator.workspace.documents.change import Edited, Opened, TextEdit
 from tests.lsp.support.chance import seeded
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace

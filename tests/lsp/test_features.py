@@ -9,9 +9,9 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from glossator.documents import WorkspaceHost
 from glossator.lsp import features
 from glossator.lsp.features import build_server
+from glossator.workspace.documents.host import WorkspaceHost
 from tests.files.trees import write_tree
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE, Application

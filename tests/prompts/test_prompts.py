@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import PromptError
-from glossator.prompts.loader import load_prompt, parse_prompt
+from glossator.core.prompts import load_prompt, parse_prompt
 
 FOLDER = Path(__file__).parents[2] / "prompts"
 NAMES = sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.rglob("*.md"))

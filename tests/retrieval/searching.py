@@ -11,14 +11,15 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from glossator.documents.host import Indexing, WorkspaceHost
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files import Roots, state_folder
-from glossator.files.entries import FileEntry
 from glossator.retrieval.retriever import Found, Hit, Retriever
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 from glossator.worker.jobs import JobProgress
+from glossator.workspace.documents.host import Indexing, WorkspaceHost
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
+from glossator.workspace.files import state_folder
+from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.files.roots import Roots
 
 EVERYTHING = 1_000  # hits
 

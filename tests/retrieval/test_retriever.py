@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from glossator.core.uri import to_uri
-from glossator.documents.change import Closed, DiskChanged, Edited, Opened, RootsChanged, TextEdit
+from glossator.workspace.documents.change import (
+    Closed,
+    DiskChanged,
+    Edited,
+    Opened,
+    RootsChanged,
+    TextEdit,
+)
 from tests.lsp.support.chance import seeded
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.searching import Kept

@@ -12,21 +12,21 @@ from typing import TypeVar
 import pytest
 
 from glossator.core.document import Missing
-from glossator.documents.host import WorkspaceHost
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.disk import load_raw
-from glossator.files.entries import Files
-from glossator.index import reading
-from glossator.index.index import TextIndex
-from glossator.index.plain import searchable, traits
-from glossator.index.reading import LeftOut, mark_file
-from glossator.index.segment import Segment
-from glossator.index.segment_writer import SegmentWriter
-from glossator.search import search
-from glossator.search.ripgrep import Request
-from glossator.search.search import TextSearch
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
+from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
+from glossator.workspace.files.disk import load_raw
+from glossator.workspace.files.entries import Files
+from glossator.workspace.index import reading
+from glossator.workspace.index.index import TextIndex
+from glossator.workspace.index.plain import searchable, traits
+from glossator.workspace.index.reading import LeftOut, mark_file
+from glossator.workspace.index.segment import Segment
+from glossator.workspace.index.segment_writer import SegmentWriter
+from glossator.workspace.search import search
+from glossator.workspace.search.ripgrep import Request
+from glossator.workspace.search.search import TextSearch
 from tests.workspaces import idle_indexing
 
 RIPGREP = str(Path(sys.executable).with_name("rg"))

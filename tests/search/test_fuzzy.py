@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from glossator.files.entries import FileEntry
-from glossator.search.fuzzy import FolderFinder, best_files, match_rank, newest_files
+from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.search.fuzzy import FolderFinder, best_files, match_rank, newest_files
 from tests.workspaces import MakeWorkspace
 
 FILES = (

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from glossator.search import scan
-from glossator.search.scan import (
+from glossator.workspace.search import scan
+from glossator.workspace.search.scan import (
     Lines,
     as_searched,
     compile_pattern,

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from glossator.search.ripgrep import Request
-from glossator.search.scan import compile_pattern, matching_lines
+from glossator.workspace.search.ripgrep import Request
+from glossator.workspace.search.scan import compile_pattern, matching_lines
 from tests.search.searching import RIPGREP, lines, pending, write
 
 WORDS = "foo foobar Key x1 update_key Straße 错误 kit a.b (x) 2024".split()

@@ -10,14 +10,14 @@ from random import Random
 
 import pytest
 
-from glossator.documents.host import Indexing, WorkspaceHost
-from glossator.files import entries
-from glossator.files.cache import RACY_NS
-from glossator.files.disk import Stamp
-from glossator.search.ripgrep import Request
-from glossator.search.search import TextSearch
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
+from glossator.workspace.documents.host import Indexing, WorkspaceHost
+from glossator.workspace.files import entries
+from glossator.workspace.files.cache import RACY_NS
+from glossator.workspace.files.disk import Stamp
+from glossator.workspace.search.ripgrep import Request
+from glossator.workspace.search.search import TextSearch
 
 WORDS = "alpha bravo charlie delta echo foxtrot golf hotel".split()
 ROUNDS = 25

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from glossator.documents.overlays import Overlay
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.index.required import analyse
-from glossator.search import source
-from glossator.search.ripgrep import Request
-from glossator.search.search import TextSearch
+from glossator.workspace.documents.overlays import Overlay
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
+from glossator.workspace.index.required import analyse
+from glossator.workspace.search import source
+from glossator.workspace.search.ripgrep import Request
+from glossator.workspace.search.search import TextSearch
 from tests.search.searching import files, in_a_segment, indexed, pending, write
 
 _NEEDLE = Request("needle")

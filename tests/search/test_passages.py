@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.documents.overlays import Overlay
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.search.ripgrep import Request
+from glossator.workspace.documents.overlays import Overlay
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
+from glossator.workspace.search.ripgrep import Request
 from tests.search.searching import counts, files, in_a_segment, lines, pending, write
 
 _FILLER = b"".join(b"filler %d\n" % number for number in range(50))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.files.roots import Roots
-from glossator.search import ripgrep_program
-from glossator.search.ripgrep_program import NoRipgrep, find_ripgrep
+from glossator.workspace.files.roots import Roots
+from glossator.workspace.search import ripgrep_program
+from glossator.workspace.search.ripgrep_program import NoRipgrep, find_ripgrep
 from tests.search.searching import RIPGREP
 
 

@@ -19,16 +19,16 @@ from unittest.mock import Mock
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.cache import ReadCache
-from glossator.files.entries import FileEntry
-from glossator.index import plain
-from glossator.index.required import analyse
-from glossator.search import finder, ripgrep, search, source
-from glossator.search.ripgrep import Request, folds_alike
-from glossator.search.ripgrep_program import NoRipgrep, find_ripgrep
-from glossator.search.scan import compile_pattern
-from glossator.search.search import TextSearch
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
+from glossator.workspace.files.cache import ReadCache
+from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.index import plain
+from glossator.workspace.index.required import analyse
+from glossator.workspace.search import finder, ripgrep, search, source
+from glossator.workspace.search.ripgrep import Request, folds_alike
+from glossator.workspace.search.ripgrep_program import NoRipgrep, find_ripgrep
+from glossator.workspace.search.scan import compile_pattern
+from glossator.workspace.search.search import TextSearch
 from tests.index.test_required_random import RE2_ONLY, SHARED, found_lines, sample
 from tests.patience import SECONDS
 from tests.search.searching import (
@@ -465,7 +465,7 @@ async def test_only_of_a_file_that_is_worth_it_passages_are_looked_up(
     helped = in_a_segment(snapshot, tmp_path_factory.mktemp("segments"), monkeypatch)
     monkeypatch.setattr(search, "_IN_PARTS", worth)
     read = Mock(wraps=plain.read_parts)
-    monkeypatch.setattr("glossator.search.source.read_parts", read)
+    monkeypatch.setattr("glossator.workspace.search.source.read_parts", read)
     assert counts(helped, Request("needle")) == [("long", 1)]
     assert [call.args[1] is not None for call in read.call_args_list] == [in_parts]
 

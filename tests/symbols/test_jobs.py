@@ -11,8 +11,6 @@ from typing import TypeVar
 
 import pytest
 
-from glossator.files.encodings import EncodingRule
-from glossator.files.roots import Roots
 from glossator.symbols import sources
 from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, Name, SymbolHits
 from glossator.symbols.jobs import ImportsOf, OutlineOf, OutlinesOf
@@ -20,6 +18,8 @@ from glossator.symbols.sources import SLICE, Library, editor_text, outlines, rea
 from glossator.symbols.symbol import SYMBOLS_VERSION
 from glossator.symbols.table import FileStamp, MatchNames, ReadNames
 from glossator.worker.jobs import Job, JobProgress
+from glossator.workspace.files.encodings import EncodingRule
+from glossator.workspace.files.roots import Roots
 
 ENOUGH = Limits(texts=1_000, hits=1_000)
 numbers = itertools.count()  # of listings; one worker process knows each once

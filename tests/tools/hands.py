@@ -11,7 +11,6 @@ from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, Parts, keep
 from glossator.core.encoding import encode
 from glossator.core.tool_result import ToolResult
-from glossator.documents.change import Edited, TextEdit
 from glossator.edits.merge import rebase_plan
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext, registry
@@ -19,6 +18,7 @@ from glossator.tools.edit import Edit, MultiEdit, Write
 from glossator.tools.move import Move
 from glossator.tools.read import Read
 from glossator.turn.calls import call_tool, permit_direct_call
+from glossator.workspace.documents.change import Edited, TextEdit
 from tests.workspaces import Workspace
 
 TOOLS = registry((Read(), Edit(), MultiEdit(), Write(), Move()))

@@ -11,10 +11,10 @@ import pytest
 
 from glossator.core.text import split_lines
 from glossator.core.tool_result import ToolResult
-from glossator.files.entries import FileEntry
-from glossator.search import finder
-from glossator.search.search import TextSearch
 from glossator.tools import grep
+from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.search import finder
+from glossator.workspace.search.search import TextSearch
 from tests.exhaustion import no_descriptor_left
 from tests.patience import SECONDS
 from tests.workspaces import MakeWorkspace, Workspace

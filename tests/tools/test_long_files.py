@@ -55,8 +55,8 @@ async def test_one_line_of_50_mb(workspace: MakeWorkspace) -> None:
 async def test_line_ends_at_the_ends_of_blocks(
     workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch, end: str, block: int
 ) -> None:
-    monkeypatch.setattr("glossator.files.long._BLOCK", block)
-    monkeypatch.setattr("glossator.files.long._WINDOW", 2 * block)
+    monkeypatch.setattr("glossator.workspace.files.long._BLOCK", block)
+    monkeypatch.setattr("glossator.workspace.files.long._WINDOW", 2 * block)
     texts = ["é" * (number % 5) + str(number) for number in range(40)]
     ws = await workspace({"a.txt": "\ufeff" + end.join(texts)}, max_file_bytes=10)
     for first in range(1, 41):

@@ -16,11 +16,11 @@ from glossator.context.summary import PromptPrefix
 from glossator.core.errors import ModelRefused
 from glossator.core.events import Event, Notice
 from glossator.core.images import Image
+from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.model import Message, ModelRequest, Reply, ToolSpec
 from glossator.llm.refusals import read_refusal
-from glossator.prompts import load_prompt
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import ToolContext
 from glossator.turn.loop import run_agent

@@ -14,13 +14,13 @@ import pytest
 from glossator.application.saving import is_on_disk
 from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.errors import StoreUnavailable, UsageError
-from glossator.documents.change import Saved
 from glossator.edits.editor_files import EditorFiles
 from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles, Restoration, Restored
 from glossator.undo.taking_back import OnConflict, Undone
 from glossator.undo.turn_log import CHECKPOINTS
+from glossator.workspace.documents.change import Saved
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from glossator.documents.host import Indexing, WorkspaceHost
-from glossator.files import state_folder
-from glossator.files.entries import RACY_NS
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
+from glossator.workspace.documents.host import Indexing, WorkspaceHost
+from glossator.workspace.files import state_folder
+from glossator.workspace.files.entries import RACY_NS
 from tests.worker.serving import Serving
 
 _TREES = 96

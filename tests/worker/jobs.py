@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
-from glossator.index.jobs import BuildSegment, Built, Busy, Stale
 from glossator.worker.items import Item, Trouble, attempt, attempt_steps
 from glossator.worker.jobs import Job, JobProgress, Slices
+from glossator.workspace.index.jobs import BuildSegment, Built, Busy, Stale
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from glossator.files.entries import FileEntry, Files
-from glossator.files.roots import Roots
-from glossator.index.index import TextIndex
-from glossator.index.manager import TextIndexManager
-from glossator.index.policy import Hooks
-from glossator.index.required import analyse
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 from glossator.worker.jobs import JobProgress
+from glossator.workspace.files.entries import FileEntry, Files
+from glossator.workspace.files.roots import Roots
+from glossator.workspace.index.index import TextIndex
+from glossator.workspace.index.manager import TextIndexManager
+from glossator.workspace.index.policy import Hooks
+from glossator.workspace.index.required import analyse
 
 WORDS = ("needle", "common", "absent", "number7")
 

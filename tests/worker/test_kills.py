@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.files import state_folder
-from glossator.index.manifest import IndexFolder
 from glossator.worker.client import WorkerPhase
+from glossator.workspace.files import state_folder
+from glossator.workspace.index.manifest import IndexFolder
 from tests.lsp.support.chance import seeded
 from tests.worker.conftest import MakeServing
 
@@ -27,7 +27,7 @@ SERVER_ROUNDS = 4
 
 def assert_whole(root: Path) -> None:
     """What is published can be opened, all of it."""
-    assert IndexFolder(state_folder.root_folder(str(root))).open().damage == ()
+    assert IndexFolder(state_folder.index_folder(str(root))).open().damage == ()
 
 
 async def test_a_worker_killed_at_any_moment_does_no_harm(serving: MakeServing, tree: Path) -> None:
@@ -94,10 +94,10 @@ async def test_a_server_killed_at_any_moment_does_no_harm(serving: MakeServing, 
         assert server.index.statistics().documents == FILES
         server.assert_right()
         await server.manager.rebuild()  # the killed server's worker is gone, and its lock with it
-        for name in os.listdir(state_folder.root_folder(str(tree)) / "segments"):
+        for name in os.listdir(state_folder.index_folder(str(tree)) / "segments"):
             assert name.endswith(".seg")
         if chance.random() < 0.7:  # or the next one finds all there
-            for folder in state_folder.root_folder(str(tree)).glob("manifest.json"):
+            for folder in state_folder.index_folder(str(tree)).glob("manifest.json"):
                 folder.unlink()
         await server.close()
 
@@ -124,7 +124,7 @@ async def test_what_another_server_writes_is_noticed(
     server = serving()
     await server.start()
     await server.manager.settle()
-    for path in (state_folder.root_folder(str(tree)) / "manifest.json",):
+    for path in (state_folder.index_folder(str(tree)) / "manifest.json",):
         path.unlink()  # as if the other server had thrown it away
     server.manager.look()
     await server.manager.settle()

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from glossator.documents.host import WorkspaceHost
-from glossator.files import state_folder
-from glossator.files.folder_file import NAME, FolderFile, read_folders
-from glossator.index.lock import writing
-from glossator.index.manifest import IndexFolder, replace_file
+from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.files import state_folder
+from glossator.workspace.files.folder_file import NAME, FolderFile, read_folders
+from glossator.workspace.index.lock import writing
+from glossator.workspace.index.manifest import IndexFolder, replace_file
 from tests.files.trees import FOLDERS_ARE_REMEMBERED
 from tests.patience import until
 from tests.worker.conftest import Restart
@@ -35,7 +35,7 @@ def start(tree: Path, restart: Restart, notices: list[str]) -> Start:
 
 @pytest.fixture
 def file(tree: Path) -> Path:
-    return state_folder.root_folder(str(tree)) / NAME
+    return state_folder.index_folder(str(tree)) / NAME
 
 
 def written(file: Path) -> bytes:
@@ -57,7 +57,7 @@ def names(host: WorkspaceHost) -> set[str]:
 async def test_a_start_uses_what_the_last_one_saw_and_a_sweep_follows(
     start: Start, tree: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.files.indexer._AFTER_START_SECONDS", 0.0)
+    monkeypatch.setattr("glossator.workspace.files.indexer._AFTER_START_SECONDS", 0.0)
     first = await start()
     await until(lambda: bool(written(file)))
     assert cause(first) == "start"
@@ -87,7 +87,7 @@ async def test_what_was_remembered_wrongly_is_found_soon(
     )
     host = await start()
     assert "binary" not in names(host), "or nothing was taken from memory"
-    monkeypatch.setattr("glossator.files.indexer._AFTER_START_SECONDS", 0.0)
+    monkeypatch.setattr("glossator.workspace.files.indexer._AFTER_START_SECONDS", 0.0)
     host = await start()
     await until(lambda: "binary" in names(host))
     await until(lambda: written(file) == content)
@@ -101,7 +101,7 @@ async def test_without_an_index_nothing_is_remembered(start: Start, state: Path)
 
 
 async def test_what_another_writes_is_left_alone(start: Start, tree: Path, file: Path) -> None:
-    state_folder.prepare(str(tree))
+    state_folder.prepare_index_folder(str(tree))
     with writing(str(file.parent)) as ours:
         assert ours
         host = await start()

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.documents.change import RootsChanged
-from glossator.documents.host import Indexing, WorkspaceHost
-from glossator.files import state_folder
-from glossator.index.manifest import IndexFolder
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 from glossator.worker.jobs import JobProgress
+from glossator.workspace.documents.change import RootsChanged
+from glossator.workspace.documents.host import Indexing, WorkspaceHost
+from glossator.workspace.files import state_folder
+from glossator.workspace.index.manifest import IndexFolder
 
 FILES = 220
 
@@ -40,7 +40,7 @@ class Hosted:
 async def hosted(
     tree: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Hosted]:
-    monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
+    monkeypatch.setattr("glossator.workspace.index.index_work._SHOWN", 10)
     notices: list[str] = []
     indexing = Indexing(worker, notices.append, lambda progress: made.shown(progress), 0.0)  # noqa: PLW0108 - made later
     host = WorkspaceHost((str(tree),), WorkspaceSettings(), indexing)
@@ -55,7 +55,7 @@ def keepers() -> list[str]:
 
 
 def documents(root: Path) -> list[int]:
-    catalogue = IndexFolder(state_folder.root_folder(str(root)))
+    catalogue = IndexFolder(state_folder.index_folder(str(root)))
     return [info.documents for info in catalogue.read().segments]
 
 

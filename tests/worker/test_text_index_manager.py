@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.files import state_folder
-from glossator.files.entries import TIMES
-from glossator.index import layout
-from glossator.index.jobs import Prune
-from glossator.index.root_store import RootStore
 from glossator.store.objects import Blobs
 from glossator.symbols import sources
 from glossator.worker.client import Worker, WorkerPhase
+from glossator.workspace.files import state_folder
+from glossator.workspace.files.entries import TIMES
+from glossator.workspace.index import layout
+from glossator.workspace.index.jobs import Prune
+from glossator.workspace.index.root_store import RootStore
 from tests.patience import until
 from tests.worker.conftest import MakeServing
 from tests.worker.serving import Serving, list_files
@@ -26,7 +26,7 @@ FILES = 220
 
 
 def segments(root: Path) -> list[Path]:
-    return sorted((state_folder.root_folder(str(root)) / "segments").iterdir())
+    return sorted((state_folder.index_folder(str(root)) / "segments").iterdir())
 
 
 async def built(serving: Serving) -> Serving:
@@ -139,7 +139,7 @@ async def test_files_that_cannot_be_indexed_are_searched_by_reading(
 async def test_the_user_can_end_a_build_and_ask_for_it_again(
     serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
+    monkeypatch.setattr("glossator.workspace.index.index_work._SHOWN", 10)
     server = serving()
     server.on_progress = server.manager.cancel_build
     await server.start()
@@ -171,7 +171,7 @@ async def test_rebuilding_writes_everything_anew(serving: MakeServing, tree: Pat
 async def test_while_it_is_rebuilt_the_index_is_in_use(
     serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
+    monkeypatch.setattr("glossator.workspace.index.index_work._SHOWN", 10)
     server = await built(serving())
     shutil.copyfile(tree / "folder0" / "file0.txt", tree / "copy.txt")
     server.look_again()
@@ -190,7 +190,7 @@ async def test_while_it_is_rebuilt_the_index_is_in_use(
 async def test_a_rebuild_that_the_user_ends_leaves_the_index_in_use(
     serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
+    monkeypatch.setattr("glossator.workspace.index.index_work._SHOWN", 10)
     server = await built(serving())
     server.on_progress = server.manager.cancel_build
     await server.manager.rebuild()
@@ -231,7 +231,7 @@ async def test_damage_found_at_the_start_is_mended(
     serving: MakeServing, tree: Path, what: str
 ) -> None:
     await (await built(serving())).close()
-    manifest = state_folder.root_folder(str(tree)) / "manifest.json"
+    manifest = state_folder.index_folder(str(tree)) / "manifest.json"
     match what:
         case "manifest":
             spoil(manifest, 0)
@@ -290,7 +290,7 @@ async def test_damage_found_by_a_search_is_mended(
 async def test_a_folder_that_cannot_be_written_to_is_told_once(
     serving: MakeServing, tree: Path
 ) -> None:
-    in_the_way = state_folder.prepare(str(tree)) / "segments"
+    in_the_way = state_folder.prepare_index_folder(str(tree)) / "segments"
     in_the_way.touch()
     server = await built(serving())
     assert len(server.notices) == 1
@@ -306,7 +306,7 @@ async def test_a_folder_that_cannot_be_written_to_is_told_once(
 
 
 async def test_indexes_not_used_for_long_make_room(serving: MakeServing, tmp_path: Path) -> None:
-    old = state_folder.prepare(str(tmp_path / "old"))
+    old = state_folder.prepare_index_folder(str(tmp_path / "old"))
     (old / "symbols.db").write_bytes(bytes(5_000_000))
     server = await built(serving(index_bytes=4_000_000))
     assert not old.exists()
@@ -368,7 +368,7 @@ async def test_what_a_server_uses_is_not_deleted_by_another(
     assert await worker.run(Prune(str(state), frozenset(), 0)) == ()
     assert len(segments(tree)) == 1
     await reading.close()
-    folder = state_folder.root_folder(str(tree))
+    folder = state_folder.index_folder(str(tree))
     assert await worker.run(Prune(str(state), frozenset(), 0)) == (str(folder),)
 
 
@@ -377,7 +377,7 @@ async def test_all_that_is_written_is_known_as_ours(serving: MakeServing, tree: 
     spoil(segments(tree)[0], 20)
     await server.close()
     await built(serving())
-    folder = state_folder.root_folder(str(tree))
+    folder = state_folder.index_folder(str(tree))
     assert list((folder / "quarantine").iterdir())
     (folder / sources._DATABASE).write_bytes(b"damaged" * 100)
     outlines = Blobs(str(folder / sources._DATABASE), 1_000_000)

@@ -10,12 +10,12 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.files import state_folder
-from glossator.index.jobs import BuildSegment, Built, Busy, Stale
-from glossator.index.lock import writing
-from glossator.index.manifest import IndexFolder, ManifestStamp
-from glossator.index.root_store import RootStore, Wrote
 from glossator.worker import JobFailed, Worker, WorkerPhase
+from glossator.workspace.files import state_folder
+from glossator.workspace.index.jobs import BuildSegment, Built, Busy, Stale
+from glossator.workspace.index.lock import writing
+from glossator.workspace.index.manifest import IndexFolder, ManifestStamp
+from glossator.workspace.index.root_store import RootStore, Wrote
 from tests.patience import until
 from tests.worker.conftest import MakeServing
 from tests.worker.serving import list_files
@@ -26,12 +26,12 @@ FILES = 220
 def job(root: Path, known: ManifestStamp | None = None) -> BuildSegment:
     """One that indexes all there is."""
     paths = tuple(entry.path for entry in list_files(root))
-    folder = state_folder.prepare(str(root))
+    folder = state_folder.prepare_index_folder(str(root))
     return BuildSegment(str(root), str(folder), paths, frozenset(), known, 1_000_000)
 
 
 def catalogue(root: Path) -> IndexFolder:
-    return IndexFolder(state_folder.root_folder(str(root)))
+    return IndexFolder(state_folder.index_folder(str(root)))
 
 
 async def test_a_second_job_of_the_same_worker_does_not_write(worker: Worker, tree: Path) -> None:
@@ -42,7 +42,7 @@ async def test_a_second_job_of_the_same_worker_does_not_write(worker: Worker, tr
 
 
 async def test_a_job_that_is_dropped_leaves_the_lock(worker: Worker, tree: Path) -> None:
-    folder = state_folder.prepare(str(tree))
+    folder = state_folder.prepare_index_folder(str(tree))
     building = asyncio.create_task(worker.run(job(tree)))
     await until((folder / "lock").exists)
     building.cancel()
@@ -85,7 +85,7 @@ async def test_a_build_waits_for_another_server_and_a_rebuild_tells_of_it(
     serving: MakeServing, tree: Path
 ) -> None:
     server = serving()
-    with writing(str(state_folder.prepare(str(tree)))) as ours:
+    with writing(str(state_folder.prepare_index_folder(str(tree)))) as ours:
         assert ours
         await server.start()
         building = asyncio.create_task(server.manager.build())
@@ -104,9 +104,9 @@ async def test_a_build_waits_for_another_server_and_a_rebuild_tells_of_it(
 async def test_what_another_server_wrote_is_waited_for_no_longer(
     serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.index.root_store._BUSY_SECONDS", 600)
+    monkeypatch.setattr("glossator.workspace.index.root_store._BUSY_SECONDS", 600)
     first, second = serving(), serving()
-    with writing(str(state_folder.prepare(str(tree)))):
+    with writing(str(state_folder.prepare_index_folder(str(tree)))):
         await first.start()
         building = asyncio.create_task(first.manager.build())
         await until(lambda: bool(first.manager.status().problems))
@@ -140,7 +140,7 @@ async def test_a_rebuild_that_must_wait_says_so_whatever_was_published_meanwhile
         await server.manager.build()
     await second.manager.rebuild()
     with (
-        writing(str(state_folder.prepare(str(tree)))),
+        writing(str(state_folder.prepare_index_folder(str(tree)))),
         pytest.raises(UsageError, match="Another server of the workspace is writing"),
     ):
         await first.manager.rebuild()

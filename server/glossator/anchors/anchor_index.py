@@ -20,7 +20,7 @@ from typing import TypeVar
 from glossator.anchors.passages import Freshness, HashedTexts, Heads, Read, freshness_of
 from glossator.anchors.renames import Names, RenameTracker, found_again, new_path, still_so
 from glossator.core.passage import Passage
-from glossator.documents import WorkspaceHost
+from glossator.workspace import WorkspaceHost
 
 T = TypeVar("T")
 Key = Hashable  # of what cites: a value whose type tells glosses from facts

@@ -31,8 +31,8 @@ from glossator.core.report import Finding
 from glossator.core.span import Citation
 from glossator.core.standing import names_no_file
 from glossator.core.uri import to_path, to_uri
-from glossator.documents import WorkspaceHost
 from glossator.store import GlossStore, Retention
+from glossator.workspace import WorkspaceHost
 
 logger = logging.getLogger(__name__)
 

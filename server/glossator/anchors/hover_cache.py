@@ -20,9 +20,9 @@ from typing import TypeVar, cast
 
 from glossator.core.document import Document
 from glossator.core.languages import language_of
-from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.symbols import Definition, Symbol, SymbolFinder, SymbolHits
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import WorkspaceHost, WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 

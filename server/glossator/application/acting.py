@@ -22,9 +22,7 @@ from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown
 from glossator.core.tool_events import JobsChanged, UnsavedFile
-from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import EditorFiles, PlanEditing
-from glossator.files import folder_identity
 from glossator.permissions import (
     Grants,
     HiddenFiles,
@@ -47,6 +45,7 @@ from glossator.sandbox import (
 from glossator.sessions import Run, Session
 from glossator.settings import Settings
 from glossator.undo import CHECKPOINTS, Checkpoints, CheckpointStore, DiskFiles, Undone
+from glossator.workspace import WorkspaceHost, WorkspaceSnapshot, folder_identity
 
 _GONE = (
     "The folder {} was deleted or replaced during the run, so the run was ended, and nothing more"

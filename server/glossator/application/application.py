@@ -30,21 +30,26 @@ from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import EditorPort
 from glossator.core.text import PositionEncoding
 from glossator.customizations import CustomizationFiles
-from glossator.documents import Indexing, WorkspaceHost
-from glossator.files import encoding_rules, state_folder
 from glossator.hooks import Hooks
 from glossator.llm import Meter, Model, Models, options_of
 from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
 from glossator.permissions import Approvals, Switches
 from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
-from glossator.search import FolderFinder, begin_search
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
 from glossator.tools import Registry, Skills, SubAgents, ToolContext, all_tools
 from glossator.worker import Worker
+from glossator.workspace import (
+    FolderFinder,
+    Indexing,
+    WorkspaceHost,
+    begin_search,
+    encoding_rules,
+    troubles_file,
+)
 
 if TYPE_CHECKING:
     from glossator.retrieval import (
@@ -78,7 +83,7 @@ class Application:
         self.port = port
         self.problems = problems  # what is wrong with settings that were left out
         self.environment = environment
-        self.worker = Worker(saved=lambda: state_folder.troubles_file(self.host.folders))
+        self.worker = Worker(saved=lambda: troubles_file(self.host.folders))
         progress = BuildProgress(port, "Glossator: building the index", self._cancel_build)
         indexing = Indexing(self.worker, port.tell, progress)
         rules = encoding_rules(settings.files.encodings, encodings)  # the editor's are unchecked

@@ -24,9 +24,9 @@ from glossator.core.ports import EditorPort
 from glossator.core.shown import shown
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.uri import to_uri
-from glossator.documents import WorkspaceHost, WorkspaceSnapshot
 from glossator.grounding import document_of, enclosing_lines
 from glossator.sessions import Run, Session
+from glossator.workspace import WorkspaceHost, WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 

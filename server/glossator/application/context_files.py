@@ -6,7 +6,7 @@ import re
 from collections.abc import Set as AbstractSet
 
 from glossator.core.ports import EditorPort
-from glossator.documents import WorkspaceHost
+from glossator.workspace import WorkspaceHost
 
 # As `context/instructions.py`, `customizations/places.py`, `hooks/proposals.py` and
 # `mcp/servers.py` look for them.

@@ -14,8 +14,6 @@ from glossator.application.acting import Acting
 from glossator.core.document import Document
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.file_kinds import FileKind, kind_of
-from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.files import FileEntry, outermost, state_folder
 from glossator.llm import Model, Models, price_in_words
 from glossator.retrieval import (
     KIND,
@@ -38,6 +36,7 @@ from glossator.settings import Settings
 from glossator.store import RedisStore
 from glossator.tools import select
 from glossator.worker import JobFailed, Worker, WorkerGone
+from glossator.workspace import FileEntry, WorkspaceHost, WorkspaceSnapshot, index_base, outermost
 
 _TOGETHER = 2_000  # contexts that are kept in one transaction
 NOTHING = "Every chunk has its context: there is nothing to make."
@@ -256,7 +255,7 @@ def ledger_folder(roots: Iterable[str]) -> str:
 
 
 def _base() -> Path:
-    return state_folder.index_base().parent / "contexts"
+    return index_base().parent / "contexts"
 
 
 async def _source_of(

@@ -9,9 +9,9 @@ from glossator.core.errors import EmbeddingFailed
 from glossator.core.price import in_dollars
 
 if TYPE_CHECKING:
-    from glossator.files import Roots
     from glossator.retrieval import EmbedderChoice, VectorPlace
     from glossator.settings import ModelSettings, Settings
+    from glossator.workspace import Roots
 
 _VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
 

@@ -7,9 +7,9 @@ import logging
 
 from glossator.core.document import Document
 from glossator.core.statement import Statement
-from glossator.documents import WorkspaceHost
 from glossator.symbols import SymbolFinder
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import WorkspaceHost
 
 logger = logging.getLogger(__name__)
 

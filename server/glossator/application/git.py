@@ -21,11 +21,10 @@ from typing import NamedTuple
 from glossator.application.acting import Acting
 from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_text
-from glossator.documents import WorkspaceHost
-from glossator.files import git_folders
-from glossator.prompts import load_prompt
 from glossator.sandbox import Exit, Finished, LimitedShell, Output, ShellCommand
+from glossator.workspace import WorkspaceHost, git_folders
 
 logger = logging.getLogger(__name__)
 

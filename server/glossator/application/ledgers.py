@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from glossator.anchors import AnchorIndex
 from glossator.application.acting import Acting
 from glossator.core.ports import EditorPort
-from glossator.documents import WorkspaceHost
 from glossator.ledger import MAX_BYTES, Ledger, LedgerFiles, SystemProfile, TeamLedger
 from glossator.settings import Settings
 from glossator.store import RedisStore, Retention
+from glossator.workspace import WorkspaceHost
 
 
 def open_ledger(

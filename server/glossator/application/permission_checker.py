@@ -17,7 +17,6 @@ from glossator.core.permission import (
     as_sent,
 )
 from glossator.core.shown import shown, shown_text, some_of
-from glossator.documents import WorkspaceSnapshot
 from glossator.permissions import (
     FAMILIES,
     MCP,
@@ -33,6 +32,7 @@ from glossator.permissions import (
 from glossator.sandbox import HardLinkedFiles, LimitedShell
 from glossator.shell import Script, parse, read_only_commands
 from glossator.tools import BashArgs, Tool, ToolArgs, ToolContext, in_thread
+from glossator.workspace import WorkspaceSnapshot
 
 Permission = Callable[[Tool, ToolArgs, ToolContext], Awaitable[Permit | Deny]]
 FindHardLinked = Callable[[WorkspaceSnapshot], HardLinkedFiles]  # blocking

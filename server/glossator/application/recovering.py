@@ -12,10 +12,9 @@ import platformdirs
 from glossator.application.acting import Acting
 from glossator.core.errors import GlossatorError
 from glossator.core.leftovers import remove_from_workspace, remove_private
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import Files
 from glossator.memory import Memories
 from glossator.sessions import Sessions
+from glossator.workspace import Files, WorkspaceSnapshot
 
 _log = logging.getLogger(__name__)
 

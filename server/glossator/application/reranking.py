@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from glossator.core.price import Price
-from glossator.documents import WorkspaceSnapshot
 from glossator.llm import Meter, Model
 from glossator.retrieval import Hit, Reordered, Rerank
 from glossator.settings import Settings
+from glossator.workspace import WorkspaceSnapshot
 
 
 def rerank_by(

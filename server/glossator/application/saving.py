@@ -16,11 +16,11 @@ from typing import Literal, Protocol
 from glossator.core.encoding import is_guessed
 from glossator.core.ports import EditorPort
 from glossator.core.shown import some_of
-from glossator.documents import DiskChanged, Overlay, WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import wait
 from glossator.permissions import HiddenFiles
 from glossator.sessions import Run
 from glossator.undo import Checkpoints, Content, DiskFiles, NoFile
+from glossator.workspace import DiskChanged, Overlay, WorkspaceHost, WorkspaceSnapshot
 
 _MOST_BYTES = 100_000_000
 _NAMES = 5  # documents named

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from glossator.application.saving import KeepsCheckpoints
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.documents import WorkspaceHost
 from glossator.permissions import HiddenFiles
 from glossator.sandbox import (
     BlockedPaths,
@@ -32,6 +31,7 @@ from glossator.sandbox import (
     quarantine_question,
 )
 from glossator.sessions import Run
+from glossator.workspace import WorkspaceHost
 
 _log = logging.getLogger(__name__)
 

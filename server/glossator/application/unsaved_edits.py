@@ -18,9 +18,9 @@ from glossator.application.saving import is_on_disk
 from glossator.core.ports import EditorPort
 from glossator.core.tool_events import UnsavedFile, UnsavedFiles
 from glossator.core.uri import to_uri
-from glossator.documents import Overlay, WorkspaceHost
 from glossator.sessions import Session
 from glossator.undo import Content, DiskFiles
+from glossator.workspace import Overlay, WorkspaceHost
 
 UNSAVED = "unsavedEdits"  # what is kept: {run, path, before, shown, state}, the newest of a file
 

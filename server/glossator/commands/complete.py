@@ -22,12 +22,10 @@ from glossator.context import (
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.customizations import Customizations, Skill
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import FileEntry
 from glossator.permissions import HiddenFiles
-from glossator.search import best_files, match_rank, newest_files
 from glossator.symbols import Definition, Symbol
 from glossator.turn import customizations_now
+from glossator.workspace import FileEntry, WorkspaceSnapshot, best_files, match_rank, newest_files
 
 MAX_ITEMS = 100
 

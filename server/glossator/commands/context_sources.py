@@ -26,7 +26,6 @@ from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, FactView
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
-from glossator.files import same_file
 from glossator.mcp import McpServerView, McpState
 from glossator.turn import (
     customizations_now,
@@ -34,6 +33,7 @@ from glossator.turn import (
     instructions_now,
     left_out_files,
 )
+from glossator.workspace import same_file
 
 _UNTRUSTED = "The folder is not trusted. Trust it to have its instructions obeyed."
 _CHANGED = "Its lines changed, so no question is told of it until it is stated again."

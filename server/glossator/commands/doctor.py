@@ -16,8 +16,8 @@ from glossator.core.shown import shown
 from glossator.llm import describe_models, effort_problems, why_unreachable
 from glossator.permissions import how_to_trust
 from glossator.sandbox import Unavailable, find_sandbox
-from glossator.search import NoRipgrep, find_ripgrep
 from glossator.settings import user_file
+from glossator.workspace import NoRipgrep, find_ripgrep
 
 _SHOWN_FILES = 5  # that fail; status names all
 

@@ -32,13 +32,13 @@ from glossator.core.question import asking_for
 from glossator.core.report import Report, Thoroughness
 from glossator.core.span import CitationView
 from glossator.core.uri import to_uri
-from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import located
 from glossator.llm import user_message
 from glossator.sessions import Run, Session
 from glossator.tools import Directive
 from glossator.turn import Attachment, Delegation, Pasted, attach_all, attach_mentioned
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 

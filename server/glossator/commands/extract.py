@@ -24,7 +24,6 @@ from glossator.core.languages import language_of
 from glossator.core.report import Report
 from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri
-from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import (
     Sources,
     check_answer,
@@ -35,6 +34,7 @@ from glossator.grounding import (
 )
 from glossator.symbols import ALL_USES, Name, SearchScope, SourceLine, Symbol, Use
 from glossator.tools import ReadState
+from glossator.workspace import WorkspaceSnapshot
 
 EXTRACT = "Extract"  # the name of who reports
 

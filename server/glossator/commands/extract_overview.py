@@ -17,8 +17,8 @@ from glossator.core.document import Document
 from glossator.core.file_kinds import is_test
 from glossator.core.languages import CODE, language_of
 from glossator.core.report import Report
-from glossator.documents import WorkspaceSnapshot
 from glossator.symbols import SourceLine, module_of, named_modules
+from glossator.workspace import WorkspaceSnapshot
 
 _TOP = "."  # the part of files that lie in no folder
 _PARTS = 24

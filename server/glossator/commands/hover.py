@@ -32,7 +32,6 @@ from glossator.core.languages import CODE, language_of
 from glossator.core.markdown import harmless
 from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding
-from glossator.documents import WorkspaceSnapshot
 from glossator.symbols import (
     Definition,
     Limits,
@@ -45,6 +44,7 @@ from glossator.symbols import (
     symbol_at,
 )
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ from glossator.application import Application, BuildProgress
 from glossator.commands.answers.index import IndexAnswer
 from glossator.commands.status import embedding_state
 from glossator.core.errors import UsageError
-from glossator.index import TextIndexStatus
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import TextIndexStatus
 
 
 class IndexMode(StrEnum):

@@ -16,8 +16,8 @@ from glossator.core.citations import place
 from glossator.core.diagnostics import Diagnostic
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
+from glossator.core.prompts import load_prompt
 from glossator.core.report import Thoroughness
-from glossator.prompts import load_prompt
 from glossator.turn import Asked, Attachment, attach_all, attach_lines
 
 _NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."

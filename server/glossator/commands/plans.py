@@ -10,7 +10,7 @@ from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.plan import steps_of
-from glossator.prompts import load_prompt
+from glossator.core.prompts import load_prompt
 from glossator.turn import Asked, last_plan
 
 

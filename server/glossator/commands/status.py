@@ -24,12 +24,16 @@ from glossator.commands.answers.status import (
 )
 from glossator.core.document import Document
 from glossator.core.shown import shown
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import Sweep
-from glossator.index import TextIndexStatus, version_of
-from glossator.search import NoRipgrep, find_ripgrep
 from glossator.sessions import Session
 from glossator.worker import Trouble, WorkerPhase, WorkerState
+from glossator.workspace import (
+    NoRipgrep,
+    Sweep,
+    TextIndexStatus,
+    WorkspaceSnapshot,
+    find_ripgrep,
+    version_of,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from glossator.core.gloss import FILE, FOLDER, WORKSPACE, Subject
 from glossator.core.ports import CallPlace, CallsWanted
 from glossator.core.text import Position, count_units
 from glossator.core.uri import to_path
-from glossator.documents import WorkspaceSnapshot
 from glossator.sandbox import LimitedShell
 from glossator.symbols import CALLS, Name, SearchScope, SourceLine, Symbol, symbol_at
+from glossator.workspace import WorkspaceSnapshot
 
 _EDITOR_SECONDS = 5.0  # for the editor's answer
 

@@ -17,13 +17,12 @@ from glossator.core.errors import UsageError
 from glossator.core.image_scaling import MAX_FILE_BYTES
 from glossator.core.images import Image, image_of, is_image
 from glossator.core.price import BYTES_PER_TOKEN
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown
 from glossator.core.span import Span
 from glossator.core.tool_result import Budget, cut, shorten
 from glossator.core.uri import to_path, to_uri
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import FileEntry, is_inside
-from glossator.prompts import load_prompt
+from glossator.workspace import FileEntry, WorkspaceSnapshot, is_inside
 
 MAX_LINES = 2_000
 MAX_TOKENS = 25_000

@@ -17,8 +17,8 @@ from glossator.context.summary import Asked, PromptPrefix, Summary, ask_summary,
 from glossator.context.tail import newest
 from glossator.core.errors import ModelError
 from glossator.core.events import Event, Notice, Usage
+from glossator.core.prompts import load_prompt
 from glossator.llm import Conversation, Message, Meter, Model, ModelRequest, estimate_request
-from glossator.prompts import load_prompt
 
 SHARE = 0.8  # of the window, at which compaction is automatic
 _TAIL_SHARE = 0.25  # of the window, for the newest messages

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 
 from glossator.core.document import Document
-from glossator.documents import WorkspaceSnapshot
+from glossator.workspace import WorkspaceSnapshot
 
 # The files are read without trust, so only these tools and what can be no sentence are told.
 _TOOLS = frozenset(

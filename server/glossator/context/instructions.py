@@ -18,10 +18,9 @@ from typing import Literal
 
 from glossator.context.mentions import find_mentions
 from glossator.core.document import Missing, MissingReason, text_hash
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import Roots, is_inside, load, repository_top, same_file
-from glossator.prompts import load_prompt
+from glossator.workspace import Roots, WorkspaceSnapshot, is_inside, load, repository_top, same_file
 
 NAMES = ("AGENTS.md", "CLAUDE.md", os.path.join(".claude", "CLAUDE.md"), "CLAUDE.local.md")
 

@@ -13,8 +13,8 @@ from functools import cache
 
 from glossator.context.ours import prompt_of
 from glossator.context.transcript import call_in_words, calls_in, fit, text_of
+from glossator.core.prompts import load_prompt
 from glossator.llm import ContentBlock, Message, user_message
-from glossator.prompts import load_prompt
 
 _MAX_RESULTS = 20
 _LONGEST_SAID = 8_000  # characters of one message of the user

@@ -30,8 +30,8 @@ from glossator.context.tail import result_as_text, without_thinking
 from glossator.context.transcript import calls_in, fit, transcript
 from glossator.core.errors import ContentRefused
 from glossator.core.price import estimate_tokens
+from glossator.core.prompts import load_prompt
 from glossator.llm import ContentBlock, Message, estimate_messages, user_message
-from glossator.prompts import load_prompt
 
 _SINGLY = 2  # so many parts go one by one, then all of their kind
 _MOST = 8  # parts of no known kind that go one by one

@@ -25,11 +25,11 @@ from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.images import is_image
 from glossator.core.languages import CODE
+from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import shorten
-from glossator.documents import WorkspaceSnapshot
-from glossator.prompts import load_prompt
 from glossator.symbols import Limits, Name, SearchScope, Symbol, SymbolFinder
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import WorkspaceSnapshot
 
 MAX_MENTIONS = 8  # of a question that are looked up
 MAX_DEFINITIONS = 3  # of one name that are shown

@@ -11,7 +11,7 @@ from functools import cache
 
 from glossator.context.answers import Kind
 from glossator.context.system import PROMPTS as MODES
-from glossator.prompts import load_prompts
+from glossator.core.prompts import load_prompts
 
 TEXTS: Mapping[str, Kind] = {
     "compaction/head": Kind.SUMMARY,

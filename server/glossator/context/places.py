@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from glossator.context.ours import prompt_of
 from glossator.context.transcript import call_in_words
+from glossator.core.prompts import load_prompt
 from glossator.llm import ContentBlock, Message
-from glossator.prompts import load_prompt
 
 MEDIA = {"image": "an image", "document": "a document"}
 THINKING = "the model's earlier thinking"

@@ -18,6 +18,7 @@ from glossator.context.kept import KeptTexts, KeptTools, collect
 from glossator.context.system import Section
 from glossator.context.transcript import paths_in, transcript
 from glossator.core.errors import ContentRefused, RequestTooLong, StreamCut
+from glossator.core.prompts import load_prompt
 from glossator.llm import (
     Message,
     Meter,
@@ -30,7 +31,6 @@ from glossator.llm import (
     estimate_request,
     user_message,
 )
-from glossator.prompts import load_prompt
 
 MAX_OUTPUT = 16_000  # tokens, thinking included
 _ROOM = MAX_OUTPUT + 4_000  # tokens of the request besides the conversation

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from glossator.context.instructions import Instructions
+from glossator.core.prompts import load_prompt, load_prompts
 from glossator.core.shown import shown
-from glossator.documents import WorkspaceSnapshot
 from glossator.llm import ContentBlock, Message
-from glossator.prompts import load_prompt, load_prompts
+from glossator.workspace import WorkspaceSnapshot
 
 _PROMPTS: Mapping[str, str] = {
     "plan": "user/mode_plan",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from glossator.context.answers import Kind
 from glossator.context.ours import TEXTS, prompt_of
 from glossator.context.system import PROMPTS as MODES
-from glossator.prompts import load_prompt
+from glossator.core.prompts import load_prompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from glossator.customizations.places import MOST, FoundFile, Place, files_in, pl
 from glossator.customizations.reading import CustomizationReader, Described
 from glossator.customizations.skills import Skill
 from glossator.customizations.slash_commands import SlashCommand
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import same_file
+from glossator.workspace import WorkspaceSnapshot, same_file
 
 _WORDS = {
     CustomizationKind.AGENT: "sub-agent",

@@ -19,8 +19,7 @@ from glossator.customizations.front_matter import Malformed, read_front_matter
 from glossator.customizations.places import FoundFile
 from glossator.customizations.skills import Skill, skill_of
 from glossator.customizations.slash_commands import SlashCommand, command_of
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import Roots, Stamp, load
+from glossator.workspace import Roots, Stamp, WorkspaceSnapshot, load
 
 Described: TypeAlias = CustomAgent | Skill | SlashCommand
 

@@ -12,7 +12,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from glossator.prompts import load_prompt
+from glossator.core.prompts import load_prompt
 
 _COMMAND = re.compile(r"(?m)(?<![\w`])!`([^`\n]+)`|^```!\n((?:(?!```).*\n)+)```[ \t]*$")
 _SLOT = re.compile(r"\$ARGUMENTS(?:\[(\d{1,2})\])?|\$(\d{1,2})(?!\w|[.,]\d)")

@@ -21,8 +21,7 @@ from glossator.customizations.answers import Owner
 from glossator.customizations.describing import description_of, hint_of, name_of
 from glossator.customizations.front_matter import FrontMatter, Malformed
 from glossator.customizations.places import SKILL_FILE, FoundFile
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import Roots, load, real_path
+from glossator.workspace import Roots, WorkspaceSnapshot, load, real_path
 
 IGNORED = ("allowed-tools", "model", "context", "agent", "hooks")  # it grants and starts nothing
 MOST_FILES = 50  # of a skill's folder, that are named

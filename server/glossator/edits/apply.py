@@ -31,11 +31,11 @@ from glossator.core.edit import (
 from glossator.core.errors import UsageError
 from glossator.core.events import EditProposed, EditSettled, Event
 from glossator.core.ports import EditorPort, NotApplied
-from glossator.documents import DiskChanged, WorkspaceHost, WorkspaceSnapshot
 from glossator.edits import in_editor, wait
 from glossator.edits.in_editor import Made, NotMade
 from glossator.edits.merge import rebase_plan
 from glossator.permissions import check_permission_scope
+from glossator.workspace import DiskChanged, WorkspaceHost, WorkspaceSnapshot
 
 _TRIES = 4  # while the user types on
 _SAVE_SECONDS = 2.0  # that a run which is cancelled waits for the editor to save

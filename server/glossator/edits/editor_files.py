@@ -10,10 +10,8 @@ from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.ports import EditorPort, NotApplied
 from glossator.core.replacement import line_replacements
-from glossator.documents import DiskChanged, Overlay, WorkspaceHost
 from glossator.edits import wait
 from glossator.edits.in_editor import Made, NotMade, apply
-from glossator.files import is_inside
 from glossator.undo import (
     Content,
     DiskFiles,
@@ -25,6 +23,7 @@ from glossator.undo import (
     Restored,
     as_state,
 )
+from glossator.workspace import DiskChanged, Overlay, WorkspaceHost, is_inside
 
 _REFUSED = "could not be changed in the editor: {}"
 _MISPLACED = "may be edited in a wrong place, as you were typing; look at it in the editor"

@@ -29,9 +29,9 @@ from glossator.core.replacement import (
     trimmed,
 )
 from glossator.core.text import LineTable, PositionEncoding
-from glossator.documents import DiskChanged, WorkspaceHost, WorkspaceSnapshot, edited
 from glossator.edits import wait
 from glossator.edits.merge import rebase
+from glossator.workspace import DiskChanged, WorkspaceHost, WorkspaceSnapshot, edited
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from contextlib import suppress
 from glossator.core.document import Document, Missing, is_absent
 from glossator.core.edit import EditPlan, FileChange, FileEdit, FileRename
 from glossator.core.ports import EditorPort
-from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.files import is_inside
+from glossator.workspace import WorkspaceHost, WorkspaceSnapshot, is_inside
 
 ARRIVAL_SECONDS = 2.0  # for the first change of an edit that was applied; editors collect changes
 SETTLE_SECONDS = 0.3  # for the rest of it

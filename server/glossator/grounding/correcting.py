@@ -12,6 +12,7 @@ from typing import Any
 
 from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.grounded_events import Correcting, Correction
+from glossator.core.prompts import load_prompt
 from glossator.core.standing import OTHERWISE, UNSURE
 from glossator.grounding.checking import Verdict
 from glossator.grounding.cited import CitedLines
@@ -19,7 +20,6 @@ from glossator.grounding.citing import CitedStatement
 from glossator.grounding.entailment import blocks_of, material, named
 from glossator.grounding.judging import CheckedStatement
 from glossator.grounding.statements import AnswerStatement
-from glossator.prompts import load_prompt
 
 MOST = 10  # sentences in one request
 TOKENS = 130  # of a reply, for each sentence

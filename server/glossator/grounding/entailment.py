@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown_prose
 from glossator.grounding.checking import Verdict
 from glossator.grounding.cited import CitedLines, squeezed
 from glossator.grounding.citing import CitedStatement
-from glossator.prompts import load_prompt
 
 MOST = 10  # statements in one request
 TOKENS = 120  # of a reply, for each statement

@@ -17,12 +17,12 @@ from typing import Protocol
 from glossator.core.citations import CitationMark, parse_citations, rewrite_citations, unreadable
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.fact import Fact, FactState, FactView
+from glossator.core.prompts import load_prompt
 from glossator.core.span import Citation, CitationStatus, Span, runs
 from glossator.core.standing import holds
 from glossator.core.uri import to_path, to_uri
-from glossator.documents import WorkspaceSnapshot
 from glossator.grounding.wording import SUFFIXES
-from glossator.prompts import load_prompt
+from glossator.workspace import WorkspaceSnapshot
 
 _SOURCE = re.compile(rf"(?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:{SUFFIXES})")
 _NAMED = 4  # runs of lines that were not read

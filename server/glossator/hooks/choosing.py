@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterator
 
 from glossator.core.context_kind import ContextKind
-from glossator.documents import WorkspaceSnapshot
 from glossator.hooks.hook import HookEvent, HookIds, KnownHook, rules_of
 from glossator.hooks.proposals import Proposal, proposed_hooks
 from glossator.permissions import Approvals, Switches
 from glossator.settings import HookSettings
+from glossator.workspace import WorkspaceSnapshot
 
 KIND = "hook"  # of adoptions
 

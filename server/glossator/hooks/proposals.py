@@ -14,10 +14,10 @@ from pydantic import ValidationError
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.documents import WorkspaceSnapshot
 from glossator.hooks.hook import HookEvent, HookIds, KnownHook, rules_of
 from glossator.permissions import FileDigests, files_named, fingerprint
 from glossator.settings import Hook
+from glossator.workspace import WorkspaceSnapshot
 
 _FILES = (
     os.path.join(".claude", "settings.json"),

@@ -18,7 +18,6 @@ from glossator.core.errors import UsageError
 from glossator.core.fact import Fact, FactState, FactView, NewFact
 from glossator.core.shown import shown, shown_prose
 from glossator.core.uri import to_uri
-from glossator.documents import WorkspaceHost
 from glossator.ledger.adding import Known, fact_to_add
 from glossator.ledger.choosing import fitting, for_question, listed, surplus, unknown
 from glossator.ledger.cores import MemoryCores
@@ -28,6 +27,7 @@ from glossator.ledger.memory_core import SystemProfile
 from glossator.ledger.rows import Rows, fact_of, forgotten, lasting, newer, row_of, workspace_of
 from glossator.ledger.team import TeamLedger
 from glossator.store import LedgerRow
+from glossator.workspace import WorkspaceHost
 
 Listener = Callable[[tuple[Fact, ...]], None]
 

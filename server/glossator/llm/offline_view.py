@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from glossator.core.languages import language_of
+from glossator.core.prompts import load_prompt
 from glossator.core.terms import (
     DEFINING,
     STOP_WORDS,
@@ -18,7 +19,6 @@ from glossator.core.terms import (
 )
 from glossator.llm.model import ContentBlock, Message
 from glossator.llm.offline_extract import Extract
-from glossator.prompts import load_prompt
 
 _HIT = re.compile(r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: [(\[]|$)", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)

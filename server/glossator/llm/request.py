@@ -16,10 +16,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from glossator.core.price import Price
+from glossator.core.prompts import load_prompt
 from glossator.llm.catalog import ModelFacts, ProviderProfile
 from glossator.llm.learnt import LearntLimits
 from glossator.llm.model import ContentBlock, EncodedRequest, Message, ModelRequest, ToolSpec
-from glossator.prompts import load_prompt
 
 ThinkingDisplay = Literal["summarized", "omitted"]
 

@@ -46,10 +46,10 @@ from glossator.lsp.reports import (
 )
 
 if TYPE_CHECKING:
-    from glossator.documents import WorkspaceHost
     from glossator.lsp.client import Client
     from glossator.lsp.progress import ProgressBar, ProgressBars
     from glossator.lsp.protocol import Protocol
+    from glossator.workspace import WorkspaceHost
 
 T = TypeVar("T")
 

@@ -17,7 +17,6 @@ from pygls.lsp.server import LanguageServer
 
 from glossator import __version__
 from glossator.core.errors import UsageError
-from glossator.documents import Closed
 from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
@@ -27,6 +26,7 @@ from glossator.lsp.parent import parent_gone
 from glossator.lsp.port import ClientPort
 from glossator.lsp.progress import ProgressBars
 from glossator.lsp.protocol import Protocol, Requests, first_leaf
+from glossator.workspace import Closed
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors

@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from glossator.core.price import BYTES_PER_TOKEN
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags
 from glossator.llm import ToolSpec
 from glossator.mcp.hub import McpServers
 from glossator.mcp.offered import OfferedTool
 from glossator.mcp.tools import described, with_arguments
-from glossator.prompts import load_prompt
 
 _DEFERRED_BYTES = 1_000_000  # of tools that the provider searches; they are sent each time
 _INSTRUCTIONS_BYTES = 12_000  # of all servers

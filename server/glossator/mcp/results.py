@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from glossator.core.images import Image, image_of
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_text
 from glossator.core.tool_result import ToolResult
-from glossator.prompts import load_prompt
 
 if TYPE_CHECKING:
     from mcp_types import (

@@ -22,10 +22,10 @@ from pydantic import ValidationError
 from glossator.core.document import Missing, MissingReason
 from glossator.core.home import home_of
 from glossator.core.shown import shown
-from glossator.files import Roots, is_inside, load_raw
 from glossator.permissions import FileDigests, digest, fingerprint, paths_named
 from glossator.sandbox import scrubbed
 from glossator.settings import McpOauthSettings, McpServerSettings
+from glossator.workspace import Roots, is_inside, load_raw
 
 FILE = ".mcp.json"
 

@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import in_tags
 from glossator.core.terms import query_terms
@@ -23,7 +24,6 @@ from glossator.mcp.calls import Begin, ShownProgress
 from glossator.mcp.hub import McpServers
 from glossator.mcp.offered import OfferedTool
 from glossator.mcp.results import as_tool_result
-from glossator.prompts import load_prompt
 from glossator.tools import Registry, Tool, ToolArgs, ToolContext
 
 PREFIX = "mcp__"

@@ -12,10 +12,10 @@ from glossator.core.document import Document, MissingReason
 from glossator.core.errors import TooManyOpenFiles, UsageError
 from glossator.core.languages import language_of
 from glossator.core.shown import shown
-from glossator.documents import WorkspaceSnapshot
 from glossator.memory.entry import Memory
 from glossator.symbols import Name, SearchScope, SymbolFinder
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import WorkspaceSnapshot
 
 IsHidden = Callable[[str], bool]
 

@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown_prose
 from glossator.core.tool_result import Budget, cut
 from glossator.memory.entry import Memory
 from glossator.memory.standing import age, origin
-from glossator.prompts import load_prompt
 
 INDEX = "MEMORY.md"
 MAX_LINES = 200

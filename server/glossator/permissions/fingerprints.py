@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
-from glossator.files import is_inside
+from glossator.workspace import is_inside
 
 _HASHED_BYTES = 100_000_000  # of all files that one adoption is of
 _APART = re.compile(r"[\s;|&<>(){}\[\]\"'`=,:]+")  # what separates words, in quotes or not

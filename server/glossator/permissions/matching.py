@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from glossator.files import is_inside, one_per_byte
 from glossator.permissions.command_words import (
     CommandWords,
     program_of,
@@ -34,6 +33,7 @@ from glossator.permissions.policy import (
 from glossator.permissions.protected import folded
 from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
 from glossator.shell import UncertainWord, is_harmless
+from glossator.workspace import is_inside, one_per_byte
 
 _QUOTING = re.compile(r"['\"\\\\]")
 # options of which it is known that no value follows

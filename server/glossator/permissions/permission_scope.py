@@ -20,7 +20,7 @@ from glossator.core.edit import (
 )
 from glossator.core.shown import shown
 from glossator.core.uri import to_path, to_uri
-from glossator.files import real_path
+from glossator.workspace import real_path
 
 _Place = tuple[str, str]  # what a file is known to the editor by, and its real path
 

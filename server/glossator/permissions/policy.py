@@ -21,9 +21,9 @@ from pathspec import PathSpec
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.shown import shown
-from glossator.files import GitPattern, is_inside, one_per_byte
 from glossator.permissions.command_words import CommandWords
 from glossator.permissions.protected import folded, own_folders
+from glossator.workspace import GitPattern, is_inside, one_per_byte
 
 Family = Literal["Edit", "Read"]
 

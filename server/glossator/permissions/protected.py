@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 
 import platformdirs
 
-from glossator.files import is_inside
+from glossator.workspace import is_inside
 
 # why -> the last names of paths, in any folder; `*` stands for anything within a name
 _TABLE: dict[str, str] = {

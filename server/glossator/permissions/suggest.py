@@ -7,7 +7,6 @@ import re
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.files import is_inside
 from glossator.permissions.command_words import CommandWords, without_variables
 from glossator.permissions.matching import (
     command_covered,
@@ -17,6 +16,7 @@ from glossator.permissions.matching import (
 )
 from glossator.permissions.policy import FAMILIES, CommandRule, Policy, Rule, ToolRule, parse_rule
 from glossator.permissions.subject import CallSubject, ShellScript
+from glossator.workspace import is_inside
 
 _SPECIAL = re.compile(r"[\\*?\[\]]| (?= *$)")
 # the first words of commands that say what they do; * is any word

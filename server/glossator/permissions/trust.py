@@ -23,13 +23,13 @@ from glossator.core.permission import Access
 from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown
 from glossator.core.uri import to_path, to_uri
-from glossator.files import is_inside
 from glossator.permissions.private_file import (
     DamagedFile,
     PrivateFile,
     read_private,
     update_private,
 )
+from glossator.workspace import is_inside
 
 _ALWAYS = Option("Trust it", "Remembered for these folders and all below them.")
 _SESSION = Option("Trust it this time", "Until the server ends.")

@@ -21,10 +21,16 @@ import re2
 from glossator.core.document import Missing
 from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
 from glossator.core.terms import defining, identifiers, query_terms
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import FileEntry
-from glossator.index import analyse
-from glossator.search import candidates, compile_pattern, matching_lines, read_text, unsearchable
+from glossator.workspace import (
+    FileEntry,
+    WorkspaceSnapshot,
+    analyse,
+    candidates,
+    compile_pattern,
+    matching_lines,
+    read_text,
+    unsearchable,
+)
 
 _K1, _B = 1.2, 0.75
 _FILES = 60  # the best ones, which are read and cut into chunks for a search

@@ -15,8 +15,8 @@ import re
 from collections.abc import Sequence
 
 from glossator.core.errors import ModelError
+from glossator.core.prompts import load_prompt
 from glossator.llm import Meter, Model, Reply, StopReason, side_query
-from glossator.prompts import load_prompt
 from glossator.retrieval.contexts.passages import tag_of
 from glossator.retrieval.rerank import (
     BEST,

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from glossator.core.document import Document
 from glossator.core.terms import query_terms
-from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.files import FileEntry, outermost
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.jobs import SearchChunks
 from glossator.retrieval.chunks.keeper import ChunkKeeper
@@ -38,6 +36,7 @@ from glossator.retrieval.likely import Likely, likely_files
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobProgress, Worker, WorkerGone, WorkerPhase, run_here
+from glossator.workspace import FileEntry, WorkspaceHost, WorkspaceSnapshot, outermost
 
 if TYPE_CHECKING:  # it imports numpy, which takes long
     from glossator.retrieval.embeddings.embedding import Embedding

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
-from glossator.files import is_inside
 from glossator.sandbox.environment import git_settings
 from glossator.sandbox.find import find_below
 from glossator.sandbox.mounts import (
@@ -32,6 +31,7 @@ from glossator.sandbox.mounts import (
     placeholder,
 )
 from glossator.sandbox.policy import Confined, Quota, SandboxPolicy, Unavailable
+from glossator.workspace import is_inside
 
 _PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 # what programs consist of, and what they read to run

@@ -17,8 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import FileEntry, Listing, git_outside, is_inside, outermost
 from glossator.permissions import (
     HiddenFiles,
     folded,
@@ -31,6 +29,14 @@ from glossator.permissions import (
 from glossator.sandbox.mounts import is_placeholder
 from glossator.sandbox.policy import CommandLimits
 from glossator.sandbox.quarantine import ProtectedNames
+from glossator.workspace import (
+    FileEntry,
+    Listing,
+    WorkspaceSnapshot,
+    git_outside,
+    is_inside,
+    outermost,
+)
 
 _OURS = re.compile(r"\.glossator-[0-9a-f]{16}")  # as edits are written; nobody reads it
 _MAX_ENTRIES = 500_000  # looked through in some three seconds; again in a tenth of that

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.files import is_inside
 from glossator.shell import Script, UnclearScript, possible_folders
+from glossator.workspace import is_inside
 
 _KEPT = re.compile(
     r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|SHELL|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX"

@@ -14,9 +14,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from glossator.core.errors import UsageError
-from glossator.files import is_inside, outermost
 from glossator.sandbox.find import find_below
 from glossator.sandbox.policy import HardLinkedFiles
+from glossator.workspace import is_inside, outermost
 
 _SECONDS = 20.0
 _FEW = 100  # mounts; as many take 30 ms

@@ -18,7 +18,7 @@ from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 
-from glossator.files import is_inside
+from glossator.workspace import is_inside
 
 _PAUSE = 0.05  # seconds between two looks, at least
 _SHARE = 25  # a look takes at most one part in so many of the time

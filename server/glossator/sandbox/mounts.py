@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.files import is_inside
 from glossator.sandbox.policy import SandboxPolicy
+from glossator.workspace import is_inside
 
 if sys.platform != "win32":
     import fcntl

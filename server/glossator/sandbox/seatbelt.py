@@ -17,8 +17,8 @@ from typing import ClassVar
 
 import platformdirs
 
-from glossator.files import is_inside
 from glossator.sandbox.policy import Confined, SandboxPolicy, Unavailable
+from glossator.workspace import is_inside
 
 _PROGRAM = "/usr/bin/sandbox-exec"
 _TRIAL = 10.0  # seconds

@@ -17,7 +17,6 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
 from glossator.core.resources import open_file_limit_of_commands
 from glossator.core.shown import shown
-from glossator.files import is_inside, real_path
 from glossator.sandbox.environment import (
     GitSettings,
     git_settings,
@@ -31,6 +30,7 @@ from glossator.sandbox.jobs import Jobs, Polled
 from glossator.sandbox.policy import CommandLimits, Confined, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.process import Finished, Process, Show, run
 from glossator.shell import CommandContext, is_installed, parse, part_codes
+from glossator.workspace import is_inside, real_path
 
 _NO_LIMITS = CommandLimits()
 _FIRST_DESCRIPTOR = 40  # a script, its shell and what reports exit codes take lower ones

@@ -8,7 +8,6 @@ import platform
 import threading
 from collections.abc import Iterable, Mapping
 
-from glossator.documents import WorkspaceSnapshot
 from glossator.permissions import HiddenFiles, fixed_paths, git_protected_paths
 from glossator.sandbox import quarantine
 from glossator.sandbox.bubblewrap import find_bubblewrap
@@ -22,6 +21,7 @@ from glossator.sandbox.quarantine import ProtectedNames, Quarantine
 from glossator.sandbox.seatbelt import find_seatbelt
 from glossator.sandbox.shell import LimitedShell, Shell
 from glossator.settings import ShellSettings
+from glossator.workspace import WorkspaceSnapshot
 
 
 class WorkspaceShell:

@@ -24,9 +24,9 @@ from glossator.core.events import (
     ThinkingDelta,
     UndoneTurn,
 )
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown, shown_prose
 from glossator.llm import ContentBlock, Message, price_in_words, text_of
-from glossator.prompts import load_prompt
 from glossator.sessions.agents import AgentBegun, PersistedAgent, agents_in
 from glossator.sessions.findings import RunFindings
 from glossator.sessions.records import (

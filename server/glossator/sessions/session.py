@@ -12,6 +12,7 @@ from typing import Any
 from glossator.context import CompactionBackoff, Reminders
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import AgentStarted, Envelope, RunStarted, Todo, TodoState, Usage
+from glossator.core.prompts import load_prompt
 from glossator.core.report import Report
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
@@ -30,7 +31,6 @@ from glossator.llm import (
     tool_answers,
     with_text,
 )
-from glossator.prompts import load_prompt
 from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
 from glossator.sessions.journal import (
     Head,

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from glob import iglob
 from itertools import islice
 
-from glossator.files import is_inside
 from glossator.shell.programs import ANYTHING, FIND, GIT, GIT_RUNS, MANY, PROGRAMS, Options
 from glossator.shell.script import (
     FOLDER_CHANGERS,
@@ -23,6 +22,7 @@ from glossator.shell.script import (
     UncertainWord,
     folders_after,
 )
+from glossator.workspace import is_inside
 
 _MOST_FOLDERS = 8
 _MOST_MATCHES = 1_000

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from glossator.core.languages import CODE, language_of
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import is_inside
-from glossator.index import analyse
-from glossator.search import candidates as text_candidates
 from glossator.symbols.imports import Import
+from glossator.workspace import WorkspaceSnapshot, analyse, is_inside
+from glossator.workspace import candidates as text_candidates
 
 _ENDINGS = {".h", ".hh", ".hpp", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".php", ".rb", ".sh"}
 _SEPARATOR = re.compile(r"::|[./\\]")

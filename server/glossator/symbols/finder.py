@@ -18,8 +18,6 @@ from typing import TypeVar
 from glossator.core.document import Document
 from glossator.core.languages import CODE, language_of
 from glossator.core.statement import Statement
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import Listing
 from glossator.settings import WorkspaceSettings
 from glossator.store import BlobStatistics
 from glossator.symbols.candidates import ANYWHERE, SearchScope, candidates, open_texts
@@ -54,6 +52,7 @@ from glossator.worker import (
     WorkerPhase,
     run_here,
 )
+from glossator.workspace import Listing, WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 

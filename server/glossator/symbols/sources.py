@@ -19,13 +19,21 @@ from time import monotonic
 from glossator.core.document import Missing, text_hash
 from glossator.core.errors import StoreUnavailable
 from glossator.core.languages import language_of
-from glossator.documents import masked
-from glossator.files import EncodingRule, Loaded, Roots, load, outermost, state_folder
 from glossator.store import Blobs, BlobStatistics
 from glossator.symbols.outline import OUTLINE_LIMIT, outline
 from glossator.symbols.symbol import SYMBOLS_VERSION, Symbol, dump
 from glossator.symbols.symbol import load as parsed
 from glossator.worker import Item, Trouble, attempt
+from glossator.workspace import (
+    EncodingRule,
+    Loaded,
+    Roots,
+    index_folder,
+    load,
+    masked,
+    outermost,
+    prepare_index_folder,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +80,7 @@ class Library:
 
     def folder(self, root: str) -> Path:
         """The state folder of an outermost root."""
-        return state_folder.root_folder(root, self.folders.reading(root))
+        return index_folder(root, self.folders.reading(root))
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +237,7 @@ def statistics(roots: Roots) -> BlobStatistics | None:
     if not roots.paths:
         return None
     first = outermost(roots.paths)[0]
-    path = state_folder.root_folder(first, roots.reading(first)) / _DATABASE
+    path = index_folder(first, roots.reading(first)) / _DATABASE
     if not path.exists():
         return None
     try:
@@ -263,7 +271,7 @@ def _opened(library: Library) -> Blobs | None:
 
 @cache
 def _blobs(root: str, reading: str, max_bytes: int) -> Blobs:
-    return Blobs(str(state_folder.prepare(root, reading) / _DATABASE), max_bytes)
+    return Blobs(str(prepare_index_folder(root, reading) / _DATABASE), max_bytes)
 
 
 @cache

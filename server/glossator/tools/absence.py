@@ -8,11 +8,9 @@ from difflib import get_close_matches
 
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.shown import shown
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import SPECIAL, UNREADABLE, FileEntry
-from glossator.search import best_files
 from glossator.tools.base import IsHidden
 from glossator.tools.selection import SPECIAL_CHARACTER, Selection
+from glossator.workspace import SPECIAL, UNREADABLE, FileEntry, WorkspaceSnapshot, best_files
 
 _NAMED = 5  # similar files
 _CANDIDATES = 50

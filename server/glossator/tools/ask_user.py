@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import ToolResult
-from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext
 
 MAX_OPTIONS = 6

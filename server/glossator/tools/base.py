@@ -18,7 +18,6 @@ from glossator.core.permission import Access, Permit
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
-from glossator.documents import WorkspaceSnapshot
 from glossator.memory import SessionMemories
 from glossator.retrieval import Rerank, Retriever
 from glossator.sandbox import ShellContext
@@ -26,6 +25,7 @@ from glossator.symbols import SymbolFinder
 from glossator.tools.conversation_state import CommandRuns, Findings, TodoList
 from glossator.tools.habits import as_meant
 from glossator.tools.reads import ReadState
+from glossator.workspace import WorkspaceSnapshot
 
 _THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="tool")
 _SEARCHES = ThreadPoolExecutor(max_workers=2, thread_name_prefix="search")

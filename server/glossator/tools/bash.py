@@ -8,8 +8,8 @@ from pydantic import Field, field_validator
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult, counted
-from glossator.prompts import load_prompt
 from glossator.sandbox import (
     HEAD,
     MOST_RUNNING,

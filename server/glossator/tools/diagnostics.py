@@ -19,12 +19,12 @@ from pydantic import Field
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.document import Document, Missing
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.core.uri import to_path
-from glossator.documents import WorkspaceSnapshot
-from glossator.prompts import load_prompt
 from glossator.tools.absence import visible
 from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
+from glossator.workspace import WorkspaceSnapshot
 
 MAX_ITEMS = 40
 MAX_CHARACTERS = 300

@@ -12,12 +12,9 @@ from time import monotonic
 from typing import ClassVar
 
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult, counted
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import FileEntry
-from glossator.prompts import load_prompt
-from glossator.search import Lines, Request, SearchedText, TextSearch
 from glossator.tools.base import Cancellation, IsHidden, ToolArgs, ToolContext, searching
 from glossator.tools.grep_args import HEAD_LIMIT, GrepArgs
 from glossator.tools.grep_notes import guessed, nothing_found, unsearched
@@ -35,6 +32,14 @@ from glossator.tools.grep_output import (
     spans,
 )
 from glossator.tools.selection import Selection, including_ignored, place_of, select
+from glossator.workspace import (
+    FileEntry,
+    Lines,
+    Request,
+    SearchedText,
+    TextSearch,
+    WorkspaceSnapshot,
+)
 
 MAX_BYTES = 20_000
 

@@ -8,11 +8,11 @@ from collections import Counter
 from glossator.core.document import MissingReason
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
-from glossator.search import TextSearch, unsearchable
 from glossator.tools.absence import account
 from glossator.tools.grep_args import GrepArgs
 from glossator.tools.grep_output import OutputLines
 from glossator.tools.selection import Selection
+from glossator.workspace import TextSearch, unsearchable
 
 _NAMED = 3  # names of files
 

@@ -12,8 +12,7 @@ from glossator.core.document import Document
 from glossator.core.shown import shown
 from glossator.core.span import Span, whole_and_cut
 from glossator.core.tool_result import shorten
-from glossator.documents import WorkspaceSnapshot
-from glossator.search import Lines, SearchedText, document_of
+from glossator.workspace import Lines, SearchedText, WorkspaceSnapshot, document_of
 
 MAX_LINE_CHARACTERS = 500
 

@@ -14,6 +14,7 @@ from pydantic import Field, PrivateAttr
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.line_diff import unified_diff
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown, shown_prose
 from glossator.core.tool_result import ToolResult
 from glossator.memory import (
@@ -28,7 +29,6 @@ from glossator.memory import (
     memory_text,
     secret_in,
 )
-from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext, in_thread
 
 MAX_ABOUT = 10

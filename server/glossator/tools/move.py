@@ -13,14 +13,13 @@ from glossator.core.document import Document, Missing
 from glossator.core.edit import Applied, EditPlan, FileRename, Refused
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import is_inside
-from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext, in_thread
 from glossator.tools.editing import edits_of
+from glossator.workspace import WorkspaceSnapshot, is_inside
 
 _MAX_FILES = 1_000  # in a folder: permission rules judge each, and undo keeps each
 _MAX_BYTES = 100_000_000

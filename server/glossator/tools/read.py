@@ -17,14 +17,13 @@ from glossator.core.image_scaling import MAX_FILE_BYTES as MAX_IMAGE_BYTES
 from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN
+from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import LinePart, LongLines
-from glossator.prompts import load_prompt
 from glossator.tools.absence import refusal, visible
 from glossator.tools.base import Cancellation, ToolArgs, ToolContext, cancellable, in_thread
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
+from glossator.workspace import LinePart, LongLines, WorkspaceSnapshot
 
 MAX_LINES = 2_000
 MAX_TOKENS = 25_000

@@ -16,7 +16,7 @@ from glossator.core.document import Document
 from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
 from glossator.core.span import Span, runs, spans_of
 from glossator.core.uri import to_path, to_uri
-from glossator.files import is_inside
+from glossator.workspace import is_inside
 
 ReadRange = tuple[int, int | None]  # first line (1-based), number of lines; None: an image
 

@@ -10,10 +10,9 @@ from pydantic import Field
 
 from glossator.core.permission import Access
 from glossator.core.price import BYTES_PER_TOKEN
+from glossator.core.prompts import load_prompt
 from glossator.core.span import FoundPlace, Span, whole_and_cut
 from glossator.core.tool_result import ToolResult, counted, shorten
-from glossator.documents import WorkspaceSnapshot
-from glossator.prompts import load_prompt
 from glossator.retrieval import (
     ALL_STAGES,
     Chunk,
@@ -35,6 +34,7 @@ from glossator.tools.absence import account
 from glossator.tools.base import ToolArgs, ToolContext, in_thread
 from glossator.tools.reads import ReadRange, ReadState
 from glossator.tools.selection import Selection, select
+from glossator.workspace import WorkspaceSnapshot
 
 MAX_CHUNKS = 20
 WHOLE = 3  # chunks with their text; of the others the lines that tell most

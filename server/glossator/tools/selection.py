@@ -12,9 +12,8 @@ from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.glob import compile_glob
 from glossator.core.shown import shown
-from glossator.documents import MAX_IGNORED, WorkspaceSnapshot, with_ignored
-from glossator.files import FileEntry, is_inside
 from glossator.tools.base import Cancellation, IsHidden
+from glossator.workspace import MAX_IGNORED, FileEntry, WorkspaceSnapshot, is_inside, with_ignored
 
 SPECIAL_CHARACTER = re.compile(r"[*?\[{\\]")  # in a file-name pattern
 

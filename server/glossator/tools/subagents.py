@@ -8,9 +8,9 @@ from pydantic import Field
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
-from glossator.prompts import load_prompt
 from glossator.tools.base import Directive, ToolArgs, ToolContext
 
 _NO_AGENTS = "There are no sub-agents here.\nSearch and read yourself."

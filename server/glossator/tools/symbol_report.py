@@ -12,7 +12,6 @@ from glossator.core.languages import CODE, language_of
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.core.uri import to_uri
-from glossator.documents import WorkspaceSnapshot
 from glossator.symbols import (
     Coverage,
     Definition,
@@ -25,6 +24,7 @@ from glossator.symbols import (
 )
 from glossator.tools.absence import account
 from glossator.tools.selection import Selection
+from glossator.workspace import WorkspaceSnapshot
 
 MAX_DEFINITIONS, MAX_USES = 50, 250  # lines
 MAX_BYTES = 20_000

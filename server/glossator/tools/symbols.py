@@ -11,10 +11,9 @@ from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.languages import LANGUAGES, language_of
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut
-from glossator.documents import WorkspaceSnapshot
-from glossator.prompts import load_prompt
 from glossator.symbols import (
     ALL_USES,
     CALLS,
@@ -31,6 +30,7 @@ from glossator.tools.absence import visible
 from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import select
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import WorkspaceSnapshot
 
 MAX_NEAR = 8
 

@@ -11,8 +11,8 @@ from pydantic import Field, field_validator
 from glossator.core.events import Todo as Step
 from glossator.core.events import TodoState
 from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult
-from glossator.prompts import load_prompt
 from glossator.tools.base import ToolArgs, ToolContext
 
 MAX_STEPS = 50

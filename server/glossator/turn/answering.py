@@ -15,12 +15,12 @@ from glossator.core.errors import ModelError
 from glossator.core.events import DiscardReason, Notice, TextDiscarded
 from glossator.core.fact import Fact
 from glossator.core.grounded_events import PlanChanged, PlannedTask
+from glossator.core.prompts import load_prompt
 from glossator.core.question import Question
 from glossator.core.shown import shown, shown_prose
 from glossator.core.span import Citation
 from glossator.core.tool_result import shorten
 from glossator.llm import user_message
-from glossator.prompts import load_prompt
 from glossator.sessions import FACTS, Run, Session
 from glossator.turn.delegation import Delegation
 from glossator.turn.judged.new_facts import memorise

@@ -10,9 +10,9 @@ from glossator.application import Application
 from glossator.core.errors import StoreUnavailable
 from glossator.core.tool_events import ChangedFile, FilesChanged
 from glossator.core.uri import to_uri
-from glossator.documents import WorkspaceSnapshot
 from glossator.sessions import Run, Session
 from glossator.undo import CHECKPOINTS, FileDelta
+from glossator.workspace import WorkspaceSnapshot
 
 _MOST_FILES = 200  # that are told
 _MADE = re.compile(  # by tools for themselves: caches, and what compilers leave

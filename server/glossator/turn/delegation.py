@@ -11,13 +11,13 @@ from functools import partial
 from glossator.application import Application
 from glossator.context import Attached, Exhibit, system_blocks
 from glossator.core.errors import UsageError
+from glossator.core.prompts import load_prompt
 from glossator.core.report import Report
 from glossator.core.shown import in_tags, shown, shown_prose
 from glossator.core.span import FoundPlace
 from glossator.core.tool_result import ToolResult
 from glossator.grounding import Established
 from glossator.llm import Message, Meter, Model, ToolSpec, user_message
-from glossator.prompts import load_prompt
 from glossator.sessions import AgentConversation, Run, RunClock, Session
 from glossator.settings import AgentBudget
 from glossator.tools import (

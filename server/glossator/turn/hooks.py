@@ -17,9 +17,9 @@ from glossator.context import Reminders
 from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access, Mode
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_text
 from glossator.core.tool_result import ToolResult, shorten
-from glossator.documents import WorkspaceSnapshot
 from glossator.hooks import (
     KIND,
     HookAnswer,
@@ -32,9 +32,9 @@ from glossator.hooks import (
     run_hook,
     strictest,
 )
-from glossator.prompts import load_prompt
 from glossator.sandbox import LimitedShell
 from glossator.tools import ToolArgs
+from glossator.workspace import WorkspaceSnapshot
 
 _NAMED = 80  # characters of a command in a notice
 _REASON = 2_000  # characters of a reason or a notice

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from glossator.core.errors import ModelError
 from glossator.core.events import DiscardReason, Notice, TextDelta, TextDiscarded
 from glossator.core.images import Image
+from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult
 from glossator.llm import (
     ContentBlock,
@@ -29,7 +30,6 @@ from glossator.llm import (
     user_message,
     whole_reply,
 )
-from glossator.prompts import load_prompt
 from glossator.turn.calls import EarlyCalls, acts, execute
 from glossator.turn.guard import Guard
 from glossator.turn.query import ask, begin_again, make_room

@@ -28,7 +28,6 @@ from glossator.core.report import Report
 from glossator.core.shown import brief_arguments, shown
 from glossator.core.span import Citation
 from glossator.core.uri import to_path
-from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import (
     NONE_ESTABLISHED,
     CheckedStatement,
@@ -52,6 +51,7 @@ from glossator.turn.hooks import session_hooks
 from glossator.turn.judged.judge import Judging
 from glossator.turn.loop import run_agent
 from glossator.turn.run import Agent, RunContext, Stop
+from glossator.workspace import WorkspaceSnapshot
 
 Judged = Callable[[Sequence[CheckedStatement]], None]
 

@@ -21,11 +21,11 @@ from glossator.core.events import Event, Notice, RunFinished, RunStarted, Steere
 from glossator.core.images import Image
 from glossator.core.permission import Mode
 from glossator.core.plan import PLANNED, plan_of, steps_of
+from glossator.core.prompts import load_prompt
 from glossator.core.question import asking_for
 from glossator.core.span import CitationView
 from glossator.hooks import HookEvent
 from glossator.llm import Message
-from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.tools import ToolContext
 from glossator.turn.answering import Answering

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from time import time_ns
 
-from glossator.files import Stamp
 from glossator.store import Objects
 from glossator.undo.file_states import (
     Content,
@@ -26,6 +25,7 @@ from glossator.undo.file_states import (
     same,
 )
 from glossator.undo.turn_log import state_from_json, state_to_json
+from glossator.workspace import Stamp
 
 _TICK = 50_000_000  # ns: several times what file systems' clocks lag behind
 _BATCH = 16_000_000  # bytes held until they are written

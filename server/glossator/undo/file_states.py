@@ -18,8 +18,8 @@ from typing import Protocol
 
 from glossator.core.encoding import decode, encode
 from glossator.core.leftovers import TEMPORARY, create
-from glossator.files import is_inside
 from glossator.store import object_id
+from glossator.workspace import is_inside
 
 _MANY = 50  # files
 _NEW_MODE = 0o644  # of a text that is on no disk

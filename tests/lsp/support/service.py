@@ -26,13 +26,13 @@ from glossator.core.ports import EditorPort
 from glossator.core.span import CitationStatus, CitationView
 from glossator.core.text import Position, PositionEncoding
 from glossator.core.uri import to_path
-from glossator.documents.host import WorkspaceHost
-from glossator.files.encodings import encoding_rules
 from glossator.lsp.service import Service
 from glossator.settings.load import valid_settings
 from glossator.settings.model import Settings
 from glossator.symbols.symbol import Symbol
 from glossator.worker.client import Worker
+from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.files.encodings import encoding_rules
 from tests.workspaces import idle_indexing
 
 

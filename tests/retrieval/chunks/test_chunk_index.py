@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.files import state_folder
 from glossator.retrieval.chunks import chunk_folder
 from glossator.retrieval.chunks.chunk_index import (
     ChunkIndex,
@@ -23,6 +22,7 @@ from glossator.retrieval.chunks.chunk_index import (
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.index_writer import IndexedFile
 from glossator.retrieval.chunks.words import question_of
+from glossator.workspace.files import state_folder
 
 FILE = IndexedFile(bytes(range(32)), b"12345678")
 CORPUS = {

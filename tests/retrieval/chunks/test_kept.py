@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.documents.change import DiskChanged
-from glossator.files import state_folder
 from glossator.retrieval.chunks import chunk_folder
 from glossator.retrieval.chunks.chunk_index import ChunkIndex
+from glossator.workspace.documents.change import DiskChanged
+from glossator.workspace.files import state_folder
 from tests.lsp.support.chance import seeded
 from tests.retrieval.chunks.test_chunk_index import harm
 from tests.retrieval.conftest import MakeKept
@@ -36,7 +36,7 @@ def large(tree: Path) -> Path:
 
 
 def folder_of(root: Path) -> Path:
-    return state_folder.root_folder(str(root)) / "chunks"
+    return state_folder.index_folder(str(root)) / "chunks"
 
 
 async def right(server: Kept, files: int = FILES + 3) -> None:
@@ -202,7 +202,7 @@ async def test_a_root_that_fails_holds_up_no_other(
     other.mkdir()
     (other / "okapi.py").write_text("def okapi(): ...\n")
     first, second = sorted((large, other))
-    base = state_folder.root_folder(str(first))
+    base = state_folder.index_folder(str(first))
     base.parent.mkdir(parents=True, exist_ok=True)
     base.write_text("no folder")
     server = await kept(large, other)
@@ -216,7 +216,7 @@ async def test_a_root_that_fails_holds_up_no_other(
 async def test_indexes_not_used_for_long_make_room(
     kept: MakeKept, large: Path, tmp_path: Path
 ) -> None:
-    old = state_folder.prepare(str(tmp_path / "old"))
+    old = state_folder.prepare_index_folder(str(tmp_path / "old"))
     (old / "chunks").mkdir()
     (old / "chunks" / "version").write_bytes(bytes(5_000_000))
     server = await kept(large, index_bytes=4_000_000)

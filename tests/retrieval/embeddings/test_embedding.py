@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from glossator.core.price import estimate_tokens
-from glossator.files.roots import Roots
 from glossator.retrieval import EmbedderChoice, VectorPlace
 from glossator.retrieval.chunks.candidate import chunk_key
 from glossator.retrieval.chunks.cutting import Chunk
@@ -28,6 +27,7 @@ from glossator.retrieval.embeddings.embedding import Embedding, vectors_file
 from glossator.settings.model import Settings
 from glossator.worker.client import Worker, WorkerPhase
 from glossator.worker.jobs import JobProgress
+from glossator.workspace.files.roots import Roots
 from tests.patience import until
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.embeddings.servers import Asked, Reply, serving, static_files

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from glossator.prompts import load_prompt
+from glossator.core.prompts import load_prompt
 from tests.standin import Text, Turn
 
 Body = dict[str, Any]

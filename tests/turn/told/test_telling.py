@@ -9,9 +9,9 @@ import pytest
 
 from glossator.core.errors import TooManyOpenFiles
 from glossator.core.events import Notice
-from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.turn.told import part as gathering
 from glossator.turn.told.recall import Recall
+from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from tests.customizations.files import described
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from glossator.core.events import Usage
 from glossator.core.permission import Mode
-from glossator.files import CacheStatistics, Skipped
+from glossator.workspace import CacheStatistics, Skipped
 
 
 @dataclass(frozen=True, slots=True)

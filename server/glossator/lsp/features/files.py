@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from glossator.core.uri import to_path
-from glossator.documents import DiskChanged, RootsChanged
 from glossator.lsp.client import folder_paths
+from glossator.workspace import DiskChanged, RootsChanged
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

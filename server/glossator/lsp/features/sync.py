@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from glossator.core.text import Position
-from glossator.documents import Closed, Edited, Opened, Saved, TextEdit
+from glossator.workspace import Closed, Edited, Opened, Saved, TextEdit
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

@@ -14,12 +14,12 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 
-from glossator.files import state_folder
+from glossator.workspace import INDEX_LOCK
 
 VERSION = "6"  # of what is indexed: chunks, terms, records
 _MARK = "version"
 _META = "meta.json"
-_KEPT = (_MARK, state_folder.LOCK)
+_KEPT = (_MARK, INDEX_LOCK)
 _END = struct.Struct("<II")  # the length of the footer, and a number that is always the same
 _MAGIC = 1337
 _FOOTER = 4_096  # bytes, more than it ever takes

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 import tantivy
 
 from glossator.core.errors import GlossatorError
-from glossator.index import writing
 from glossator.retrieval.chunks import chunk_folder
 from glossator.retrieval.chunks.candidate import Candidate, decode
 from glossator.retrieval.chunks.index_writer import (
@@ -28,6 +27,7 @@ from glossator.retrieval.chunks.index_writer import (
     writes,
 )
 from glossator.retrieval.chunks.words import QuestionWords
+from glossator.workspace import writing
 
 _HEAP_BYTES = 30_000_000
 _CHUNKS, _NAMED, _FILES = 300, 60, 200  # candidates: by terms, by names; files that are scored

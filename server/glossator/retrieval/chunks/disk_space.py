@@ -10,10 +10,9 @@ import os
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from glossator.files import Roots, state_folder
-from glossator.index import Prune
 from glossator.retrieval.chunks.requests import Synced
 from glossator.worker import JobFailed, Worker, WorkerGone
+from glossator.workspace import Prune, Roots, index_base, index_folder
 
 _log = logging.getLogger(__name__)
 
@@ -59,8 +58,8 @@ async def make_room(worker: Worker, roots: Roots, synced: Mapping[str, Synced], 
     """If files were read, remove what other roots do not use, above `limit` bytes in all."""
     if not any(each.read for each in synced.values()):
         return
-    own = frozenset(str(state_folder.root_folder(root, roots.reading(root))) for root in synced)
+    own = frozenset(str(index_folder(root, roots.reading(root))) for root in synced)
     try:
-        await worker.run(Prune(str(state_folder.index_base()), own, limit))
+        await worker.run(Prune(str(index_base()), own, limit))
     except (WorkerGone, JobFailed) as error:
         _log.warning("Unused indexes were not removed: %s", error)

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from glossator.core.document import Document
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import FileEntry
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.jobs import CutFiles
 from glossator.retrieval.chunks.requests import CutFile
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import Worker
+from glossator.workspace import FileEntry, WorkspaceSnapshot
 
 _FILES = 100  # of one job
 

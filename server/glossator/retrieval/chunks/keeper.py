@@ -14,8 +14,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 from glossator.core.errors import UsageError
-from glossator.documents import WorkspaceHost, WorkspaceSnapshot
-from glossator.files import outermost
 from glossator.retrieval.chunks.disk_space import LeftFiles, make_room
 from glossator.retrieval.chunks.jobs import CheckChunks, RenewChunks, SyncChunks
 from glossator.retrieval.chunks.requests import CheckRequest, ChunkStatus, Synced, SyncRequest
@@ -23,6 +21,7 @@ from glossator.retrieval.chunks.stamps import stamps_below
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
+from glossator.workspace import WorkspaceHost, WorkspaceSnapshot, outermost
 
 _log = logging.getLogger(__name__)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable
 
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import STAMP, FileEntry, state_folder
+from glossator.workspace import STAMP, FileEntry, WorkspaceSnapshot, index_base
 
 
 def contexts_file() -> str:
     """The file with what models wrote about chunks of any workspace."""
-    return str(state_folder.index_base().parent / "contexts" / "chunks.sqlite")
+    return str(index_base().parent / "contexts" / "chunks.sqlite")
 
 
 def stamps_below(

@@ -12,7 +12,6 @@ from time import monotonic
 
 from glossator.core.document import text_hash
 from glossator.core.text import split_lines
-from glossator.files import state_folder
 from glossator.retrieval.chunks import chunk_folder
 from glossator.retrieval.chunks.candidate import DIGEST_BYTES, Candidate, digest_of
 from glossator.retrieval.chunks.chunk_index import (
@@ -41,6 +40,7 @@ from glossator.retrieval.features import relevant
 from glossator.retrieval.ranker import rank
 from glossator.symbols import Library, Outlines, SourceText, outlines, read
 from glossator.worker import JobProgress, Slices, Trouble, attempt
+from glossator.workspace import index_folder, prepare_index_folder
 
 _log = logging.getLogger(__name__)
 
@@ -210,7 +210,7 @@ def renew(root: str, reading: str) -> Slices[bool]:
     _OPENED.pop(root, None)
     yield None
     try:
-        begin_again(str(state_folder.root_folder(root, reading) / FOLDER))
+        begin_again(str(index_folder(root, reading) / FOLDER))
     except IndexBusy:
         return False
     return True
@@ -337,6 +337,6 @@ def _folder(library: Library, root: str) -> str:
 def _opened(library: Library, root: str) -> ChunkIndex:
     """The index of a root, opened once. Raises `OSError`, `IndexBusy` and `IndexDamaged`."""
     if root not in _OPENED:
-        state_folder.prepare(root, library.folders.reading(root))
+        prepare_index_folder(root, library.folders.reading(root))
         _OPENED[root] = ChunkIndex(root, _folder(library, root))
     return _OPENED[root]

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from glossator.core.price import BYTES_PER_TOKEN, estimate_tokens
+from glossator.core.prompts import load_prompt
 from glossator.core.text import split_lines
 from glossator.llm import ModelRequest, user_message
-from glossator.prompts import load_prompt
 
 DOCUMENT_TOKENS = 32_000  # shown at most: each chunk reads them again, so costs grow by the square
 CHUNK_TOKENS = 4_000  # of a chunk; a usual one has 800

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from glossator.core.price import estimate_tokens
-from glossator.files import Roots, outermost, state_folder
 from glossator.retrieval.chunks.jobs import LoadVectors
 from glossator.retrieval.chunks.requests import QuestionVector, VectorsRequest
 from glossator.retrieval.embeddings.embedder import EmbedderChoice
@@ -23,6 +22,7 @@ from glossator.retrieval.embeddings.jobs import EmbedChunks, EmbedQuery
 from glossator.retrieval.embeddings.kept import VectorPlace
 from glossator.symbols import Library, read
 from glossator.worker import Item, JobFailed, JobProgress, Worker, WorkerGone
+from glossator.workspace import Roots, outermost, prepare_index_folder
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ _ANNOUNCED = 100  # chunks; fewer are sent to a server without a word
 def vectors_file(roots: Roots) -> str:
     """The file with the vectors of a workspace's chunks; its folder is made. Raises `OSError`."""
     first = outermost(roots.paths)[0]
-    return str(state_folder.prepare(first, roots.reading(first)) / "vectors.db")
+    return str(prepare_index_folder(first, roots.reading(first)) / "vectors.db")
 
 
 class Embedding:

@@ -10,7 +10,6 @@ from glossator.application import Application
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.languages import CODE
-from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import Calls, CallSite
 from glossator.symbols import (
     CALLS,
@@ -24,6 +23,7 @@ from glossator.symbols import (
     only_definition,
 )
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,6 @@ from glossator.core.fact import NewFact
 from glossator.core.report import Report
 from glossator.core.span import Basis, CitationStatus, runs
 from glossator.core.uri import to_path
-from glossator.documents import WorkspaceSnapshot
 from glossator.grounding import (
     CheckedStatement,
     Verdict,
@@ -26,6 +25,7 @@ from glossator.grounding import (
 )
 from glossator.ledger import WorkingBench, stands_alone, without_label
 from glossator.sessions import Run, Session
+from glossator.workspace import WorkspaceSnapshot
 
 _CONFIDENCE = 0.8  # of a model that quoted the lines: it may be talked into something
 _LINES = 200  # that one fact may rest on

@@ -16,13 +16,13 @@ from typing import Any
 from glossator.core.fact import Fact
 from glossator.core.grounded_events import PlannedTask
 from glossator.core.languages import CODE, language_of
+from glossator.core.prompts import load_prompt
 from glossator.core.question import Option, Question
 from glossator.core.shown import in_tags, shown_prose
 from glossator.core.tool_result import shorten
-from glossator.documents import WorkspaceSnapshot
 from glossator.llm import Meter, Model, ask_for_json
-from glossator.prompts import load_prompt
 from glossator.turn.plan.zones import facts_zone
+from glossator.workspace import WorkspaceSnapshot
 
 LEAST, MOST = 2, 8  # tasks of a plan
 

@@ -14,10 +14,10 @@ from enum import StrEnum
 from typing import Any
 
 from glossator.core.errors import ModelError
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown_prose
 from glossator.core.tool_result import shorten
 from glossator.llm import Meter, Model, ask_for_json
-from glossator.prompts import load_prompt
 
 _QUESTION = 4_000  # characters of it that the model reads
 _OUTPUT_TOKENS = 60

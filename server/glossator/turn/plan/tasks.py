@@ -20,12 +20,12 @@ from glossator.application import Application
 from glossator.core.errors import GlossatorError
 from glossator.core.fact import Fact
 from glossator.core.grounded_events import PlannedTask, TaskState
+from glossator.core.prompts import load_prompt
 from glossator.core.question import Question
 from glossator.core.report import Report
 from glossator.core.shown import in_tags
 from glossator.grounding import CheckedStatement, Established
 from glossator.llm import Message, user_message
-from glossator.prompts import load_prompt
 from glossator.tools import Directive, ReadState
 from glossator.turn.delegation import Delegation
 from glossator.turn.plan.task_result import (

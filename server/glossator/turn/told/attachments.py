@@ -33,15 +33,15 @@ from glossator.core.attached import AttachedItem
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.images import Image
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_text, some_of
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_path
-from glossator.documents import WorkspaceSnapshot
 from glossator.llm import Model
-from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.tools import diagnostic_lines, report_diagnostics
 from glossator.turn.told.git_mentions import git_exhibit
+from glossator.workspace import WorkspaceSnapshot
 
 MAX_OF_GIT = 4  # mentions of git, of a question
 MAX_IMAGES = 20  # of a question

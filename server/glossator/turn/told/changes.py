@@ -15,9 +15,8 @@ from glossator.application import Application
 from glossator.core.document import Document, Missing, MissingReason, Origin
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles
 from glossator.core.line_diff import changed_blocks, lines_with_ends
+from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, whole_and_cut
-from glossator.documents import WorkspaceSnapshot
-from glossator.prompts import load_prompt
 from glossator.sessions import Session
 from glossator.store import Objects
 from glossator.tools import (
@@ -30,6 +29,7 @@ from glossator.tools import (
 )
 from glossator.turn.changed_files import telling_first
 from glossator.undo import CHECKPOINTS, FileState, NoFile
+from glossator.workspace import WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from glossator.application import Application, WorkspaceNow
 from glossator.context import Exhibit
 from glossator.core.errors import UsageError
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose, shown_text, some_of
 from glossator.customizations import (
     CustomizationKind,
@@ -23,7 +24,6 @@ from glossator.customizations import (
 )
 from glossator.customizations import Skill as SkillText
 from glossator.llm import ToolSpec
-from glossator.prompts import load_prompt
 from glossator.sessions import Session
 from glossator.tools import Explore, Skill
 

@@ -13,14 +13,14 @@ from functools import partial
 
 from glossator.application import Application, WorkspaceNow
 from glossator.core.editor_state import EditorState, ShownLines
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_path
-from glossator.documents import WorkspaceSnapshot
 from glossator.permissions import HiddenFiles
-from glossator.prompts import load_prompt
 from glossator.sessions import EDITOR_STATE, Session
 from glossator.turn.told.part import Telling
+from glossator.workspace import WorkspaceSnapshot
 
 MAX_TABS = 10
 MAX_EDITED = 3

@@ -14,10 +14,10 @@ from glossator.application import Application
 from glossator.core.citations import place
 from glossator.core.fact import Fact, FactView
 from glossator.core.grounded_events import FactChanged
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown
 from glossator.core.span import Basis, Span
 from glossator.ledger import Ledger
-from glossator.prompts import load_prompt
 from glossator.sessions import FACTS, Run, Session
 from glossator.tools import ReadState
 from glossator.turn.plan.zones import fact_line

@@ -16,13 +16,12 @@ from glossator.application import CUT, ROOTS, Acting, ask_git
 from glossator.context import GIT, GIT_DIFF, Exhibit
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_text, some_of
 from glossator.core.span import Span, runs
-from glossator.documents import WorkspaceSnapshot
-from glossator.files import repository_top
 from glossator.permissions import HiddenFiles, how_to_trust
-from glossator.prompts import load_prompt
 from glossator.sandbox import LimitedShell
+from glossator.workspace import WorkspaceSnapshot, repository_top
 
 _REVISION = re.compile(r"(?!-)[\w./^~@{}-]+")
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--relative")

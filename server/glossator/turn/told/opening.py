@@ -29,7 +29,6 @@ from glossator.context import (
 from glossator.core.context_kind import ContextKind
 from glossator.core.shown import shown
 from glossator.customizations import Customizations
-from glossator.documents import WorkspaceSnapshot
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
 from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
@@ -41,6 +40,7 @@ from glossator.turn.told.customizations import customizations_now
 from glossator.turn.told.instructions import IN_PROMPT, instructions_now, left_out_files, versions
 from glossator.turn.told.part import in_time
 from glossator.turn.told.recall import memory_index
+from glossator.workspace import WorkspaceSnapshot
 
 # The names under which a session keeps what its system prompt consists of, and what it lacks.
 SECTIONS = "sections"

@@ -11,10 +11,10 @@ from glossator.context import Attached, Exhibit
 from glossator.core.document import text_hash
 from glossator.core.events import Notice, Steered
 from glossator.core.images import Image
+from glossator.core.prompts import load_prompt
 from glossator.customizations import Customizations
 from glossator.llm import user_message
 from glossator.permissions import how_to_trust
-from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.turn.told.changes import (
     describe_changes,

@@ -23,6 +23,7 @@ from glossator.application import Application, WorkspaceNow, mark_seen, turned_o
 from glossator.core.context_kind import ContextKind
 from glossator.core.errors import ModelError
 from glossator.core.events import Notice
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose
 from glossator.core.tool_result import shorten
 from glossator.llm import Message, Meter, Model, side_query
@@ -38,7 +39,6 @@ from glossator.memory import (
     pick,
     rank,
 )
-from glossator.prompts import load_prompt
 from glossator.sessions import Run, Session
 from glossator.turn.told.part import Telling
 

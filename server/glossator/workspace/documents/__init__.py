@@ -1,0 +1,1 @@
+"""The workspace in memory: open documents over files, and the snapshots that tools read."""

@@ -1,0 +1,1 @@
+"""What is on disk below the workspace's folders: walking, ignoring, watching, listing, reading."""

@@ -1,0 +1,212 @@
+"""The workspace's folders: which paths lie inside, and how those are shown.
+
+All containment is decided on real paths, component by component, so neither a common prefix
+(`/ws` and `/ws-evil`), `..`, nor a link leads out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from unicodedata import normalize
+
+from glossator.core.document import Missing, MissingReason
+from glossator.core.encoding import declared
+from glossator.core.glob import compile_glob
+from glossator.core.shown import meant
+from glossator.workspace.files.encodings import EncodingRule
+
+_TRIES = 5
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or lies below it; both absolute and normal."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def same_file(path: str, paths: Iterable[str]) -> list[str]:
+    """Those of `paths` that are `path`, or lead to the same file by links; blocking."""
+    return [
+        each
+        for each in paths
+        if each == path or (os.path.isabs(each) and real_path(each) == real_path(path))
+    ]
+
+
+def folder_of(path: str) -> str:
+    """The directory that holds what is at an absolute path."""
+    return path[: path.rfind(os.sep)] or os.sep
+
+
+def folder_identity(path: str) -> tuple[int, int] | None:
+    """Which folder is at a path: another one if it was replaced, None if it is gone."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def outermost(paths: Iterable[str]) -> list[str]:
+    """`paths` without those that lie below another one, sorted."""
+    known = set(paths)
+    return sorted(path for path in known if not any(above in known for above in _above(path)))
+
+
+def _above(path: str) -> Iterator[str]:
+    while (folder := os.path.dirname(path)) != path:
+        yield folder
+        path = folder
+
+
+def real_path(path: str) -> str | None:
+    """`path` with every link resolved; None when no file can have it or it cannot be resolved."""
+    for _ in range(_TRIES):
+        try:
+            return os.path.realpath(path)
+        except OSError:  # a link that was gone when it was to be followed, or may not be followed
+            continue
+        except ValueError:  # a NUL byte, or characters no file name can hold
+            return None
+    return None
+
+
+def _respelled(path: str) -> str:
+    """`path` with the spelling of each name that is there."""
+    if path.isascii():
+        return path
+    found = os.sep if os.path.isabs(path) else ""
+    for name in path.split(os.sep):
+        spellings = (name, normalize("NFD", name), normalize("NFC", name))
+        steps = [os.path.join(found, each) for each in spellings]
+        found = next(filter(os.path.lexists, steps), steps[0])
+    return found
+
+
+@dataclass(frozen=True)
+class Roots:
+    """The workspace's folders by real path; roots may be nested.
+
+    Of the `encodings` declared for a file that is no Unicode the last one counts.
+    """
+
+    paths: tuple[str, ...]
+    encodings: tuple[EncodingRule, ...] = ()
+
+    @staticmethod
+    def of(paths: Iterable[str], encodings: tuple[EncodingRule, ...] = ()) -> Roots:
+        """Roots at these folders; links are resolved and repeats dropped."""
+        return Roots(tuple(dict.fromkeys(os.path.realpath(path) for path in paths)), encodings)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Unique name -> root, as used in front of paths when there are several roots."""
+        names: dict[str, str] = {}
+        for root in self.paths:
+            base = os.path.basename(root) or "root"
+            name, number = base, 1
+            while name in names:
+                number += 1
+                name = f"{base}-{number}"
+            names[name] = root
+        return names
+
+    def owner(self, path: str) -> str | None:
+        """The deepest root that holds the real path `path`."""
+        return max(self._holders(path), key=len, default=None)
+
+    def encoding(self, path: str) -> str:
+        """The encoding declared for the real path, as `core.encoding.decode` takes it, or ""."""
+        for rule in reversed(self.encodings):
+            folder = rule.folder or min(self._holders(path), key=len, default="")
+            if folder and is_inside(path, folder):
+                inner = path[len(folder) :].strip(os.sep).replace(os.sep, "/")
+                if compile_glob(rule.glob)(inner):
+                    return declared(rule.codec)
+        return ""
+
+    def reading(self, root: str) -> str:
+        """What changes with the encodings declared below an outermost root; "" without any."""
+        rules = [
+            rule
+            for rule in self.encodings
+            if not rule.folder or is_inside(rule.folder, root) or is_inside(root, rule.folder)
+        ]
+        return hashlib.sha256(repr(rules).encode()).hexdigest() if rules else ""
+
+    def relative(self, path: str) -> str:
+        """`path` as the model and the user know it; one outside stays as it is."""
+        if not os.path.isabs(path):
+            return path
+        root = self.owner(path)
+        if root is None:
+            path = real_path(path) or path
+            root = self.owner(path)
+        if root is None:
+            return path
+        inner = path[len(root) :].strip(os.sep).replace(os.sep, "/")
+        if len(self.paths) == 1:
+            return inner or "."
+        name = self._name_of[root]
+        return f"{name}/{inner}" if inner else name
+
+    def locate(self, path: str) -> str | Missing:
+        """The absolute path `path` names, links and `..` unresolved, wherever it lies.
+
+        Where there is nothing of that name, the escapes of `core.shown` are taken back, and
+        accented letters may be spelled in the other way (composed, or decomposed as on a Mac).
+        """
+        located = self._joined(path)
+        if path.isascii() and "\\" not in path:
+            return located
+        if isinstance(located, Missing) or os.path.lexists(located):
+            return located
+        spelled, other = _respelled(located), self._joined(meant(path))
+        if isinstance(other, str) and not os.path.lexists(spelled):
+            other = _respelled(other)
+            return other if os.path.lexists(other) else spelled
+        return spelled
+
+    def _joined(self, path: str) -> str | Missing:
+        if os.path.isabs(path):
+            return path
+        if len(self.paths) == 1:
+            return os.path.join(self.paths[0], path)
+        name, _, inner = path.removeprefix("./").partition("/")
+        root = self.names.get(name)
+        if root is None:
+            known = ", ".join(self.names) or "none is open"
+            return Missing(
+                path,
+                MissingReason.OUTSIDE,
+                f"{path} does not begin with the name of a workspace folder ({known}).",
+            )
+        return os.path.join(root, inner) if inner else root
+
+    def resolve(self, path: str) -> str | Missing:
+        """The real path of `path` if it lies inside a root."""
+        located = self.locate(path)
+        if isinstance(located, Missing):
+            return located
+        real = real_path(located)
+        if real is None or self.owner(real) is None:
+            return self.outside(path)
+        return real
+
+    def outside(self, path: str) -> Missing:
+        """The refusal of a path that leads out of the workspace."""
+        return Missing(
+            path,
+            MissingReason.OUTSIDE,
+            f"{path} is outside the workspace; only paths inside its folders can be read.",
+        )
+
+    def _holders(self, path: str) -> list[str]:
+        return [root for root in self.paths if is_inside(path, root)]
+
+    @cached_property
+    def _name_of(self) -> dict[str, str]:
+        return {root: name for name, root in self.names.items()}

@@ -1,0 +1,1 @@
+"""The trigram index of texts: which files may hold a match of a pattern."""

@@ -1,0 +1,1 @@
+"""Finding texts by regular expressions, and files by name."""
