@@ -10,7 +10,6 @@ from typing import Any
 
 from glossator.application.application import Application
 from glossator.commands.ask import AskRequest, ask
-from glossator.context.system import is_mode_notice
 from glossator.core.answer import Answer
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
@@ -27,6 +26,7 @@ from glossator.core.ports import (
 )
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
+from glossator.sessions.compaction.own_texts import is_mode_notice
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext

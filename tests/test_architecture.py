@@ -32,7 +32,7 @@ ROOMS: dict[str, set[str]] = {
         "worker": "",
         "workspace": "settings worker",
         "symbols": "settings store worker workspace",
-        "customizations": "settings workspace",
+        "customizations": "workspace",
         "shell": "workspace symbols",
         "permissions": "workspace shell",
         "sandbox": "settings workspace shell permissions",
@@ -41,32 +41,30 @@ ROOMS: dict[str, set[str]] = {
         "edits": "workspace permissions undo",
         "llm": "settings",
         "retrieval": "settings store worker workspace symbols llm",
-        "context": "worker workspace symbols llm",
-        "memory": "worker workspace symbols customizations context",
+        "memory": "worker workspace symbols customizations",
         "tools": "worker workspace symbols sandbox edits retrieval memory",
-        "mcp": "settings workspace permissions sandbox llm context tools",
+        "mcp": "settings workspace permissions sandbox llm tools",
         "grounding": "workspace",
         "anchors": "store worker workspace symbols",
         "ledger": "store workspace anchors memory",
-        "sessions": "settings store undo llm context tools",
+        "sessions": "settings store undo llm tools",
         "application": (
             "settings store worker workspace symbols customizations shell"
-            " permissions sandbox hooks undo edits llm retrieval context"
+            " permissions sandbox hooks undo edits llm retrieval"
             " memory tools mcp grounding anchors ledger sessions"
         ),
         "turn": (
             "settings store worker workspace symbols customizations permissions"
-            " sandbox hooks undo llm context memory tools mcp grounding ledger sessions application"
+            " sandbox hooks undo llm memory tools mcp grounding ledger sessions application"
         ),
         "commands": (
             "settings worker workspace symbols customizations"
-            " permissions sandbox hooks undo llm retrieval context memory tools mcp"
+            " permissions sandbox hooks undo llm retrieval memory tools mcp"
             " grounding anchors ledger sessions application turn"
         ),
         "lsp": "settings worker workspace symbols retrieval application commands",
         "cli": (
-            "settings customizations permissions hooks retrieval context memory mcp"
-            " ledger commands lsp"
+            "settings customizations permissions hooks retrieval memory mcp ledger commands lsp"
         ),
         EVALUATION: "settings worker workspace symbols retrieval grounding cli",
     }.items()
@@ -206,7 +204,7 @@ def test_a_file_says_what_it_is_and_stays_short() -> None:
         assert text.count("\n") <= MAX_LINES, path
 
 
-ANSWERING = set("customizations hooks retrieval context memory mcp ledger".split())
+ANSWERING = set("customizations hooks retrieval memory mcp ledger".split())
 
 
 def test_a_client_takes_only_answers_of_an_ability() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from glossator.core.grounded_events import RunState
-from glossator.turn.orchestrator import MOST, TABLE, TERMINAL
+from glossator.turn.orchestrator import ENDS, MOST, TABLE
 
 PAGE = Path(__file__).parents[1] / "docs" / "orchestrator.md"
 _BEGIN = "<!-- made by tools/orchestrator_page.py -->\n"
@@ -34,12 +34,12 @@ def _diagram() -> Iterator[str]:
     yield "```mermaid\nstateDiagram-v2\n    [*] --> IDLE\n    state Running {\n"
     for state, signal, _, to in _rows():
         for each in to:
-            if each not in TERMINAL:
+            if each not in ENDS:
                 yield f"        {state} --> {each}: {signal}\n"
     yield "    }\n"
     for state, signal, _, to in _rows():
         for each in to:
-            if each in TERMINAL:
+            if each in ENDS:
                 yield f"    {state} --> {each}: {signal}\n"
     yield "    Running --> FAILED: failed\n    Running --> CANCELLED: cancelled\n```\n"
 

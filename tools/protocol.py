@@ -19,12 +19,12 @@ from typing import Any
 
 from glossator.commands.answers.models import ModelList
 from glossator.commands.answers.sessions import SessionInfo
+from glossator.commands.answers.show_context import ContextAnswer
 from glossator.commands.answers.status import StatusAnswer
 from glossator.commands.answers.undo import UndoAnswer
 from glossator.commands.complete import CompleteAnswer
 from glossator.commands.declared import CHAT_COMMANDS
 from glossator.commands.loaded import COMMANDS
-from glossator.context.answers import ContextAnswer
 from glossator.core.answer import Answer
 from glossator.core.events import Envelope
 from glossator.core.report import Report

@@ -20,9 +20,9 @@ from glossator.commands.answers.index import IndexAnswer
 from glossator.commands.answers.models import ModelList
 from glossator.commands.answers.rewind import RewindAnswer
 from glossator.commands.answers.sessions import SessionList
+from glossator.commands.answers.show_context import ContextAnswer
 from glossator.commands.answers.status import StatusAnswer
 from glossator.commands.answers.undo import TurnList, UndoAnswer
-from glossator.context.answers import ContextAnswer
 from glossator.core.answer import Answer
 from glossator.core.permission import PermissionRequest
 from glossator.core.wire import from_wire

@@ -17,10 +17,10 @@ from glossator.commands.complete import (
 )
 from glossator.commands.declared import CHAT_COMMANDS
 from glossator.commands.loaded import COMMANDS
-from glossator.context.mentions import find_mentions
 from glossator.core.errors import UsageError
 from glossator.core.ports import TerminalTold
 from glossator.core.uri import to_uri
+from glossator.turn.told.mentions import find_mentions
 from glossator.workspace.documents.change import Opened
 from tests.application.test_git import repository
 from tests.patience import SECONDS

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.application.application import Application
+from glossator.commands.answers.show_context import ContextAnswer, Part
 from glossator.commands.compact import CompactRequest, compact_session
 from glossator.commands.context_sources import SwitchContextRequest, switch_context
 from glossator.commands.models import SetModelRequest, set_model
@@ -16,15 +17,14 @@ from glossator.commands.rewind import RewindRequest, rewind
 from glossator.commands.sessions import NewSessionRequest, new_session
 from glossator.commands.show_context import ShowContextRequest, show_context
 from glossator.commands.undo import UndoRequest, undo_turn
-from glossator.context.answers import ContextAnswer, Part
-from glossator.context.inspector import SentRequest, window_layers
-from glossator.context.summary import PromptPrefix
+from glossator.commands.window import SentRequest, window_layers
 from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UnknownSession
 from glossator.core.events import Notice
 from glossator.core.prompts import load_prompt
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
+from glossator.sessions.compaction.summary import PromptPrefix
 from glossator.settings.load import load_settings
 from glossator.turn.told.attachments import Attachment
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn

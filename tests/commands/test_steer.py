@@ -14,13 +14,13 @@ from glossator.commands.rewind import RetryRequest, retry
 from glossator.commands.sessions import ExportSessionRequest, export_session
 from glossator.commands.show_context import ShowContextRequest, show_context
 from glossator.commands.steer import SteerAnswer, SteerRequest, steer
-from glossator.context.answers import Kind
-from glossator.context.kept import KeptTools, collect
 from glossator.core.attached import AttachedItem
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunFinished, Steered, TextDelta, ToolFinished
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.window import Kind
 from glossator.sessions import replay_events
+from glossator.sessions.compaction.kept import KeptTools, collect
 from glossator.turn.told.attachments import Attachment
 from tests.patience import until
 from tests.stage import Stage, stage

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from glossator.context.compaction import CarriedState, Compacted, NoGain, compact
-from glossator.context.kept import KeptTools
-from glossator.context.summary import PromptPrefix
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.meter import Meter
 from glossator.llm.model import Message, Model, ModelRequest, Reply, ToolSpec
+from glossator.sessions.compaction.compaction import CarriedState, Compacted, NoGain, compact
+from glossator.sessions.compaction.kept import KeptTools
+from glossator.sessions.compaction.summary import PromptPrefix
 from tests.standin import Text, Thinking, Turn
 
 SUMMARY = {

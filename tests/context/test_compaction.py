@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from glossator.context.compaction import CarriedState, is_due
-from glossator.context.kept import collect, message_of
 from glossator.core.errors import ModelUnavailable
 from glossator.core.events import Usage
 from glossator.core.prompts import load_prompt
@@ -15,6 +13,8 @@ from glossator.llm.catalog import ModelFacts
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.model import Message, ToolCall
 from glossator.llm.offline import OfflineModel
+from glossator.sessions.compaction.compaction import CarriedState, is_due
+from glossator.sessions.compaction.kept import collect, message_of
 from tests.context.compacting import (
     MUSING,
     SUMMARY,

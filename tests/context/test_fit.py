@@ -2,8 +2,8 @@
 
 import pytest
 
-from glossator.context.transcript import fit, head_and_tail
 from glossator.core.price import estimate_tokens
+from glossator.sessions.compaction.transcript import fit, head_and_tail
 
 
 @pytest.mark.parametrize(

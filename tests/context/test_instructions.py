@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from glossator.context import instructions
-from glossator.context.instructions import InstructionFinder, Instructions, instruction_reminders
-from glossator.context.kept import KeptTools, collect, message_of
 from glossator.llm.conversation import user_message
+from glossator.sessions.compaction.kept import KeptTools, collect, message_of
+from glossator.turn.told import instruction_files as instructions
+from glossator.turn.told.instruction_files import (
+    InstructionFinder,
+    Instructions,
+    instruction_reminders,
+)
 from glossator.workspace.documents.change import RootsChanged
 from tests.workspaces import MakeWorkspace, Workspace
 

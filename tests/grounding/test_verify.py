@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from glossator.context.attachments import attach
 from glossator.core.citations import parse_citations
 from glossator.core.document import Document, Missing
 from glossator.core.span import Basis, CitationStatus, CitationView
@@ -16,6 +15,7 @@ from glossator.grounding import citing
 from glossator.grounding.judging import check_answer
 from glossator.grounding.verify import Sources, faults, verify_all, verify_answer
 from glossator.tools.conversation_state import CommandRuns
+from glossator.turn.told.attached import attach
 from glossator.workspace.documents.change import Opened
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from tests.grounding.readers import judged

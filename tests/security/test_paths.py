@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from glossator.context.mentions import MAX_MENTIONS
 from glossator.core.uri import to_uri
+from glossator.turn.told.mentions import MAX_MENTIONS
 from tests.sandboxed import SANDBOXED
 from tests.security.dressings import DRESSINGS
 from tests.security.hostile import KEY, ONCE, HostileModel, Tried, contents, hostile_model

@@ -23,7 +23,6 @@ from glossator.commands.sessions import (
     resume_session,
 )
 from glossator.commands.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
-from glossator.context.kept import is_compaction
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, Notice, RunFinished, RunStarted, Todo, TodoState, Usage
 from glossator.core.span import Span
@@ -32,6 +31,7 @@ from glossator.llm.meter import Meter
 from glossator.llm.model import ReplyUsage
 from glossator.llm.offline import OfflineModel
 from glossator.sessions.catalog import Sessions
+from glossator.sessions.compaction.kept import is_compaction
 from glossator.sessions.session import Session
 from glossator.settings.model import LimitSettings
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn

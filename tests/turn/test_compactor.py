@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from glossator.context.compaction import CarriedState, Compacted, Compactor
-from glossator.context.kept import KeptTools
-from glossator.context.summary import PromptPrefix
 from glossator.core.errors import RequestTooLong
 from glossator.core.events import Event, Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.hooks import HookAnswer
 from glossator.llm.conversation import Conversation, user_message
+from glossator.sessions.compaction.compaction import CarriedState, Compacted, Compactor
+from glossator.sessions.compaction.kept import KeptTools
+from glossator.sessions.compaction.summary import PromptPrefix
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import ToolArgs
 from glossator.tools.toolbox import reading_tools

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossator.core.grounded_events import RunState, StateChanged
-from glossator.turn.orchestrator import MOST, TABLE, TERMINAL, Orchestrator, Signal
+from glossator.turn.orchestrator import ENDS, MOST, TABLE, Orchestrator, Signal
 
 LONGEST = 40  # transitions of a run, far above what the bounds allow
 
@@ -30,7 +30,7 @@ def legal(orchestrator: Orchestrator) -> list[Signal]:
 def test_every_state_is_in_the_table() -> None:
     reached = {each.to for each in TABLE.values()} | {RunState.IDLE}
     assert reached - {None} == set(RunState)
-    assert {state for state, _ in TABLE} == set(RunState) - TERMINAL
+    assert {state for state, _ in TABLE} == set(RunState) - ENDS
     assert {signal for _, signal in TABLE} == set(Signal)
 
 
@@ -39,7 +39,7 @@ def test_every_sequence_ends_within_bounds(data: st.DataObject) -> None:
     orchestrator, events = machine()
     orchestrator.state = data.draw(st.sampled_from(RunState))
     seen: Counter[Signal] = Counter()
-    while orchestrator.state not in TERMINAL:
+    while orchestrator.state not in ENDS:
         signal = data.draw(st.sampled_from(legal(orchestrator)))
         orchestrator.on(signal)
         seen[signal] += 1
@@ -64,7 +64,7 @@ def test_no_way_is_longer_than_the_bounds_allow() -> None:
     assert longest() == 27
 
 
-@pytest.mark.parametrize("state", sorted(set(RunState) - TERMINAL))
+@pytest.mark.parametrize("state", sorted(set(RunState) - ENDS))
 def test_every_state_can_fail_and_be_cancelled(state: RunState) -> None:
     assert TABLE[state, Signal.FAILED].to is RunState.FAILED
     assert TABLE[state, Signal.CANCELLED].to is RunState.CANCELLED

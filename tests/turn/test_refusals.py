@@ -10,9 +10,6 @@ from typing import Any
 
 import pytest
 
-from glossator.context.compaction import CarriedState, Compacted, Compactor
-from glossator.context.kept import KeptTools
-from glossator.context.summary import PromptPrefix
 from glossator.core.errors import ModelRefused
 from glossator.core.events import Event, Notice
 from glossator.core.images import Image
@@ -21,6 +18,9 @@ from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.model import Message, ModelRequest, Reply, ToolSpec
 from glossator.llm.refusals import read_refusal
+from glossator.sessions.compaction.compaction import CarriedState, Compacted, Compactor
+from glossator.sessions.compaction.kept import KeptTools
+from glossator.sessions.compaction.summary import PromptPrefix
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import ToolContext
 from glossator.turn.loop import run_agent

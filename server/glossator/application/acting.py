@@ -15,7 +15,6 @@ from glossator.application.permission_checker import Permission, PermissionCheck
 from glossator.application.saving import Saving, SavingFirst
 from glossator.application.turn_shell import Listing, TurnShell
 from glossator.application.unsaved_edits import UNSAVED, UnsavedEdits
-from glossator.context import mode_notice
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
@@ -42,7 +41,7 @@ from glossator.sandbox import (
     ShellContext,
     WorkspaceShell,
 )
-from glossator.sessions import Run, Session
+from glossator.sessions import Run, Session, mode_notice
 from glossator.settings import Settings
 from glossator.undo import CHECKPOINTS, Checkpoints, CheckpointStore, DiskFiles, Undone
 from glossator.workspace import WorkspaceHost, WorkspaceSnapshot, folder_identity

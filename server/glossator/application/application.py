@@ -23,7 +23,7 @@ from glossator.application.progress import BuildProgress
 from glossator.application.recovering import recover
 from glossator.application.remembering import session_memories
 from glossator.application.reranking import rerank_by
-from glossator.application.summarising import Summaries
+from glossator.application.summaries import Summaries
 from glossator.application.team_contexts import TeamContexts
 from glossator.core.editor_state import EditorState
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable

@@ -28,6 +28,7 @@ from glossator.commands import (
     AgentList,
     AgentTranscript,
     CompactAnswer,
+    ContextAnswer,
     ContextSourceList,
     DeletedSession,
     DoctorAnswer,
@@ -49,7 +50,6 @@ from glossator.commands import (
     TurnList,
     UndoAnswer,
 )
-from glossator.context import ContextAnswer
 from glossator.core.answer import Answer
 from glossator.core.errors import GlossatorError
 from glossator.core.uri import to_uri

@@ -17,6 +17,7 @@ from .answers.sessions import (
     SessionInfo,
     SessionList,
 )
+from .answers.show_context import ContextAnswer, Part
 from .answers.status import ChunksView, SpendingView, StatusAnswer
 from .answers.summarise import SummaryAnswer
 from .answers.tool import ToolAnswer
@@ -54,6 +55,7 @@ __all__ = [
     "ChunksView",
     "CommandDeclaration",
     "CompactAnswer",
+    "ContextAnswer",
     "ContextSourceList",
     "ContextState",
     "DeletedSession",
@@ -71,6 +73,7 @@ __all__ = [
     "ModelAnswer",
     "ModelList",
     "ModelView",
+    "Part",
     "PreviewAnswer",
     "Range",
     "RetryAnswer",

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from glossator.application import Application
 from glossator.commands.answers.compact import CompactAnswer
-from glossator.context import (
-    NoGain,
-)
 from glossator.core.errors import UsageError
+from glossator.sessions import NoGain
 from glossator.turn import compactor_of, session_hooks
 
 

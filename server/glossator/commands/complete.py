@@ -11,20 +11,20 @@ from enum import StrEnum
 
 from glossator.application import Application
 from glossator.commands.declared import CHAT_COMMANDS
-from glossator.context import (
-    DIAGNOSTICS,
-    GIT,
-    GIT_DIFF,
-    TERMINAL,
-    as_mention,
-    unfinished_mention,
-)
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.customizations import Customizations, Skill
 from glossator.permissions import HiddenFiles
 from glossator.symbols import Definition, Symbol
-from glossator.turn import customizations_now
+from glossator.turn import (
+    DIAGNOSTICS,
+    GIT,
+    GIT_DIFF,
+    TERMINAL,
+    as_mention,
+    customizations_now,
+    unfinished_mention,
+)
 from glossator.workspace import FileEntry, WorkspaceSnapshot, best_files, match_rank, newest_files
 
 MAX_ITEMS = 100

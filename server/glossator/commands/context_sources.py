@@ -19,7 +19,6 @@ from glossator.commands.index_sources import index_sources
 from glossator.commands.mcp_servers import ListMcpServersRequest, list_mcp_servers
 from glossator.commands.memory import ListMemoriesRequest, list_memories
 from glossator.commands.rules import rule_sources
-from glossator.context import InstructionFile
 from glossator.core.citations import place
 from glossator.core.context_kind import SWITCHED_OFF, ContextKind
 from glossator.core.errors import UsageError
@@ -28,6 +27,7 @@ from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
 from glossator.mcp import McpServerView, McpState
 from glossator.turn import (
+    InstructionFile,
     customizations_now,
     further_instructions,
     instructions_now,

@@ -23,7 +23,7 @@ from glossator.commands.answers.explore import Explored
 from glossator.commands.extract import extract
 from glossator.commands.extract_overview import extract_overview
 from glossator.commands.subjects import Pointed, pointed_at
-from glossator.context import Attached, Exhibit, find_mentions, resolve_mentions
+from glossator.core.attached import Attached, Exhibit
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, TextDelta
@@ -36,7 +36,15 @@ from glossator.grounding import located
 from glossator.llm import user_message
 from glossator.sessions import Run, Session
 from glossator.tools import Directive
-from glossator.turn import Attachment, Delegation, Pasted, attach_all, attach_mentioned
+from glossator.turn import (
+    Attachment,
+    Delegation,
+    Pasted,
+    attach_all,
+    attach_mentioned,
+    find_mentions,
+    resolve_mentions,
+)
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceSnapshot
 

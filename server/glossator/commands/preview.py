@@ -8,17 +8,7 @@ from dataclasses import dataclass
 
 from glossator.application import Application
 from glossator.commands.answers.preview import Going, GoingKind, PreviewAnswer
-from glossator.context import (
-    DIAGNOSTICS,
-    GIT,
-    SELECTION,
-    TERMINAL,
-    Attached,
-    Exhibit,
-    Mentioned,
-    find_mentions,
-    resolve_mentions,
-)
+from glossator.core.attached import Attached, Exhibit
 from glossator.core.citations import place
 from glossator.core.errors import UsageError
 from glossator.core.price import estimate_tokens
@@ -27,18 +17,25 @@ from glossator.core.uri import to_uri
 from glossator.llm import estimate_messages, user_message
 from glossator.sessions import Session
 from glossator.turn import (
+    DIAGNOSTICS,
+    GIT,
+    SELECTION,
+    TERMINAL,
     Attachment,
+    Mentioned,
     Pasted,
     Telling,
     attach_all,
     editor_state,
     fact_line,
     facts_for,
+    find_mentions,
     in_time,
     instructions_now,
     left_out_files,
     likely_memories,
     memory_index,
+    resolve_mentions,
     server_of,
 )
 

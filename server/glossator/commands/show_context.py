@@ -8,18 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from glossator.application import Application
-from glossator.context import (
-    SECTIONS_APART,
-    ContextAnswer,
-    PromptPrefix,
-    Section,
-    SentRequest,
-    estimate_sent,
-    window_layers,
-)
+from glossator.commands.answers.show_context import ContextAnswer
+from glossator.commands.window import SentRequest, estimate_sent, window_layers
 from glossator.llm import CacheLifetime, Message, facts_of, profile_of
-from glossator.sessions import Account, ModelCall, session_state
-from glossator.turn import LEFT_OUT, SECTIONS, opening_of
+from glossator.sessions import Account, ModelCall, PromptPrefix, Section, session_state
+from glossator.turn import LEFT_OUT, SECTIONS, SECTIONS_APART, opening_of
 
 _LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
 

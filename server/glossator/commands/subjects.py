@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from glossator.application import Application, ask_git
-from glossator.context import refuse_hidden
 from glossator.core.citations import place
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
@@ -23,6 +22,7 @@ from glossator.core.text import Position, count_units
 from glossator.core.uri import to_path
 from glossator.sandbox import LimitedShell
 from glossator.symbols import CALLS, Name, SearchScope, SourceLine, Symbol, symbol_at
+from glossator.turn import refuse_hidden
 from glossator.workspace import WorkspaceSnapshot
 
 _EDITOR_SECONDS = 5.0  # for the editor's answer

@@ -1,5 +1,12 @@
 from .agents import AgentConversation, PersistedAgent
 from .catalog import ListedSession, Sessions
+from .compaction.compaction import CarriedState, Compacted, Compactor, NoGain
+from .compaction.kept import KeptTools
+from .compaction.mending import Mending
+from .compaction.own_texts import MODES, TEXTS, mode_notice, prompt_of
+from .compaction.places import words_of_user
+from .compaction.summary import PromptPrefix, Section, Summary, extracted, summarise
+from .compaction.transcript import calls_in
 from .export import (
     agent_to_markdown,
     agents_of,
@@ -12,6 +19,7 @@ from .export import (
 )
 from .figures import RunFigures, run_figures
 from .records import ModelCall, Record
+from .reminders import Reminders
 from .run_clock import RunClock
 from .runs import Run, Runs
 from .session import Session
@@ -23,28 +31,46 @@ __all__ = [
     "FACTS",
     "INSTRUCTIONS",
     "MEMORIES",
+    "MODES",
+    "TEXTS",
     "Account",
     "AgentConversation",
     "AskedRun",
+    "CarriedState",
+    "Compacted",
+    "Compactor",
+    "KeptTools",
     "ListedSession",
+    "Mending",
     "ModelCall",
+    "NoGain",
     "PersistedAgent",
+    "PromptPrefix",
     "Record",
+    "Reminders",
     "Run",
     "RunClock",
     "RunFigures",
     "Runs",
+    "Section",
     "Session",
     "Sessions",
     "SteeredWords",
+    "Summary",
     "agent_to_markdown",
     "agents_of",
+    "calls_in",
+    "extracted",
+    "mode_notice",
     "output_in",
     "output_of",
+    "prompt_of",
     "questions_asked",
     "replay_events",
     "run_figures",
     "session_state",
+    "summarise",
     "to_json",
     "to_markdown",
+    "words_of_user",
 ]

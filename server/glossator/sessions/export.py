@@ -10,7 +10,6 @@ from datetime import datetime
 from itertools import chain, groupby
 from typing import Any
 
-from glossator.context import is_mode_notice
 from glossator.core.events import (
     DiscardReason,
     Envelope,
@@ -28,6 +27,7 @@ from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown, shown_prose
 from glossator.llm import ContentBlock, Message, price_in_words, text_of
 from glossator.sessions.agents import AgentBegun, PersistedAgent, agents_in
+from glossator.sessions.compaction.own_texts import is_mode_notice
 from glossator.sessions.findings import RunFindings
 from glossator.sessions.records import (
     Happened,

@@ -9,7 +9,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from glossator.context import CompactionBackoff, Reminders
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import AgentStarted, Envelope, RunStarted, Todo, TodoState, Usage
 from glossator.core.prompts import load_prompt
@@ -32,6 +31,7 @@ from glossator.llm import (
     with_text,
 )
 from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
+from glossator.sessions.compaction.compaction import CompactionBackoff
 from glossator.sessions.journal import (
     Head,
     Journal,
@@ -55,6 +55,7 @@ from glossator.sessions.records import (
     Titled,
     happened,
 )
+from glossator.sessions.reminders import Reminders
 from glossator.sessions.state import (
     EDITOR_STATE,
     FACTS,

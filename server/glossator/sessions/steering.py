@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from glossator.context import Attached, Exhibit
+from glossator.core.attached import Attached, Exhibit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,7 @@ from .delegation import Delegation
 from .hooks import session_hooks
 from .plan.dispatcher import PlanChoice
 from .plan.zones import fact_line
+from .told.attached import refuse_hidden
 from .told.attachments import (
     Attachment,
     Pasted,
@@ -17,24 +18,47 @@ from .told.attachments import (
 from .told.customizations import LoadedSkills, customizations_now
 from .told.editor import editor_state
 from .told.facts import facts_for
+from .told.instruction_files import InstructionFile
 from .told.instructions import further_instructions, instructions_now, left_out_files
+from .told.mentions import (
+    DIAGNOSTICS,
+    GIT,
+    GIT_DIFF,
+    SELECTION,
+    TERMINAL,
+    Mentioned,
+    as_mention,
+    find_mentions,
+    resolve_mentions,
+    unfinished_mention,
+)
 from .told.opening import LEFT_OUT, SECTIONS, opening_of
 from .told.part import Telling, in_time
 from .told.question import SaidWords
 from .told.recall import likely_memories, memory_index
+from .told.system import SECTIONS_APART
 from .turn import Asked, last_plan, take_turn
 
 __all__ = [
+    "DIAGNOSTICS",
+    "GIT",
+    "GIT_DIFF",
     "LEFT_OUT",
     "SECTIONS",
+    "SECTIONS_APART",
+    "SELECTION",
+    "TERMINAL",
     "Asked",
     "Attachment",
     "Delegation",
+    "InstructionFile",
     "LoadedSkills",
+    "Mentioned",
     "Pasted",
     "PlanChoice",
     "SaidWords",
     "Telling",
+    "as_mention",
     "attach_again",
     "attach_all",
     "attach_lines",
@@ -45,6 +69,7 @@ __all__ = [
     "editor_state",
     "fact_line",
     "facts_for",
+    "find_mentions",
     "further_instructions",
     "in_time",
     "instructions_now",
@@ -54,9 +79,12 @@ __all__ = [
     "memory_index",
     "opening_of",
     "permit_direct_call",
+    "refuse_hidden",
+    "resolve_mentions",
     "server_of",
     "session_hooks",
     "take_turn",
     "telling_first",
+    "unfinished_mention",
     "views_of",
 ]

@@ -7,14 +7,6 @@ from functools import partial
 from typing import Literal
 
 from glossator.application import Application
-from glossator.context import (
-    CarriedState,
-    Compacted,
-    Compactor,
-    KeptTools,
-    PromptPrefix,
-    changed_since,
-)
 from glossator.core.events import Compaction, Event
 from glossator.core.permission import Access
 from glossator.core.report import Report
@@ -23,8 +15,9 @@ from glossator.core.tool_result import shorten
 from glossator.hooks import HookEvent
 from glossator.llm import Model
 from glossator.permissions import MCP
-from glossator.sessions import Session
+from glossator.sessions import CarriedState, Compacted, Compactor, KeptTools, PromptPrefix, Session
 from glossator.turn.hooks import SessionHooks
+from glossator.turn.told.whole import changed_since
 
 _ASKING = frozenset({"AskUser"})
 _GUIDING = frozenset({"Skill"})  # its text says how to go on

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from glossator.application import Application
-from glossator.context import Attached, Exhibit, system_blocks
+from glossator.core.attached import Attached, Exhibit
 from glossator.core.errors import UsageError
 from glossator.core.prompts import load_prompt
 from glossator.core.report import Report
@@ -35,6 +35,7 @@ from glossator.turn.run import Agent
 from glossator.turn.subagent import AgentJob, Judged, read_only_permission, unheard, work
 from glossator.turn.told.customizations import OWNERS, LoadedSkills, customizations_now
 from glossator.turn.told.opening import sub_agent_section
+from glossator.turn.told.system import system_blocks
 
 EXPLORE = "Explore"
 

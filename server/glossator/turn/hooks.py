@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from glossator.application import Application, WorkspaceNow
-from glossator.context import Reminders
 from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access, Mode
@@ -33,6 +32,7 @@ from glossator.hooks import (
     strictest,
 )
 from glossator.sandbox import LimitedShell
+from glossator.sessions import Reminders
 from glossator.tools import ToolArgs
 from glossator.workspace import WorkspaceSnapshot
 

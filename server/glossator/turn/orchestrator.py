@@ -74,7 +74,7 @@ class Transition:
 
 _S, _E, _A = RunState, Signal, Action
 
-TERMINAL = frozenset({_S.DONE, _S.FAILED, _S.CANCELLED})
+ENDS = frozenset({_S.DONE, _S.FAILED, _S.CANCELLED})
 
 _ASK = Transition(_A.ASK, _S.CLARIFYING)
 _VERIFY = Transition(_A.VERIFY, _S.VERIFYING)
@@ -104,7 +104,7 @@ TABLE: Mapping[tuple[RunState, Signal], Transition] = {
     **{
         (state, signal): transition
         for state in RunState
-        if state not in TERMINAL
+        if state not in ENDS
         for signal, transition in (
             (_E.FAILED, Transition(_A.SAY_WHY, _S.FAILED)),
             (_E.CANCELLED, Transition(_A.STOP, _S.CANCELLED)),

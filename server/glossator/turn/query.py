@@ -1,7 +1,7 @@
 """One request to the model, shown while it streams, with the specifications of the tools.
 
 A request that the server refuses is changed and sent again, until it is accepted. What it refuses
-is taken out of the messages (`context/mending.py`), and what is too long is compacted, once because
+is taken out of the messages (`sessions/compaction/mending.py`), and what is too long is compacted, once because
 a model may have to be paid for it, and then cut. The conversation changes once the server has
 accepted the request.
 """
@@ -13,7 +13,6 @@ from contextlib import aclosing
 from functools import cache
 from typing import Any
 
-from glossator.context import Mending, NoGain
 from glossator.core.errors import BudgetSpent, ContentRefused, RequestTooLong, StreamCut
 from glossator.core.events import Notice, TextDelta, TextDiscarded, ThinkingDelta
 from glossator.llm import (
@@ -29,6 +28,7 @@ from glossator.llm import (
     ToolSpec,
     estimate_request,
 )
+from glossator.sessions import Mending, NoGain
 from glossator.tools import Registry, ToolArgs
 from glossator.turn.calls import EarlyCalls
 from glossator.turn.guard import Guard

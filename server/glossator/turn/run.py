@@ -9,13 +9,12 @@ from enum import StrEnum
 from typing import Protocol
 
 from glossator.application import Permission
-from glossator.context import Compactor
 from glossator.core.events import Event, Usage
 from glossator.core.images import Image
 from glossator.core.tool_result import ToolResult
 from glossator.hooks import HookAnswer
 from glossator.llm import Message, Meter, Model, Spending, ToolSpec
-from glossator.sessions import RunClock
+from glossator.sessions import Compactor, RunClock
 from glossator.settings import LimitSettings
 from glossator.tools import Registry, ToolArgs, ToolContext
 

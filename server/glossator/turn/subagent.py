@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from glossator.application import Application, Permission
-from glossator.context import Reminders
 from glossator.core.citations import CitationMark
 from glossator.core.errors import GlossatorError
 from glossator.core.events import (
@@ -45,7 +44,7 @@ from glossator.grounding import (
 from glossator.hooks import HookEvent
 from glossator.llm import Conversation, Message, Meter, Model, SpendingLimit
 from glossator.permissions import Deny
-from glossator.sessions import AgentConversation, Run, RunClock, Session
+from glossator.sessions import AgentConversation, Reminders, Run, RunClock, Session
 from glossator.tools import ReadState, Tool, ToolArgs, ToolContext
 from glossator.turn.hooks import session_hooks
 from glossator.turn.judged.judge import Judging

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from glossator.application import Application, SessionActing
-from glossator.context import Attached, Exhibit
 from glossator.core.answer import Answer
+from glossator.core.attached import Attached, Exhibit
 from glossator.core.errors import UsageError
 from glossator.core.events import Event, Notice, RunFinished, RunStarted, Steered, Todo, TodoChanged
 from glossator.core.images import Image

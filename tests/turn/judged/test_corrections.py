@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 
 from glossator.commands.sessions import ResumeSessionRequest, resume_session
-from glossator.context.answers import Kind
-from glossator.context.inspector import SentRequest, window_layers
-from glossator.context.kept import KeptTools, collect
-from glossator.context.summary import PromptPrefix
+from glossator.commands.window import SentRequest, window_layers
 from glossator.core.events import (
     DiscardReason,
     Event,
@@ -21,7 +18,10 @@ from glossator.core.events import (
     TextDelta,
     TextDiscarded,
 )
+from glossator.core.window import Kind
 from glossator.lsp.answer_report import to_markdown
+from glossator.sessions.compaction.kept import KeptTools, collect
+from glossator.sessions.compaction.summary import PromptPrefix
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage
 from tests.standin import HttpError, Text, ToolUse, Turn

@@ -11,7 +11,6 @@ import pytest
 
 from glossator.commands.compact import CompactRequest, compact_session
 from glossator.commands.rewind import RewindRequest, rewind
-from glossator.context.kept import KeptTools, collect
 from glossator.core.document import Document
 from glossator.core.events import AgentFinished, AgentStarted, Envelope, RunCancelled
 from glossator.core.fact import NewFact
@@ -19,6 +18,7 @@ from glossator.core.grounded_events import PlanChanged, StateChanged, TaskState
 from glossator.core.prompts import load_prompt
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.span import Basis, CitationStatus, CitationView, Span
+from glossator.sessions.compaction.kept import KeptTools, collect
 from glossator.turn.plan.dispatcher import PlanChoice
 from tests.patience import SECONDS, until
 from tests.sides import asked

@@ -10,12 +10,12 @@ import pytest
 
 from glossator.commands.compact import CompactRequest, compact_session
 from glossator.commands.show_context import ShowContextRequest, show_context
-from glossator.context.answers import Kind
 from glossator.core.document import Document
 from glossator.core.events import Notice, RunFinished
 from glossator.core.fact import FactState, NewFact
 from glossator.core.grounded_events import FactChanged
 from glossator.core.span import Basis, Citation, CitationStatus, Span
+from glossator.core.window import Kind
 from glossator.grounding import AnswerStatement, CheckedStatement, Verdict
 from glossator.sessions import FACTS
 from glossator.turn.judged.new_facts import memorise, write_memory_back

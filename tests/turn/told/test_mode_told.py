@@ -12,8 +12,8 @@ from glossator.commands.compact import CompactRequest, compact_session
 from glossator.commands.mode import SetModeRequest, set_mode
 from glossator.commands.rewind import RewindRequest, rewind
 from glossator.commands.sessions import ExportSessionRequest, export_session
-from glossator.context.system import is_mode_notice
 from glossator.core.permission import Mode
+from glossator.sessions.compaction.own_texts import is_mode_notice
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 from tests.turn.test_loop import without_cache_marks

@@ -14,9 +14,9 @@ import pytest
 from glossator.commands.compact import CompactRequest, compact_session
 from glossator.commands.rewind import RewindRequest, rewind
 from glossator.commands.show_context import ShowContextRequest, show_context
-from glossator.context.answers import Kind
 from glossator.core.errors import ModelError
 from glossator.core.events import Envelope, Notice, RunFinished
+from glossator.core.window import Kind
 from glossator.llm import Meter
 from glossator.memory import Kept
 from glossator.sessions import MEMORIES

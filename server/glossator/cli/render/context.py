@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from glossator.cli.messages import amount
 from glossator.cli.render import Bar, Cell, Column, Part, Segment, Styled, Table, line
-from glossator.context import ContextAnswer, Kind
-from glossator.context import Part as WindowPart
+from glossator.commands import ContextAnswer
+from glossator.commands import Part as WindowPart
+from glossator.core.window import Kind
 
 _BAR = 8  # characters of a bar that stands for everything in the window
 _EIGHTHS = " ▏▎▍▌▋▊▉"

@@ -26,6 +26,7 @@ from glossator.commands import (
     AgentInfo,
     AgentList,
     CompactAnswer,
+    ContextAnswer,
     DeletedSession,
     RewindAnswer,
     SessionInfo,
@@ -34,7 +35,6 @@ from glossator.commands import (
     TurnView,
     UndoAnswer,
 )
-from glossator.context import ContextAnswer
 from glossator.core.shown import shown
 from glossator.core.tool_events import not_saved
 

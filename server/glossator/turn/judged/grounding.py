@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from glossator.application import Application
-from glossator.context import words_of_user
 from glossator.core.events import CitationChecked, Notice
 from glossator.grounding import CheckedAnswer, Established, Sources, Verdict, faults
 from glossator.llm import Message, Meter
-from glossator.sessions import Run, Session
+from glossator.sessions import Run, Session, words_of_user
 from glossator.turn.answering import Answering
 from glossator.turn.judged.correction import CorrectedAnswer, correct, is_to_correct
 from glossator.turn.judged.judge import Judging

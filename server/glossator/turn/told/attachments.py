@@ -14,22 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.application import Application
-from glossator.context import (
-    DIAGNOSTICS,
-    GIT,
-    SELECTION,
-    TERMINAL,
-    Attached,
-    Exhibit,
-    Mention,
-    Mentioned,
-    attach,
-    attach_any,
-    exhibit_image,
-    find_mentions,
-    resolve_mentions,
-)
-from glossator.core.attached import AttachedItem
+from glossator.core.attached import Attached, AttachedItem, Exhibit
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.images import Image
@@ -40,7 +25,18 @@ from glossator.core.uri import to_path
 from glossator.llm import Model
 from glossator.sessions import Run, Session
 from glossator.tools import diagnostic_lines, report_diagnostics
+from glossator.turn.told.attached import attach, attach_any, exhibit_image
 from glossator.turn.told.git_mentions import git_exhibit
+from glossator.turn.told.mentions import (
+    DIAGNOSTICS,
+    GIT,
+    SELECTION,
+    TERMINAL,
+    Mention,
+    Mentioned,
+    find_mentions,
+    resolve_mentions,
+)
 from glossator.workspace import WorkspaceSnapshot
 
 MAX_OF_GIT = 4  # mentions of git, of a question

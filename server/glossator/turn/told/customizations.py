@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from glossator.application import Application, WorkspaceNow
-from glossator.context import Exhibit
+from glossator.core.attached import Exhibit
 from glossator.core.errors import UsageError
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose, shown_text, some_of

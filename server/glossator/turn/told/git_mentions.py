@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from glossator.application import CUT, ROOTS, Acting, ask_git
-from glossator.context import GIT, GIT_DIFF, Exhibit
+from glossator.core.attached import Exhibit
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.prompts import load_prompt
@@ -21,6 +21,7 @@ from glossator.core.shown import in_tags, shown, shown_text, some_of
 from glossator.core.span import Span, runs
 from glossator.permissions import HiddenFiles, how_to_trust
 from glossator.sandbox import LimitedShell
+from glossator.turn.told.mentions import GIT, GIT_DIFF
 from glossator.workspace import WorkspaceSnapshot, repository_top
 
 _REVISION = re.compile(r"(?!-)[\w./^~@{}-]+")

@@ -9,15 +9,15 @@ from functools import partial
 import platformdirs
 
 from glossator.application import Application, WorkspaceNow
-from glossator.context import (
+from glossator.core.context_kind import ContextKind
+from glossator.core.home import home_of
+from glossator.sessions import INSTRUCTIONS, Run, Session
+from glossator.turn.told.instruction_files import (
     InstructionFile,
     InstructionFinder,
     Instructions,
     instruction_reminders,
 )
-from glossator.core.context_kind import ContextKind
-from glossator.core.home import home_of
-from glossator.sessions import INSTRUCTIONS, Run, Session
 from glossator.turn.told.part import Telling
 
 IN_PROMPT = "promptInstructions"  # as INSTRUCTIONS, of those in the system prompt

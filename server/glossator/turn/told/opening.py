@@ -12,34 +12,30 @@ from pathlib import Path
 from typing import Any
 
 from glossator.application import Application, WorkspaceNow
-from glossator.context import (
-    Instructions,
-    Section,
-    TooLarge,
-    WholeWorkspace,
-    environment_facts,
-    instruction_sections,
-    language_section,
-    plain_facts,
-    profile_section,
-    session_section,
-    system_blocks,
-    whole_workspace,
-)
 from glossator.core.context_kind import ContextKind
 from glossator.core.shown import shown
 from glossator.customizations import Customizations
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
 from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
-from glossator.sessions import Session
+from glossator.sessions import Section, Session
 from glossator.tools import Explore, Skill
 from glossator.turn.hooks import left_out_hooks
 from glossator.turn.query import tool_specs
 from glossator.turn.told.customizations import customizations_now
+from glossator.turn.told.environment import environment_facts, plain_facts
+from glossator.turn.told.instruction_files import Instructions
 from glossator.turn.told.instructions import IN_PROMPT, instructions_now, left_out_files, versions
 from glossator.turn.told.part import in_time
 from glossator.turn.told.recall import memory_index
+from glossator.turn.told.system import (
+    instruction_sections,
+    language_section,
+    profile_section,
+    session_section,
+    system_blocks,
+)
+from glossator.turn.told.whole import TooLarge, WholeWorkspace, whole_workspace
 from glossator.workspace import WorkspaceSnapshot
 
 # The names under which a session keeps what its system prompt consists of, and what it lacks.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.application import Application, WorkspaceNow
-from glossator.context import Attached, Exhibit
+from glossator.core.attached import Attached, Exhibit
 from glossator.core.document import text_hash
 from glossator.core.events import Notice, Steered
 from glossator.core.images import Image

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from glossator.context.ours import prompt_of
-from glossator.context.transcript import call_in_words, calls_in, fit, text_of
 from glossator.core.prompts import load_prompt
 from glossator.llm import ContentBlock, Message, user_message
+from glossator.sessions.compaction.own_texts import prompt_of
+from glossator.sessions.compaction.transcript import call_in_words, calls_in, fit, text_of
 
 _MAX_RESULTS = 20
 _LONGEST_SAID = 8_000  # characters of one message of the user

@@ -11,8 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from glossator.context.kept import KeptTools, collect, message_of
-from glossator.context.places import (
+from glossator.core.errors import ContentRefused
+from glossator.core.price import estimate_tokens
+from glossator.core.prompts import load_prompt
+from glossator.llm import ContentBlock, Message, estimate_messages, user_message
+from glossator.sessions.compaction.kept import KeptTools, collect, message_of
+from glossator.sessions.compaction.places import (
     THINKING,
     Place,
     is_gone,
@@ -25,13 +29,9 @@ from glossator.context.places import (
     texts_in,
     words_of_user,
 )
-from glossator.context.summary import extract_summary
-from glossator.context.tail import result_as_text, without_thinking
-from glossator.context.transcript import calls_in, fit, transcript
-from glossator.core.errors import ContentRefused
-from glossator.core.price import estimate_tokens
-from glossator.core.prompts import load_prompt
-from glossator.llm import ContentBlock, Message, estimate_messages, user_message
+from glossator.sessions.compaction.summary import extract_summary
+from glossator.sessions.compaction.tail import result_as_text, without_thinking
+from glossator.sessions.compaction.transcript import calls_in, fit, transcript
 
 _SINGLY = 2  # so many parts go one by one, then all of their kind
 _MOST = 8  # parts of no known kind that go one by one

@@ -1,19 +1,19 @@
 """The context inspector: the parts of the window, with their tokens and why they are there.
 
 The figures are estimates, scaled to what the provider counted for a request with the same texts.
+What was cut from a text is read from the notes that Glossator itself puts into it for the model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from glossator.context.answers import Kind, Layer, Part
-from glossator.context.summary import PromptPrefix
-from glossator.context.system import Section
-from glossator.context.told import Told, told_as
-from glossator.context.transcript import calls_in
+from glossator.commands.answers.show_context import Layer, Part
 from glossator.core.price import estimate_tokens
+from glossator.core.prompts import load_prompt
+from glossator.core.window import Kind
 from glossator.llm import (
     ContentBlock,
     Message,
@@ -21,6 +21,7 @@ from glossator.llm import (
     estimate_messages,
     estimate_tool,
 )
+from glossator.sessions import MODES, TEXTS, PromptPrefix, Section, calls_in, prompt_of
 
 WHY = {
     Kind.SHARED: "who the model is and how it works; the same for everybody",
@@ -161,3 +162,76 @@ def _what(message: Message, block: ContentBlock, calls: dict[str, ContentBlock])
             return Told(Kind.RESULT, str(call.get("name", "a tool")))
         case other:
             return Told(*_BLOCKS.get(str(other), (Kind.OTHER, str(other))))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A text in a user message; without a `why` it is there as all of its kind are."""
+
+    kind: Kind
+    name: str
+    why: str = ""
+    cut: str = ""
+
+
+_REMINDERS: Mapping[str, tuple[str, str]] = {
+    "grounding/facts_gone": ("facts", "facts that hold no more"),
+    "grounding/synthesis": ("plan", "the results of the tasks, and the question again"),
+    "user/abandoned": ("abandoned question", "the question before has no answer"),
+    "user/agents": ("sub-agents", "the list of those that files describe"),
+    "user/changed": ("changed files", "what changed in files that the model has read"),
+    "user/editor_state": ("editor", "what it shows; context.ambient turns this off"),
+    "user/git": ("git", "branch, changes and last commits as the session began"),
+    "user/hook": ("hooks", "what hooks that you set up or adopted add"),
+    "user/hook_stop": ("hooks", "what hooks that you set up or adopted add"),
+    "user/mcp_connected": ("MCP servers", "tools that became available later"),
+    "user/skills": ("skills", "the list of those that the model may load"),
+    "user/undone": ("undone", "what you took back"),
+    **dict.fromkeys(MODES, ("mode", "what may be done without asking you")),
+}
+_NAMES = {
+    "grounding/facts": "facts",
+    "user/diagnostics": "diagnostics",
+    "user/git_diff": "git diff",
+    "user/instructions": "instruction files",
+    "compaction/state": "state",
+    "compaction/said": "your words",
+    "compaction/failure": "failures",
+    "compaction/result": "results",
+    "compaction/answered": "results",
+}
+_SUMMARY = "summary"
+_OTHERS = "reminders"
+
+_LISTING = re.compile(r"^\((Descriptions are .+|[\d,]+ more are there, .+)\.\)$", re.MULTILINE)
+_GIT = re.compile(r"^\[([\d,]+ more)\]$", re.MULTILINE)
+_OUTPUT = re.compile(r"^\[cut here: (.+)\]$", re.MULTILINE)
+_CUT: Mapping[str, re.Pattern[str]] = {
+    "user/agents": _LISTING,
+    "user/skills": _LISTING,
+    "user/editor_state": re.compile(r"^(?:Open|Edited last): .*, (and more)$", re.MULTILINE),
+    "user/git": _GIT,
+    "user/git_diff": _OUTPUT,
+    "user/git_commit": _OUTPUT,
+    "user/instructions": re.compile(r"^\[([\d,]+ more characters) were cut; read", re.MULTILINE),
+}
+
+
+def told_as(text: str) -> Told:
+    """What a text in a user message is."""
+    prompt = prompt_of(text)
+    if not prompt:
+        return Told(Kind.QUESTION, "questions")
+    kind, cut = TEXTS[prompt], _cut(prompt, text)
+    match kind:
+        case Kind.REMINDER:
+            name, why = _REMINDERS.get(prompt, (_OTHERS, ""))
+            return Told(kind, name, why, cut)
+        case Kind.SUMMARY:
+            return Told(kind, _SUMMARY)
+    return Told(kind, _NAMES.get(prompt) or load_prompt(prompt).first_value(text), "", cut)
+
+
+def _cut(prompt: str, text: str) -> str:
+    pattern = _CUT.get(prompt)
+    return "; ".join(dict.fromkeys(pattern.findall(text))) if pattern else ""

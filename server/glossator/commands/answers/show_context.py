@@ -3,30 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class Kind(StrEnum):
-    """What a part of the window is."""
-
-    SHARED = "shared"
-    SESSION = "session"
-    TOOL = "tool"
-    SUMMARY = "summary"
-    KEPT = "kept"
-    STATE = "state"
-    QUESTION = "question"
-    ATTACHMENT = "attachment"
-    MEMORY = "memory"
-    FACT = "fact"
-    REMINDER = "reminder"
-    INSTRUCTIONS = "instructions"
-    REPLY = "reply"
-    THINKING = "thinking"
-    CALL = "call"
-    RESULT = "result"
-    IMAGE = "image"
-    OTHER = "other"
+from glossator.core.window import Kind
 
 
 @dataclass(frozen=True, slots=True)

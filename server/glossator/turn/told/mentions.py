@@ -12,14 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from glossator.context.attachments import (
-    Attached,
-    Exhibit,
-    HidingRules,
-    attach,
-    attach_folder,
-    attach_image,
-)
+from glossator.core.attached import Attached, Exhibit
 from glossator.core.citations import fences
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import GlossatorError, UsageError
@@ -28,6 +21,7 @@ from glossator.core.languages import CODE
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import shorten
 from glossator.symbols import Limits, Name, SearchScope, Symbol, SymbolFinder
+from glossator.turn.told.attached import HidingRules, attach, attach_folder, attach_image
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceSnapshot
 

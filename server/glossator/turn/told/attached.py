@@ -9,13 +9,12 @@ from itertools import chain
 from operator import attrgetter
 from typing import Protocol
 
-from glossator.core.attached import AttachedItem
+from glossator.core.attached import Attached, Exhibit
 from glossator.core.citations import place
-from glossator.core.diagnostics import Diagnostic
-from glossator.core.document import Document, Missing, MissingReason
+from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.image_scaling import MAX_FILE_BYTES
-from glossator.core.images import Image, image_of, is_image
+from glossator.core.images import image_of, is_image
 from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown
@@ -31,59 +30,6 @@ MAX_LINE_CHARACTERS = 2_000
 LISTING_LINES = 200
 
 _UNITS = ("bytes", "KB", "MB", "GB")
-
-
-@dataclass(frozen=True, slots=True)
-class Attached:
-    """Lines of a document as text for the model, with the `diagnostics` of these lines."""
-
-    text: str
-    span: Span
-    path: str
-    document: Document
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The name that the user sees."""
-        return place(self.path, self.span.first_line, self.span.last_line)
-
-    @property
-    def parts(self) -> tuple[str | Image, ...]:
-        """The content of a message."""
-        return (self.text,)
-
-    @property
-    def item(self) -> AttachedItem:
-        """The attachment in events."""
-        lines = self.span.first_line, self.span.last_line
-        first, last = (None, None) if lines == (1, len(self.document.lines)) else lines
-        return AttachedItem(self.path, self.span.uri, first, last, None, self.diagnostics)
-
-
-@dataclass(frozen=True, slots=True)
-class Exhibit:
-    """An attachment that is no lines of a document: an image, a listing, diagnostics, a patch.
-
-    `citable` are lines that it shows on the way.
-    """
-
-    text: str
-    name: str
-    images: tuple[Image, ...] = ()
-    uri: str | None = None
-    citable: tuple[Span, ...] = ()
-
-    @property
-    def parts(self) -> tuple[str | Image, ...]:
-        """What of it goes into a message."""
-        return self.text, *self.images
-
-    @property
-    def item(self) -> AttachedItem:
-        """The attachment in events."""
-        media_type = self.images[0].media_type if self.images else None
-        return AttachedItem(self.name, self.uri, media_type=media_type)
 
 
 class HidingRules(Protocol):

@@ -1,6 +1,6 @@
 """The summary of a session: main topics, key conclusions, unresolved questions.
 
-It is derived from the one structured summary of a conversation (`context/summary.py`): that of a
+It is derived from the one structured summary of a conversation (`sessions/compaction/summary.py`): that of a
 compaction, or one that the fast model writes in the background while the conversation stays as it
 is. Without a model it is extracted, as a compaction does it.
 """
@@ -12,12 +12,11 @@ import logging
 from collections import OrderedDict
 from collections.abc import Coroutine
 
-from glossator.context import Summary, extracted, summarise
 from glossator.core.errors import ModelError
 from glossator.core.resources import is_memory_short
 from glossator.ledger import Ledger, SessionSummary
 from glossator.llm import Models
-from glossator.sessions import Session
+from glossator.sessions import Session, Summary, extracted, summarise
 from glossator.settings import Settings
 
 logger = logging.getLogger(__name__)

@@ -1,43 +1,16 @@
-"""The system prompt, which is frozen per session, and notices of the permission mode.
-
-A message says which mode holds when it differs from the last notice in the conversation. So the
-notices survive a resume, a rewind and a compaction without further state.
-"""
+"""The system prompt, section by section; it is frozen with the first question of a session."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
 
-from glossator.context.instructions import Instructions
-from glossator.core.prompts import load_prompt, load_prompts
+from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
-from glossator.llm import ContentBlock, Message
+from glossator.sessions import Section
+from glossator.turn.told.instruction_files import Instructions
 from glossator.workspace import WorkspaceSnapshot
 
-_PROMPTS: Mapping[str, str] = {
-    "plan": "user/mode_plan",
-    "ask": "user/mode_ask",
-    "acceptEdits": "user/mode_accept_edits",
-    "auto": "user/mode_auto",
-    "restricted": "user/mode_restricted",  # the editor does not trust the workspace
-}
-PROMPTS = tuple(_PROMPTS.values())
 SECTIONS_APART = "\n\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the system prompt's second block; all but the text is for people.
-
-    `cut` says what was left out of it, "" for nothing.
-    """
-
-    name: str
-    text: str
-    why: str
-    cut: str = ""
 
 
 def system_blocks(
@@ -81,31 +54,3 @@ def instruction_sections(found: Instructions) -> tuple[Section, ...]:
         why = f"an instruction file, {file.origin}"
         sections.append(Section(file.name, text, why, cut))
     return tuple(sections)
-
-
-def mode_notice(mode: str, messages: Sequence[Message]) -> str:
-    """The notice of the mode for a conversation; "" if its last notice says the same."""
-    text = _notices()[_PROMPTS[mode]]
-    return "" if _last_notice(messages) == text else text
-
-
-def is_mode_notice(block: ContentBlock) -> bool:
-    """Whether a block of a user message is a notice of the mode."""
-    return block.get("text") in _notices().values()
-
-
-def _last_notice(messages: Sequence[Message]) -> str:
-    notices = (
-        str(block["text"])
-        for message in reversed(messages)
-        if message["role"] == "user"
-        for block in reversed(message["content"])
-        if is_mode_notice(block)
-    )
-    return next(notices, "")
-
-
-@cache
-def _notices() -> Mapping[str, str]:
-    """The notices, by prompt."""
-    return {name: prompt.render() for name, prompt in load_prompts(PROMPTS).items()}

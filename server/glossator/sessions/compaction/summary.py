@@ -14,9 +14,6 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from glossator.context.kept import KeptTexts, KeptTools, collect
-from glossator.context.system import Section
-from glossator.context.transcript import paths_in, transcript
 from glossator.core.errors import ContentRefused, RequestTooLong, StreamCut
 from glossator.core.prompts import load_prompt
 from glossator.llm import (
@@ -31,6 +28,8 @@ from glossator.llm import (
     estimate_request,
     user_message,
 )
+from glossator.sessions.compaction.kept import KeptTexts, KeptTools, collect
+from glossator.sessions.compaction.transcript import paths_in, transcript
 
 MAX_OUTPUT = 16_000  # tokens, thinking included
 _ROOM = MAX_OUTPUT + 4_000  # tokens of the request besides the conversation
@@ -68,6 +67,19 @@ class Summary(_Part):
     errors: tuple[Fixed, ...]
     open_tasks: tuple[str, ...]
     next_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the system prompt's second block; all but the text is for people.
+
+    `cut` says what was left out of it, "" for nothing.
+    """
+
+    name: str
+    text: str
+    why: str
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from glossator.context.mentions import find_mentions
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose
+from glossator.turn.told.mentions import find_mentions
 from glossator.workspace import Roots, WorkspaceSnapshot, is_inside, load, repository_top, same_file
 
 NAMES = ("AGENTS.md", "CLAUDE.md", os.path.join(".claude", "CLAUDE.md"), "CLAUDE.local.md")

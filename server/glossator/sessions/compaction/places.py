@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from glossator.context.ours import prompt_of
-from glossator.context.transcript import call_in_words
 from glossator.core.prompts import load_prompt
 from glossator.llm import ContentBlock, Message
+from glossator.sessions.compaction.own_texts import prompt_of
+from glossator.sessions.compaction.transcript import call_in_words
 
 MEDIA = {"image": "an image", "document": "a document"}
 THINKING = "the model's earlier thinking"

@@ -12,13 +12,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from glossator.context.kept import KeptTools, collect, is_compaction, message_of
-from glossator.context.summary import Asked, PromptPrefix, Summary, ask_summary, extract_summary
-from glossator.context.tail import newest
 from glossator.core.errors import ModelError
 from glossator.core.events import Event, Notice, Usage
 from glossator.core.prompts import load_prompt
 from glossator.llm import Conversation, Message, Meter, Model, ModelRequest, estimate_request
+from glossator.sessions.compaction.kept import KeptTools, collect, is_compaction, message_of
+from glossator.sessions.compaction.summary import (
+    Asked,
+    PromptPrefix,
+    Summary,
+    ask_summary,
+    extract_summary,
+)
+from glossator.sessions.compaction.tail import newest
 
 SHARE = 0.8  # of the window, at which compaction is automatic
 _TAIL_SHARE = 0.25  # of the window, for the newest messages

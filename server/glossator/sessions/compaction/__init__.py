@@ -1,0 +1,1 @@
+"""A conversation made shorter: compaction, summaries, and messages that a server refuses."""
