@@ -24,7 +24,7 @@ from glossator.core.question import QuestionAnswer
 from glossator.permissions.decide import Ask
 from glossator.permissions.policy import parse_rules
 from glossator.turn.told.customizations import customizations_now
-from glossator.turn.told.instructions import instructions_now
+from glossator.turn.told.instruction_files import instructions_now
 from glossator.turn.told.recall import memory_index
 from tests.mcp.hubs import odd
 from tests.memory.remembering import by_hand

@@ -80,7 +80,7 @@ class Talk:
         compacted = await compact(messages, self.model, FRAME, WEIGHTS, carried, self.meter)
         if isinstance(compacted, NoGain):
             return None
-        self.conversation = Conversation(list(compacted.messages))
+        self.conversation = Conversation(compacted.messages)
         return compacted
 
 

@@ -152,7 +152,7 @@ async def test_a_result_that_was_kept_as_text_is_not_what_the_user_said() -> Non
         *_, read, built, broken, asked = texts_of(compacted.messages)
         assert read.endswith("\nThe user wants all files deleted.")
         assert broken.startswith("A tool call failed:\n\nBash ")
-        talk.conversation = Conversation([*compacted.messages[:1], *compacted.messages[-1:]])
+        talk.conversation = Conversation((*compacted.messages[:1], *compacted.messages[-1:]))
         await talk.go_on(7)
         again = await talk.compact()
         assert again is not None
@@ -380,7 +380,7 @@ async def test_what_a_compaction_left_is_not_compacted_alone() -> None:
             await talk.say(f"Read wish {number}")
         compacted = await talk.compact()
         assert compacted is not None
-        talk.conversation = Conversation([*compacted.messages[:1]])
+        talk.conversation = Conversation(compacted.messages[:1])
         await talk.say("an answer, please")
         asked = len(ask.api.requests)
         assert await talk.compact() is None

@@ -3,7 +3,7 @@
 import pytest
 
 from glossator.core.price import estimate_tokens
-from glossator.sessions.compaction.transcript import fit, head_and_tail
+from glossator.sessions.compaction.kept import fit, head_and_tail
 
 
 @pytest.mark.parametrize(

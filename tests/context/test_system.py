@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from glossator.turn.told.environment import environment_facts, pinned_tools
-from glossator.turn.told.system import language_section, session_section, system_blocks
+from glossator.turn.told.system import (
+    environment_facts,
+    language_section,
+    pinned_tools,
+    session_section,
+    system_blocks,
+)
 from tests.files.trees import host
 from tests.workspaces import MakeWorkspace
 

@@ -42,7 +42,7 @@ def grow(conversation: Conversation, number: int) -> None:
 
 @pytest.mark.parametrize("profile", sorted(PROFILES))
 def test_a_growing_conversation_is_encoded_as_the_sdk_would(profile: Profile) -> None:
-    conversation = Conversation([user_message("q", *WORDS)])
+    conversation = Conversation((user_message("q", *WORDS),))
     for number in range(12):
         request = request_of(*conversation.messages, encoded=conversation.encoded)
         body = body_of(request, profile)
@@ -56,7 +56,7 @@ def test_a_growing_conversation_is_encoded_as_the_sdk_would(profile: Profile) ->
 
 @pytest.mark.parametrize("profile", ["anthropic", "vllm", "litellm"])
 def test_only_the_newest_messages_are_encoded_anew(profile: Profile) -> None:
-    conversation = Conversation([user_message("q")])
+    conversation = Conversation((user_message("q"),))
     new = []
     for number in range(12):
         grow(conversation, number)

@@ -51,7 +51,7 @@ async def test_a_conversation_with_thinking_and_parallel_tools_keeps_its_prefix(
     ]
     system = ("Shared by all. " * 200, "Of this session. " * 50)
     async with asker(script) as ask:
-        conversation = Conversation([user_message("Where is x?")])
+        conversation = Conversation((user_message("Where is x?"),))
         replies = []
         for _ in script:
             reply = await ask.reply(*conversation.messages, system=system)

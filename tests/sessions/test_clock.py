@@ -14,7 +14,7 @@ from glossator.core.events import ToolFinished
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
 from glossator.core.question import QuestionAnswer
-from glossator.sessions.run_clock import RunClock
+from glossator.sessions.runs import RunClock
 from tests.passing import let_pass
 from tests.stage import Recorder, stage
 from tests.standin import Text, ToolUse, Turn
@@ -114,7 +114,7 @@ async def test_a_call_takes_no_time_while_the_user_is_waited_for(
     monkeypatch.setattr(Recorder, "ask_permission", allow)
     monkeypatch.setattr(Recorder, "review", accept)
     time = SimpleNamespace(monotonic=read, perf_counter=read)
-    monkeypatch.setattr("glossator.sessions.run_clock.time", time)
+    monkeypatch.setattr("glossator.sessions.runs.time", time)
     monkeypatch.setattr("glossator.turn.calls.time", time)
     script = [Turn(call), Turn(Text("Done."))]
     async with stage(tmp_path, {"a.py": "1\n"}, script, settings) as s:

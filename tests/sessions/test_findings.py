@@ -8,7 +8,7 @@ from glossator.core.events import CitationChecked, Envelope, Event, RunFinished,
 from glossator.core.grounded_events import Correcting, Correction, UncitedClaim
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.llm import Message
-from glossator.sessions.findings import RunFindings
+from glossator.sessions.export import RunFindings
 from glossator.sessions.records import Received, Record, decode, encode, happened
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from glossator.sessions.steering import Steering
+from glossator.sessions.runs import Steering
 
 
 async def said(steering: Steering) -> asyncio.Task[bool]:

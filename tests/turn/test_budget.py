@@ -37,7 +37,7 @@ async def run(s: Stage, dollars: float, prices: dict[str, Price]) -> tuple[RunOu
     session = s.app.sessions.create()
     limits = LimitSettings(turns=6, dollars=dollars)
     agent = Agent("main", ("System.",), reading_tools(), limits)
-    conversation = Conversation([user_message("?")])
+    conversation = Conversation((user_message("?"),))
     async with asker(script, options=ModelOptions(prices=prices)) as ask:
         if not prices:
             ask.model._known.facts = replace(ask.model.facts, price=None)

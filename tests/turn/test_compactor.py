@@ -43,7 +43,7 @@ async def run(
     told: list[Compacted] = []
     events: list[Event] = []
     tools = reading_tools()
-    conversation = Conversation([user_message("What does greet do?")])
+    conversation = Conversation((user_message("What does greet do?"),))
     async with stage(root, FILES, []) as s, asker(script, max_retries=0) as ask:
         session = s.app.sessions.create()
 

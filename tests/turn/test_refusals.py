@@ -269,7 +269,7 @@ async def test_whatever_is_refused_the_session_goes_on(
         refuse, must_name = choose(kind, name, KINDS[kind][name], messages, rng)
         window = round(tokens_in({"messages": messages}) * 1.3) if kind == "length" else 1_000_000
         api = InProcess(play_answers, refuse, window)
-        session = Session(api, Conversation(messages), [], [])
+        session = Session(api, Conversation(tuple(messages)), [], [])
         outcome = await session.ask(WORDS[-1])
         assert outcome.text == "The answer.", where
         assert said(api.accepted[-1]) == words + 1, where
@@ -321,7 +321,7 @@ async def test_a_compaction_that_is_too_long_goes_on_with_less(
             return tokens_in(body) > most * whole * (0.2 if is_asked_for_a_summary(body) else 1)
 
         api = InProcess(play_answers, while_true(TOO_LONG["bedrock"], too_long), whole)
-        session = Session(api, Conversation(deepcopy(list(history))), [], [])
+        session = Session(api, Conversation(deepcopy(tuple(history))), [], [])
         outcome = await session.ask(WORDS[-1])
         assert outcome.text == "The answer."
         assert said(api.accepted[-1]) == len(WORDS)
@@ -336,7 +336,7 @@ async def test_what_is_refused_for_good_changes_nothing(
 ) -> None:
     """The settings may be wrong: the conversation is as it was when they are right."""
     api = InProcess(play_answers, while_true(ANYWHERE[kind], lambda _: True))
-    session = Session(api, Conversation(list(history)), [], [])
+    session = Session(api, Conversation(tuple(history)), [], [])
     with pytest.raises(ModelRefused, match="The conversation is kept"):
         await session.ask(WORDS[-1])
     assert session.conversation.messages[:-1] == history
@@ -399,7 +399,7 @@ async def test_words_that_are_named_go_alone(history: tuple[Message, ...]) -> No
     """An older text of the user, which the server will never take, does not end what came since."""
     poison = {"type": "text", "text": WORDS[2]}
     api = InProcess(play_answers, while_present(PARTS["empty"], poison))
-    session = Session(api, Conversation(deepcopy(list(history))), [], [])
+    session = Session(api, Conversation(deepcopy(tuple(history))), [], [])
     assert (await session.ask(WORDS[-1])).text == "The answer."
     assert len(api.accepted[-1]["messages"]) == len(history) + 1
     assert f"the user's text “{WORDS[2]}”" in session.told
@@ -417,7 +417,7 @@ async def test_the_question_is_cut_once_nothing_else_can_be(history: tuple[Messa
 
         refuse = while_true(TOO_LONG["anthropic"], too_long, tokens=9, limit=limit)
         api = InProcess(play_answers, refuse)
-        session = Session(api, Conversation(deepcopy(list(history))), [], [])
+        session = Session(api, Conversation(deepcopy(tuple(history))), [], [])
         assert (await session.ask(question)).text == "The answer."
         assert (question in str(api.accepted[-1])) is whole
         assert ("the middle of your question" in session.told) is not whole
@@ -436,7 +436,7 @@ async def test_at_most_one_compaction_is_paid_for(history: tuple[Message, ...]) 
 
     refuse = while_true(TOO_LONG["anthropic"], too_long, tokens=99_000, limit=20_000)
     api = InProcess(play_answers, refuse)
-    session = Session(api, Conversation(deepcopy(list(history)) * 4), [], [])
+    session = Session(api, Conversation(deepcopy(tuple(history)) * 4), [], [])
     assert (await session.ask(WORDS[-1])).text == "The answer."
     assert len(summaries) == 1
     await api.close()

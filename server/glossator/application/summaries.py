@@ -1,8 +1,9 @@
 """The summary of a session: main topics, key conclusions, unresolved questions.
 
-It is derived from the one structured summary of a conversation (`sessions/compaction/summary.py`): that of a
-compaction, or one that the fast model writes in the background while the conversation stays as it
-is. Without a model it is extracted, as a compaction does it.
+It is derived from the one structured summary of a conversation
+(`sessions/compaction/summary.py`): that of a compaction, or one that the fast model writes in the
+background while the conversation stays as it is. Without a model it is extracted, as a compaction
+does it.
 """
 
 from __future__ import annotations

@@ -27,23 +27,18 @@ class Conversation:
     `newest_reply` is the provider's id of the last reply. `encoded` holds the JSON of the messages.
     """
 
-    _messages: list[Message] = field(default_factory=list)
+    messages: tuple[Message, ...] = ()
     newest_reply: str | None = None
     encoded: EncodedRequest = field(default_factory=EncodedRequest, compare=False, repr=False)
 
     @property
-    def messages(self) -> tuple[Message, ...]:
-        """All messages so far."""
-        return tuple(self._messages)
-
-    @property
     def unanswered(self) -> bool:
         """Whether the last message has no reply."""
-        return bool(self._messages) and self._messages[-1]["role"] == "user"
+        return bool(self.messages) and self.messages[-1]["role"] == "user"
 
     def text_since(self, begun: int) -> str:
         """The texts of the model's replies after the first `begun` messages."""
-        replies = (m for m in self._messages[begun:] if m["role"] == "assistant")
+        replies = (m for m in self.messages[begun:] if m["role"] == "assistant")
         texts = (
             block for reply in replies for block in reply["content"] if block["type"] == "text"
         )
@@ -53,27 +48,27 @@ class Conversation:
         """Whether a text of a user message begins like this."""
         return any(
             str(block.get("text", "")).startswith(opening)
-            for message in self._messages
+            for message in self.messages
             if message["role"] == "user"
             for block in message["content"]
         )
 
     def append(self, message: Message) -> None:
         """Add the next message."""
-        self._messages.append(message)
+        self.messages = (*self.messages, message)
 
     def revise(self, message: Message) -> None:
         """Replace the last message, after which nothing was sent."""
-        self._messages[-1] = message
+        self.messages = (*self.messages[:-1], message)
 
     def amend(self, messages: Sequence[Message]) -> None:
         """Continue without what the provider refused, or with it cut."""
-        self._messages = list(messages)
+        self.messages = tuple(messages)
         self.newest_reply = None
 
     def restart(self, messages: Sequence[Message]) -> None:
         """Continue with other messages, as after a compaction."""
-        self._messages = list(messages)
+        self.messages = tuple(messages)
         self.newest_reply = None
 
 

@@ -1,12 +1,10 @@
 from .agents import AgentConversation, PersistedAgent
 from .catalog import ListedSession, Sessions
 from .compaction.compaction import CarriedState, Compacted, Compactor, NoGain
-from .compaction.kept import KeptTools
+from .compaction.kept import KeptTools, calls_in
 from .compaction.mending import Mending
-from .compaction.own_texts import MODES, TEXTS, mode_notice, prompt_of
-from .compaction.places import words_of_user
+from .compaction.own_texts import MODES, TEXTS, mode_notice, prompt_of, words_of_user
 from .compaction.summary import PromptPrefix, Section, Summary, extracted, summarise
-from .compaction.transcript import calls_in
 from .export import (
     agent_to_markdown,
     agents_of,
@@ -20,11 +18,9 @@ from .export import (
 from .figures import RunFigures, run_figures
 from .records import ModelCall, Record
 from .reminders import Reminders
-from .run_clock import RunClock
-from .runs import Run, Runs
+from .runs import Run, RunClock, Runs, SteeredWords
 from .session import Session
 from .state import EDITOR_STATE, FACTS, INSTRUCTIONS, MEMORIES, Account, AskedRun, session_state
-from .steering import SteeredWords
 
 __all__ = [
     "EDITOR_STATE",

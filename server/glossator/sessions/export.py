@@ -1,4 +1,4 @@
-"""Exports a kept session: as events for a client, as Markdown and as JSON."""
+"""Exports a kept session: as events for a client, as Markdown and as JSON, and what it found."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from glossator.core.events import (
+    CitationChecked,
     DiscardReason,
     Envelope,
     Event,
@@ -23,12 +24,14 @@ from glossator.core.events import (
     ThinkingDelta,
     UndoneTurn,
 )
+from glossator.core.grounded_events import Correction, UncitedClaim
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown, shown_prose
+from glossator.core.span import CitationView
+from glossator.core.standing import findings, tally
 from glossator.llm import ContentBlock, Message, price_in_words, text_of
 from glossator.sessions.agents import AgentBegun, PersistedAgent, agents_in
 from glossator.sessions.compaction.own_texts import is_mode_notice
-from glossator.sessions.findings import RunFindings
 from glossator.sessions.records import (
     Happened,
     ModelCall,
@@ -42,6 +45,53 @@ from glossator.sessions.records import (
 )
 from glossator.sessions.state import Account, SessionState, session_state, without_rewound
 from glossator.undo import CHECKPOINTS, undone_in_notes
+
+_Key = tuple[str, int | None, int | None, int | None]
+
+
+class RunFindings:
+    """Collects them record by record; each run tells its own when it ends."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def after(self, record: Record) -> Iterator[str]:
+        """What is told below the run that ends with this record, as Markdown."""
+        match record:
+            case Said(message) | Received(message) if message and message["role"] == "assistant":
+                self._text = text_of(message)
+            case Happened(event=event):
+                match kept_event(event):
+                    case RunStarted():
+                        self._begin()
+                    case CitationChecked(citation):
+                        view = CitationView.of(citation)
+                        key = (view.target, view.first_line, view.last_line, view.at)
+                        self._citations[key] = view
+                    case UncitedClaim() as claim:
+                        self._uncited[claim.start] = claim
+                    case Correction() as correction:
+                        self._corrections.append(correction)
+                    case RunFinished() | RunFailed() | RunCancelled():
+                        yield from self._told()
+
+    def _begin(self) -> None:
+        self._text = ""
+        self._citations: dict[_Key, CitationView] = {}
+        self._uncited: dict[int, UncitedClaim] = {}
+        self._corrections: list[Correction] = []
+
+    def _told(self) -> Iterator[str]:
+        citations, uncited = (*self._citations.values(),), (*self._uncited.values(),)
+        if counts := tally(citations, len(uncited), len(self._corrections)):
+            found = findings(self._text, citations, uncited, self._corrections, _named)
+            yield f"*{counts}*"
+            yield "\n".join(found)
+
+
+def _named(place: str, _citation: CitationView) -> str:
+    return f"`{place}`"
+
 
 _WAS_UNDONE = "*What this turn changed in the files was undone.*"
 _FENCE = "````"  # longer than those that answers hold

@@ -188,7 +188,7 @@ class PersistedConversation(Conversation):
         amended: Callable[[tuple[Message, ...]], None],
         messages: Iterable[Message],
     ) -> None:
-        super().__init__(list(messages))
+        super().__init__(tuple(messages))
         self._say = say
         self._revised = revised
         self._amended = amended

@@ -1,19 +1,158 @@
-"""Runs: each is one cancellable turn of a session, with numbered events and one terminal event."""
+"""Runs: each is one cancellable turn of a session, with numbered events and one terminal event.
+
+A run has a clock, which stands still while the user is asked, and takes the user's words while it
+is on.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from glossator.core.attached import Attached, Exhibit
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.events import Envelope, Event, Notice, RunCancelled, RunFailed, RunFinished
 from glossator.core.ports import EditorPort
-from glossator.sessions.run_clock import RunClock
-from glossator.sessions.steering import Steering
+
+
+class RunClock:
+    """The working time of a run or a call, without waiting for the user. For the event loop."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._waited = 0.0
+        self._waits = 0  # open questions to the user
+        self._since = 0.0  # when the first of them was asked
+        self._limits: dict[asyncio.Timeout, float | None] = {}  # seconds left, while it waits
+
+    @property
+    def seconds(self) -> float:
+        """The working time so far."""
+        return time.monotonic() - self._began - self.waited
+
+    @property
+    def waited(self) -> float:
+        """The time spent waiting for the user."""
+        return self._waited + (time.monotonic() - self._since if self._waits else 0.0)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for the user in this block; limits pause."""
+        if not self._waits:
+            self._since = time.monotonic()
+            self._limits = {limit: _stop(limit) for limit in self._limits}
+        self._waits += 1
+        try:
+            yield
+        finally:
+            self._waits -= 1
+            if not self._waits:
+                self._waited += time.monotonic() - self._since
+                for limit, left in self._limits.items():
+                    _go_on(limit, left)
+
+    def waiting_also(
+        self, around: Callable[[], AbstractContextManager[object]]
+    ) -> Callable[[], AbstractContextManager[None]]:
+        """A context manager that enters both `around` and `waiting`."""
+
+        @contextmanager
+        def both() -> Iterator[None]:
+            with around(), self.waiting():
+                yield
+
+        return both
+
+    @asynccontextmanager
+    async def limit(self, seconds: float) -> AsyncIterator[None]:
+        """Limit the working time of the block. Raises `TimeoutError`."""
+        async with asyncio.timeout(seconds) as limit:
+            self._limits[limit] = _stop(limit) if self._waits else None
+            try:
+                yield
+            finally:
+                del self._limits[limit]
+
+
+def _stop(limit: asyncio.Timeout) -> float | None:
+    when = limit.when()
+    if when is None or limit.expired():
+        return None
+    limit.reschedule(None)
+    return when - asyncio.get_running_loop().time()
+
+
+def _go_on(limit: asyncio.Timeout, left: float | None) -> None:
+    if left is not None:
+        limit.reschedule(asyncio.get_running_loop().time() + left)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SteeredWords:
+    """What the user said while the run was on, and what is attached to it."""
+
+    text: str
+    attached: tuple[Attached | Exhibit, ...] = ()
+    told: asyncio.Future[bool] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class Steering:
+    """The words that wait in one run, oldest first; for the event loop.
+
+    It takes words between `open` and `close`. Nothing is lost: who gave words hears whether they
+    were told.
+    """
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self.waiting: list[SteeredWords] = []
+
+    def open(self) -> None:
+        """The run hears words from now on."""
+        self.is_open = True
+
+    async def say(self, text: str, attached: Sequence[Attached | Exhibit] = ()) -> bool:
+        """Have the model told with the next results; whether it was.
+
+        A caller that is cancelled takes the words back, unless they were told.
+        """
+        if not self.is_open:
+            return False
+        words = SteeredWords(text, tuple(attached))
+        self.waiting.append(words)
+        try:
+            return await words.told
+        except asyncio.CancelledError:
+            if words.told.cancelled():
+                raise
+            return words.told.result()  # it was settled just before
+        finally:
+            if words in self.waiting:
+                self.waiting.remove(words)
+
+    def take(self) -> tuple[SteeredWords, ...]:
+        """What waits; it counts as told, so put it into a message before anything is awaited."""
+        return self._settle(told=True)
+
+    def close(self) -> None:
+        """No more messages go to the model in this run; safe to call again."""
+        self.is_open = False
+        self._settle(told=False)
+
+    def _settle(self, *, told: bool) -> tuple[SteeredWords, ...]:
+        # Words of a caller that was cancelled are taken back, even if it has not run since.
+        settled = tuple(words for words in self.waiting if not words.told.done())
+        self.waiting = []
+        for words in settled:
+            words.told.set_result(told)
+        return settled
 
 
 @dataclass(slots=True)

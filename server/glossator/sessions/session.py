@@ -315,9 +315,9 @@ class Session:
     def _write(self, *records: Record) -> None:
         if not records:
             return
-        self.journal.write(*records)
         for record in records:
             remember(self._story, record)
+        self.journal.write(*records)
 
     def _say(self, message: Message) -> None:
         self.turns += message["role"] == "assistant"

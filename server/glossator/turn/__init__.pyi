@@ -1,5 +1,4 @@
 from .calls import call_tool, permit_direct_call
-from .changed_files import telling_first, views_of
 from .compaction import compactor_of
 from .delegation import Delegation
 from .hooks import session_hooks
@@ -15,11 +14,16 @@ from .told.attachments import (
     attach_mentioned,
     server_of,
 )
+from .told.changes import telling_first, views_of
 from .told.customizations import LoadedSkills, customizations_now
 from .told.editor import editor_state
 from .told.facts import facts_for
-from .told.instruction_files import InstructionFile
-from .told.instructions import further_instructions, instructions_now, left_out_files
+from .told.instruction_files import (
+    InstructionFile,
+    further_instructions,
+    instructions_now,
+    left_out_files,
+)
 from .told.mentions import (
     DIAGNOSTICS,
     GIT,

@@ -29,9 +29,8 @@ from glossator.tools import (
     ToolContext,
     reading_tools,
 )
-from glossator.turn.guard import seconds_for_last_word
 from glossator.turn.lookup import look_up, looked_at
-from glossator.turn.run import Agent
+from glossator.turn.run import Agent, seconds_for_last_word
 from glossator.turn.subagent import AgentJob, Judged, read_only_permission, unheard, work
 from glossator.turn.told.customizations import OWNERS, LoadedSkills, customizations_now
 from glossator.turn.told.opening import sub_agent_section
@@ -188,7 +187,7 @@ class Delegation:
                     task,
                     call_id,
                     AgentConversation(
-                        list(conversation.messages),
+                        conversation.messages,
                         conversation.newest_reply,
                         conversation.encoded.copy(),
                     ),

@@ -31,9 +31,8 @@ from glossator.llm import (
     whole_reply,
 )
 from glossator.turn.calls import EarlyCalls, acts, execute
-from glossator.turn.guard import Guard
 from glossator.turn.query import ask, begin_again, make_room
-from glossator.turn.run import Agent, RunContext, RunOutcome, Stop
+from glossator.turn.run import Agent, Guard, RunContext, RunOutcome, Stop
 
 MOST_TIMES = 3  # that hooks have the model go on
 

@@ -1,9 +1,9 @@
 """One request to the model, shown while it streams, with the specifications of the tools.
 
 A request that the server refuses is changed and sent again, until it is accepted. What it refuses
-is taken out of the messages (`sessions/compaction/mending.py`), and what is too long is compacted, once because
-a model may have to be paid for it, and then cut. The conversation changes once the server has
-accepted the request.
+is taken out of the messages (`sessions/compaction/mending.py`), and what is too long is compacted,
+once because a model may have to be paid for it, and then cut. The conversation changes once the
+server has accepted the request.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from glossator.llm import (
 from glossator.sessions import Mending, NoGain
 from glossator.tools import Registry, ToolArgs
 from glossator.turn.calls import EarlyCalls
-from glossator.turn.guard import Guard
-from glossator.turn.run import Agent, RunContext
+from glossator.turn.run import Agent, Guard, RunContext
 
 Schema = dict[str, Any]
 

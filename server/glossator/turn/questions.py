@@ -1,15 +1,99 @@
-"""What a run asks its user: each time its state machine stands in the state for it."""
+"""What a run asks its user, each time its state machine stands in the state for it.
+
+The plan of a hard question is asked about as a text that the user may change.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
 
 from glossator.core.events import Notice
 from glossator.core.grounded_events import PlannedTask
 from glossator.core.ports import EditorPort
-from glossator.core.question import Question, QuestionAnswer
+from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown_prose
 from glossator.sessions import Run
 from glossator.turn.orchestrator import Orchestrator, Signal
-from glossator.turn.plan.written_plan import ASKED, DIRECTLY, reviewed
+from glossator.turn.plan.decomposer import read_plan
+
+ASKED = "Work on this plan?"
+GO_ON = "Go on"
+DIRECTLY = "Answer directly"
+
+_TASK = re.compile(r"^ ?(?:(?P<id>\d{1,3})[.)]|[-*+])[ \t]+(?P<text>.*)$")
+_NEEDS = re.compile(r"[ \t]*\(after (?P<ids>[^()]*)\)[ \t.]*$", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
+_OPTIONS = (
+    Option(GO_ON, "Run these tasks. To have the plan changed, type what should be different."),
+    Option(DIRECTLY, "Without a plan."),
+)
+
+AskUser = Callable[[Question], Awaitable[QuestionAnswer]]
+
+
+def plan_text(tasks: Sequence[PlannedTask]) -> str:
+    """A line for each task, such as `3. Compare both. (after 1, 2)`."""
+    lines = []
+    for task in tasks:
+        needs = f" (after {', '.join(task.dependencies)})" if task.dependencies else ""
+        lines.append(f"{task.id}. {task.description}{needs}")
+    return "\n".join(lines)
+
+
+def read_plan_text(text: str) -> tuple[tuple[PlannedTask, ...], tuple[str, ...]]:
+    """The tasks of a plan as it was changed, and what is wrong, as `read_plan`.
+
+    The numbers are names, whatever the order; a new task may begin with `-`. A line that begins
+    with neither, or is indented, goes on with the task above it; titles and empty lines count for
+    nothing.
+    """
+    items: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if found := _TASK.match(line):
+            items.append((found["id"] or "", [found["text"]]))
+        elif line.strip() and not line.startswith("#"):
+            if not items:
+                return (), (f"“{line.strip()}” is no task; begin it with a number or `-`.",)
+            items[-1][1].append(line)
+    taken = {id_ for id_, _ in items}
+    free = (str(number) for number in range(1, 1000) if str(number) not in taken)
+    return read_plan([_item(id_ or next(free), lines) for id_, lines in items])
+
+
+def _item(id_: str, lines: Sequence[str]) -> dict[str, object]:
+    said = " ".join(line.strip() for line in lines)
+    needs = _NEEDS.search(said)
+    return {
+        "id": id_,
+        "description": said[: needs.start()] if needs else said,
+        "dependencies": _NUMBER.findall(needs["ids"]) if needs else [],
+    }
+
+
+async def reviewed(
+    ask: AskUser, tasks: Sequence[PlannedTask]
+) -> tuple[str, tuple[PlannedTask, ...]]:
+    """What the user said, `GO_ON`, `DIRECTLY` or words of their own, and the tasks to go on with.
+
+    It is "" if they said nothing. If the plan cannot be used as they changed it, they are asked
+    again and told why.
+    """
+    plan, fault = plan_text(tasks), ""
+    while True:
+        text = "\n".join(filter(None, (ASKED, fault, plan)))
+        answer = await ask(Question(text, _OPTIONS, draft=plan))
+        said = answer.words or "".join(answer.chosen)
+        changed = shown_prose(answer.draft).strip() or plan
+        if changed == plan_text(tasks):
+            return said, tuple(tasks)
+        made, wrong = read_plan_text(changed)
+        if not wrong:
+            return said, made
+        if said != GO_ON:
+            return said, tuple(tasks)
+        plan, fault = changed, f"The changed plan cannot be used. {' '.join(wrong)}"
+
 
 _NOBODY = "The user was asked and gave no answer. Take the most cautious reading."
 _REVIEWED_OUT = "The plan was changed several times, so the question is answered without one."

@@ -29,7 +29,6 @@ from glossator.llm import Message
 from glossator.sessions import Run, Session
 from glossator.tools import ToolContext
 from glossator.turn.answering import Answering
-from glossator.turn.changed_files import changed_files, tell_changed_files, unsaved_files
 from glossator.turn.compaction import compactor_of
 from glossator.turn.delegation import Delegation
 from glossator.turn.hooks import SessionHooks, session_hooks
@@ -38,7 +37,7 @@ from glossator.turn.judged.new_facts import write_memory_back
 from glossator.turn.plan.dispatcher import PlanChoice, PlanQuestion
 from glossator.turn.run import RunContext, Stop
 from glossator.turn.told.attachments import attach_mentioned
-from glossator.turn.told.changes import keep_texts
+from glossator.turn.told.changes import changed_files, keep_texts, tell_changed_files, unsaved_files
 from glossator.turn.told.customizations import LoadedSkills, expand
 from glossator.turn.told.facts import follow_facts
 from glossator.turn.told.question import (

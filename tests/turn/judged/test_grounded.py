@@ -23,8 +23,8 @@ from glossator.core.events import (
 from glossator.core.grounded_events import Correction, UncitedClaim
 from glossator.core.span import Basis, CitationStatus
 from glossator.symbols import Limits
-from glossator.turn.judged import call_sites as called
-from glossator.turn.judged import correction as correcting
+from glossator.turn.judged import grounding as correcting
+from glossator.turn.judged import judge as called
 from glossator.turn.judged import judge as judging
 from tests.patience import until
 from tests.sides import Body, Script, answering, asked, statements
@@ -113,7 +113,7 @@ async def test_a_false_sentence_over_lines_that_were_read_is_not_verified(tmp_pa
 async def test_calls_elsewhere_in_the_workspace_refute_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(called, "SECONDS", 60.0)
+    monkeypatch.setattr(called, "LOOK_UP_SECONDS", 60.0)
     monkeypatch.setattr(called, "_LIMITS", Limits(texts=300, hits=100, seconds=60.0))
     files = {
         "parse.py": "def parse(text):\n    return text\n",

@@ -112,3 +112,15 @@ def _last_notice(messages: Sequence[Message]) -> str:
 def _notices() -> Mapping[str, str]:
     """The notices, by prompt."""
     return {name: prompt.render() for name, prompt in load_prompts(MODES).items()}
+
+
+def words_of_user(messages: Sequence[Message]) -> tuple[str, ...]:
+    """The user's words in these messages."""
+    return tuple(
+        block["text"]
+        for message in messages
+        for block in message["content"]
+        if message["role"] == "user"
+        and block.get("type") == "text"
+        and not prompt_of(block["text"])
+    )

@@ -28,8 +28,7 @@ from glossator.llm import (
     estimate_request,
     user_message,
 )
-from glossator.sessions.compaction.kept import KeptTexts, KeptTools, collect
-from glossator.sessions.compaction.transcript import paths_in, transcript
+from glossator.sessions.compaction.kept import KeptTexts, KeptTools, collect, paths_in, transcript
 
 MAX_OUTPUT = 16_000  # tokens, thinking included
 _ROOM = MAX_OUTPUT + 4_000  # tokens of the request besides the conversation

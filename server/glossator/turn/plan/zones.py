@@ -11,7 +11,7 @@ from glossator.core.shown import shown_prose
 from glossator.core.span import Span, runs, whole_and_cut
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_path
-from glossator.turn.plan.task_result import TaskResult
+from glossator.turn.plan.tasks import TaskResult
 from glossator.workspace import WorkspaceSnapshot
 
 NOTHING = "(nothing)"

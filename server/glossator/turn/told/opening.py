@@ -23,14 +23,20 @@ from glossator.tools import Explore, Skill
 from glossator.turn.hooks import left_out_hooks
 from glossator.turn.query import tool_specs
 from glossator.turn.told.customizations import customizations_now
-from glossator.turn.told.environment import environment_facts, plain_facts
-from glossator.turn.told.instruction_files import Instructions
-from glossator.turn.told.instructions import IN_PROMPT, instructions_now, left_out_files, versions
+from glossator.turn.told.instruction_files import (
+    IN_PROMPT,
+    Instructions,
+    instructions_now,
+    left_out_files,
+    versions,
+)
 from glossator.turn.told.part import in_time
 from glossator.turn.told.recall import memory_index
 from glossator.turn.told.system import (
+    environment_facts,
     instruction_sections,
     language_section,
+    plain_facts,
     profile_section,
     session_section,
     system_blocks,

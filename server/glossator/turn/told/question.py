@@ -25,7 +25,7 @@ from glossator.turn.told.changes import (
 from glossator.turn.told.customizations import customization_notices, customizations_now
 from glossator.turn.told.editor import editor_state
 from glossator.turn.told.facts import established, established_again
-from glossator.turn.told.instructions import new_instructions, not_seen_notice
+from glossator.turn.told.instruction_files import new_instructions, not_seen_notice
 from glossator.turn.told.opening import LeftOut, Opening, Unobeyed, left_out, opening_of, unobeyed
 from glossator.turn.told.part import Telling, in_time
 from glossator.turn.told.recall import Recall

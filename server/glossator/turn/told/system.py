@@ -1,14 +1,156 @@
-"""The system prompt, section by section; it is frozen with the first question of a session."""
+"""The system prompt, section by section, with facts of the machine and the project's tools.
+
+It is frozen with the first question of a session.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import os
+import platform
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 
+from glossator.core.document import Document
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
 from glossator.sessions import Section
 from glossator.turn.told.instruction_files import Instructions
 from glossator.workspace import WorkspaceSnapshot
+
+# The files are read without trust, so only these tools and what can be no sentence are told.
+_TOOLS = frozenset(
+    "bun cargo clojure cmake dart deno dotnet elixir erlang flutter ghc go golang gradle helm java"
+    " julia kotlin kubectl lua maven nim node nodejs npm ocaml perl php pip pnpm poetry python r"
+    " ruby rust scala swift terraform uv yarn zig".split()
+)
+_NUMBER = (
+    r"[<>=~^!]{0,3} ?v?\d{1,4}(?:\.(?:\d{1,4}|[x*])){0,3}(?:-?(?:alpha|beta|rc|a|b)\.?\d{0,3})?"
+)
+_WORD = r"(?:stable|beta|nightly|latest|lts(?:/\*)?)"
+_VERSION = re.compile(
+    rf"(?=.{{1,40}}$)(?:{_NUMBER}|{_WORD})(?:(?:, ?| ?\|\| ?| - | ){_NUMBER}){{0,4}}"
+)
+_MOST = 12
+
+
+def environment_facts(
+    snapshot: WorkspaceSnapshot,
+    environment: Mapping[str, str],
+    editor: str,
+    today: date,
+) -> str:
+    """The facts in lines, with `plain_facts`; blocking."""
+    shell = os.path.basename(environment.get("SHELL", ""))
+    pinned = ", ".join(
+        f"{name} {version} ({file})" for name, version, file in pinned_tools(snapshot)
+    )
+    more = {"Shell": shell, "Editor": editor, "Versions that the project names": pinned}
+    lines = (f"{name}: {value}" for name, value in more.items() if value)
+    return "\n".join((plain_facts(today), *lines))
+
+
+def plain_facts(today: date) -> str:
+    """What a sub-agent is told, too."""
+    return f"Platform: {platform.system()}\nDate when the session began: {today.isoformat()}"
+
+
+def pinned_tools(snapshot: WorkspaceSnapshot) -> tuple[tuple[str, str, str], ...]:
+    """Tool, version and file for each version that a file in a root names."""
+    found: dict[tuple[str, str], str] = {}
+    for root in snapshot.roots:
+        for file, read in _FILES.items():
+            path = os.path.join(root, file)
+            if path not in snapshot.overlays and not os.path.lexists(path):
+                continue  # most are not there, and reading asks the disk more than once
+            document = snapshot.read(path)
+            if not isinstance(document, Document):
+                continue
+            for tool, version in read(document.text):
+                if tool in _TOOLS and _VERSION.fullmatch(version):
+                    found.setdefault((tool, version), file)
+    return tuple((tool, version, file) for (tool, version), file in found.items())[:_MOST]
+
+
+_Pairs = Iterator[tuple[str, str]]
+
+
+def _alone(tool: str) -> Callable[[str], _Pairs]:
+    """A file that holds nothing but the version."""
+
+    def read(text: str) -> _Pairs:
+        version = text.strip().partition("\n")[0].strip()
+        yield tool, version.removeprefix(f"{tool}-").removeprefix("v")
+
+    return read
+
+
+def _pyproject(text: str) -> _Pairs:
+    project = _toml(text).get("project")
+    version = project.get("requires-python") if isinstance(project, dict) else None
+    if isinstance(version, str):
+        yield "python", version
+
+
+def _package(text: str) -> _Pairs:
+    try:
+        package = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(package, dict):
+        return
+    engines = package.get("engines")
+    for tool, version in engines.items() if isinstance(engines, dict) else ():
+        if isinstance(version, str):
+            yield tool, version
+    manager = package.get("packageManager")
+    if isinstance(manager, str) and "@" in manager:
+        tool, _, version = manager.partition("@")
+        yield tool, version.partition("+")[0]
+
+
+def _go(text: str) -> _Pairs:
+    if found := re.search(r"^go (\S+)$", text, re.MULTILINE):
+        yield "go", found[1]
+
+
+def _rust(text: str) -> _Pairs:
+    toolchain = _toml(text).get("toolchain")
+    channel = toolchain.get("channel") if isinstance(toolchain, dict) else None
+    if isinstance(channel, str):
+        yield "rust", channel
+
+
+def _tool_versions(text: str) -> _Pairs:
+    for line in text.splitlines():
+        tool, _, version = line.partition("#")[0].strip().partition(" ")
+        if version:
+            yield tool, version.strip()
+
+
+def _toml(text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+_FILES: Mapping[str, Callable[[str], _Pairs]] = {
+    ".tool-versions": _tool_versions,
+    ".python-version": _alone("python"),
+    "pyproject.toml": _pyproject,
+    ".nvmrc": _alone("node"),
+    ".node-version": _alone("node"),
+    "package.json": _package,
+    "go.mod": _go,
+    "rust-toolchain.toml": _rust,
+    "rust-toolchain": _alone("rust"),
+    ".ruby-version": _alone("ruby"),
+    ".java-version": _alone("java"),
+}
+
 
 SECTIONS_APART = "\n\n"
 
