@@ -3,7 +3,7 @@ from .compaction import compactor_of
 from .delegation import Delegation
 from .hooks import session_hooks
 from .plan.dispatcher import PlanChoice
-from .plan.zones import fact_line
+from .plan.task_result import fact_line
 from .told.attached import refuse_hidden
 from .told.attachments import (
     Attachment,

@@ -28,7 +28,8 @@ from glossator.turn.loop import run_agent
 from glossator.turn.orchestrator import Action, Orchestrator, Signal
 from glossator.turn.plan.decomposer import NoPlan, decompose, workspace_line
 from glossator.turn.plan.dispatcher import PlanChoice, PlanQuestion, TaskType, by_words, dispatch
-from glossator.turn.plan.tasks import PlannedTasks, TaskResult, execute, synthesis
+from glossator.turn.plan.task_result import TaskResult
+from glossator.turn.plan.tasks import PlannedTasks, execute, synthesis
 from glossator.turn.questions import DIRECTLY, GO_ON, RunQuestions, plan_text
 from glossator.turn.run import Agent, RunContext, RunOutcome
 from glossator.turn.told.question import say_steered

@@ -29,7 +29,7 @@ from glossator.llm import ToolCall
 from glossator.permissions import Deny
 from glossator.sessions import RunClock
 from glossator.tools import Registry, Tool, ToolArgs, ToolContext
-from glossator.turn.run import RunContext, ToolHooks
+from glossator.turn.run import RunContext, ToolHooks, acts
 
 logger = logging.getLogger(__name__)
 
@@ -183,12 +183,6 @@ def _changed_arguments(tool: Tool, given: Mapping[str, Any]) -> ToolArgs:
 
 def _as_json(args: ToolArgs) -> str:
     return shorten(json.dumps(args.of_tool(), ensure_ascii=False), _SHOWN_ARGUMENTS)
-
-
-def acts(tools: Registry, call: ToolCall) -> bool:
-    """Whether a call may change something."""
-    tool = tools.get(call.name)
-    return tool is not None and tool.access not in (Access.READ, Access.NONE)
 
 
 def _tell(run: RunContext, call: ToolCall) -> None:

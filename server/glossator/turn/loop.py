@@ -30,9 +30,9 @@ from glossator.llm import (
     user_message,
     whole_reply,
 )
-from glossator.turn.calls import EarlyCalls, acts, execute
+from glossator.turn.calls import EarlyCalls, execute
 from glossator.turn.query import ask, begin_again, make_room
-from glossator.turn.run import Agent, Guard, RunContext, RunOutcome, Stop
+from glossator.turn.run import Agent, Guard, RunContext, RunOutcome, Stop, acts
 
 MOST_TIMES = 3  # that hooks have the model go on
 

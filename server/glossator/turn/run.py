@@ -13,13 +13,13 @@ from typing import Protocol
 from glossator.application import Permission
 from glossator.core.events import Event, Usage
 from glossator.core.images import Image
+from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.hooks import HookAnswer
 from glossator.llm import Message, Meter, Model, Spending, ToolCall, ToolSpec
 from glossator.sessions import Compactor, RunClock
 from glossator.settings import LimitSettings
 from glossator.tools import Registry, ToolArgs, ToolContext
-from glossator.turn.calls import acts
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +179,12 @@ _MOST = 60.0  # but at most so many seconds
 def seconds_for_last_word(seconds: float) -> float:
     """The part of a run's `seconds` that is reserved for its last word."""
     return min(_MOST, _SHARE * seconds)
+
+
+def acts(tools: Registry, call: ToolCall) -> bool:
+    """Whether a call may change something."""
+    tool = tools.get(call.name)
+    return tool is not None and tool.access not in (Access.READ, Access.NONE)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,8 @@ from glossator.core.question import Option
 from glossator.core.report import Finding, Report
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.turn.plan.decomposer import read_plan, workspace_line
-from glossator.turn.plan.tasks import TaskResult, execute, result_of, without_conflicts
+from glossator.turn.plan.task_result import TaskResult, result_of, without_conflicts
+from glossator.turn.plan.tasks import execute
 from glossator.turn.questions import plan_text, read_plan_text
 from tests.workspaces import MakeWorkspace
 

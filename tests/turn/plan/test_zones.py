@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glossator.core.document import Document
 from glossator.core.span import Span
-from glossator.turn.plan.zones import documents_zone
+from glossator.turn.plan.task_result import documents_zone
 from tests.workspaces import MakeWorkspace
 
 

@@ -21,7 +21,7 @@ from glossator.core.question import Option, Question
 from glossator.core.shown import in_tags, shown_prose
 from glossator.core.tool_result import shorten
 from glossator.llm import Meter, Model, ask_for_json
-from glossator.turn.plan.zones import facts_zone
+from glossator.turn.plan.task_result import facts_zone
 from glossator.workspace import WorkspaceSnapshot
 
 LEAST, MOST = 2, 8  # tasks of a plan

@@ -20,7 +20,7 @@ from glossator.core.span import Basis, Span
 from glossator.ledger import Ledger
 from glossator.sessions import FACTS, Run, Session
 from glossator.tools import ReadState
-from glossator.turn.plan.zones import fact_line
+from glossator.turn.plan.task_result import fact_line
 from glossator.turn.told.part import Telling
 
 _DROPPED = (
