@@ -18,6 +18,9 @@ from tests.lsp.test_editing import CALC, FIX
 from tests.patience import SECONDS
 from tests.standin import StandIn
 
+# Without compiling what it loads: that takes a core for long, and a home of its own keeps none of it.
+PLAINLY = "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)"
+START = ["-q", "--eval", PLAINLY, "-f", "package-initialize"]
 SCRIPT = Path(__file__).parent / "emacs" / "typing.el"
 ROOT = Path(__file__).parents[2]
 ELISP = re.compile(r"```elisp\n(.*?)```", re.DOTALL)
@@ -37,7 +40,7 @@ async def test_an_edit_waits_for_what_is_typed(tmp_path: Path) -> None:
             "RESULT": str(result),
             "XDG_STATE_HOME": str(tmp_path / "state"),
         }
-        arguments = ["-nw", "-q", "-f", "package-initialize", "-l", str(SCRIPT)]
+        arguments = ["-nw", *START, "-l", str(SCRIPT)]
         async with at_terminal(arguments, root, variables, emacs()) as terminal:
             await terminal.until("all is seen")
         seen = json.loads(result.read_text())
@@ -74,7 +77,7 @@ def test_a_search_is_shown_in_a_report(tmp_path: Path) -> None:
     }
     script = str(SCRIPT.with_name("searching.el"))
     ended = subprocess.run(
-        [emacs(), "--batch", "-q", "-f", "package-initialize", "-l", script],
+        [emacs(), "--batch", *START, "-l", script],
         cwd=root,
         env=os.environ | variables,
         capture_output=True,
