@@ -18,7 +18,7 @@ from tests.lsp.test_editing import CALC, FIX
 from tests.patience import SECONDS
 from tests.standin import StandIn
 
-# Without compiling what it loads: that takes a core for long, and a home of its own keeps none of it.
+# Nothing is compiled as it is loaded: that takes a core for long, and a home of its own keeps none.
 PLAINLY = "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)"
 START = ["-q", "--eval", PLAINLY, "-f", "package-initialize"]
 SCRIPT = Path(__file__).parent / "emacs" / "typing.el"
