@@ -46,6 +46,7 @@ _TOLD_BELOW: dict[Any, str] = {  # a paragraph of its own, which begins with thi
     UndoAnswer: "Undo",
 }
 _SENT_AS: dict[Any, Any] = {Citation: CitationView}
+_MANY = 4  # values of an enum that has a name
 _NO_DEFAULT = (MISSING, None, "", (), False)
 
 
@@ -82,7 +83,7 @@ class _Table:
     """Writes each row; what was written in an earlier one is named, and not said again."""
 
     def __init__(self, named: Collection[Any]) -> None:
-        self._named = named  # dataclasses that have a name, and are spelled out once
+        self._named = named  # dataclasses and enums that have a name, and are spelled out once
         self._spelled: set[Any] = set()
         self._first: dict[Any, str] = {}  # the first command of each argument and answer
         self._said: set[str] = set()
@@ -133,7 +134,7 @@ class _Table:
         elif origin is typing.Literal:
             form = _or(arguments)
         elif isinstance(hint, EnumType):
-            form = _or([each.value for each in typing.cast(type[Enum], hint)])
+            form = self._enum(typing.cast(type[Enum], hint))
         elif origin in (tuple, list):
             form = f"[{self._form(arguments[0], given=given) or '…'}]"
         elif is_dataclass(hint):
@@ -141,6 +142,15 @@ class _Table:
         else:
             form = ""
         return form
+
+    def _enum(self, kind: type[Enum]) -> str:
+        values = _or([each.value for each in kind])
+        if kind not in self._named or len(kind) < _MANY:
+            return values
+        if kind in self._spelled:
+            return kind.__name__
+        self._spelled.add(kind)
+        return f"{kind.__name__} ({values})"
 
     def _dataclass(self, kind: type[Any], *, given: bool) -> str:
         name = _name(kind) if kind in self._named else ""
@@ -157,17 +167,19 @@ def _name(kind: type[Any]) -> str:
 
 
 def _used_twice(rows: Iterable[tuple[type[Any], type[Any], list[str]]]) -> set[Any]:
-    """The dataclasses that more than one argument or answer is, or has in its fields."""
+    """What more than one argument or answer is, or has in its fields."""
     kinds = {kind for request, answer, _ in rows for kind in (request, answer)}
     counted = Counter(part for kind in kinds - _TOLD_BELOW.keys() for part in _parts(kind))
     return {part for part, times in counted.items() if times > 1}
 
 
 def _parts(kind: Any) -> set[Any]:
-    """The dataclass, and those in its fields at any depth, that the table spells out."""
+    """What the table spells out of a type: the dataclasses and enums in it, at any depth."""
     kind = _SENT_AS.get(kind, kind)
     if kind in _TOLD_BELOW:
         return set()
+    if isinstance(kind, EnumType):
+        return {kind}
     if not is_dataclass(kind):
         return {part for each in typing.get_args(kind) for part in _parts(each)}
     base = _base(typing.cast(Any, kind))
