@@ -258,10 +258,9 @@ def test_broad_excepts_are_few() -> None:
 
 
 def test_the_invariants_name_tests_that_exist() -> None:
-    """In the table, and in the guide where it names some."""
-    pages = [
-        (ROOT / "docs" / name).read_text("utf-8") for name in ("invariants.md", "architecture.md")
-    ]
+    """In the tables, of promises too, and in the guide where it names some."""
+    names = ("invariants.md", "security.md", "architecture.md")
+    pages = [(ROOT / "docs" / name).read_text("utf-8") for name in names]
     named = re.findall(r"`(tests/[\w./]+)`", "".join(pages))
     assert len(named) > 100
     assert [name for name in named if not (ROOT / name).exists()] == []
