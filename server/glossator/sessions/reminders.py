@@ -9,7 +9,7 @@ class Reminders:
     """Texts that became known while a message was on its way, oldest first.
 
     Nothing waits for what goes in here: it is told with the results of the next tool calls, or with
-    the next question. Each text is made of a prompt that `ours.TEXTS` names.
+    the next question. Each text is made of a prompt that `own_texts.TEXTS` names.
     """
 
     def __init__(self) -> None:

@@ -8,7 +8,9 @@ survive a resume, a rewind and a compaction without further state.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from glossator.core.prompts import load_prompts
@@ -24,53 +26,91 @@ _MODES: Mapping[str, str] = {
 }
 MODES = tuple(_MODES.values())
 
-TEXTS: Mapping[str, Kind] = {
-    "compaction/head": Kind.SUMMARY,
-    "compaction/summary": Kind.SUMMARY,
-    "compaction/extract": Kind.SUMMARY,
-    "compaction/said": Kind.KEPT,
-    "compaction/failure": Kind.KEPT,
-    "compaction/result": Kind.KEPT,
-    "compaction/answered": Kind.KEPT,
-    "compaction/image": Kind.REMINDER,
-    "compaction/state": Kind.STATE,
-    "grounding/synthesis": Kind.REMINDER,
-    "user/attachment": Kind.ATTACHMENT,
-    "user/findings": Kind.ATTACHMENT,
-    "user/folder": Kind.ATTACHMENT,
-    "user/folder_again": Kind.ATTACHMENT,
-    "user/image": Kind.ATTACHMENT,
-    "user/diagnostics": Kind.ATTACHMENT,
-    "user/terminal": Kind.ATTACHMENT,
-    "user/git_diff": Kind.ATTACHMENT,
-    "user/git_commit": Kind.ATTACHMENT,
-    "grounding/facts": Kind.FACT,
-    "grounding/facts_gone": Kind.REMINDER,
-    "user/editor_state": Kind.REMINDER,
-    "user/git": Kind.REMINDER,
-    "user/instructions": Kind.INSTRUCTIONS,
-    "user/memory": Kind.MEMORY,
-    "user/abandoned": Kind.REMINDER,
-    "user/agents": Kind.REMINDER,
-    "user/skills": Kind.REMINDER,
-    "user/clarified": Kind.REMINDER,
-    "user/command": Kind.ATTACHMENT,
-    "user/skill": Kind.ATTACHMENT,
-    "user/changed": Kind.REMINDER,
-    "user/citations": Kind.REMINDER,
-    "user/hook": Kind.REMINDER,
-    "user/hook_stop": Kind.REMINDER,
-    "user/last_word": Kind.REMINDER,
-    "user/looked_at": Kind.REMINDER,
-    "user/mcp_connected": Kind.REMINDER,
-    "user/mcp_instructions": Kind.REMINDER,
-    "user/mcp_prompt": Kind.ATTACHMENT,
-    "user/mcp_resource": Kind.ATTACHMENT,
-    "user/not_attached": Kind.REMINDER,
-    "user/refused": Kind.REMINDER,
-    "user/since": Kind.REMINDER,
-    "user/undone": Kind.REMINDER,
-    **dict.fromkeys(MODES, Kind.REMINDER),
+# What was cut from a text, by the notes that Glossator itself puts into it for the model.
+_LISTING = re.compile(r"^\((Descriptions are .+|[\d,]+ more are there, .+)\.\)$", re.MULTILINE)
+_EDITOR = re.compile(r"^(?:Open|Edited last): .*, (and more)$", re.MULTILINE)
+_GIT = re.compile(r"^\[([\d,]+ more)\]$", re.MULTILINE)
+_OUTPUT = re.compile(r"^\[cut here: (.+)\]$", re.MULTILINE)
+_FILE = re.compile(r"^\[([\d,]+ more characters) were cut; read", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnText:
+    """What the texts of a prompt are, for people; the first value in a text stands for no `name`.
+
+    Without a `why` they are there as all of their kind are. `cut` finds what was left out.
+    """
+
+    kind: Kind
+    name: str = ""
+    why: str = ""
+    cut: re.Pattern[str] | None = None
+
+
+_REMINDER = OwnText(Kind.REMINDER, "reminders")
+TEXTS: Mapping[str, OwnText] = {
+    "compaction/head": OwnText(Kind.SUMMARY, "summary"),
+    "compaction/summary": OwnText(Kind.SUMMARY, "summary"),
+    "compaction/extract": OwnText(Kind.SUMMARY, "summary"),
+    "compaction/said": OwnText(Kind.KEPT, "your words"),
+    "compaction/failure": OwnText(Kind.KEPT, "failures"),
+    "compaction/result": OwnText(Kind.KEPT, "results"),
+    "compaction/answered": OwnText(Kind.KEPT, "results"),
+    "compaction/image": _REMINDER,
+    "compaction/state": OwnText(Kind.STATE, "state"),
+    "grounding/synthesis": OwnText(
+        Kind.REMINDER, "plan", "the results of the tasks, and the question again"
+    ),
+    "user/attachment": OwnText(Kind.ATTACHMENT),
+    "user/findings": OwnText(Kind.ATTACHMENT),
+    "user/folder": OwnText(Kind.ATTACHMENT),
+    "user/folder_again": OwnText(Kind.ATTACHMENT),
+    "user/image": OwnText(Kind.ATTACHMENT),
+    "user/diagnostics": OwnText(Kind.ATTACHMENT, "diagnostics"),
+    "user/terminal": OwnText(Kind.ATTACHMENT),
+    "user/git_diff": OwnText(Kind.ATTACHMENT, "git diff", cut=_OUTPUT),
+    "user/git_commit": OwnText(Kind.ATTACHMENT, cut=_OUTPUT),
+    "grounding/facts": OwnText(Kind.FACT, "facts"),
+    "grounding/facts_gone": OwnText(Kind.REMINDER, "facts", "facts that hold no more"),
+    "user/editor_state": OwnText(
+        Kind.REMINDER, "editor", "what it shows; context.ambient turns this off", cut=_EDITOR
+    ),
+    "user/git": OwnText(
+        Kind.REMINDER, "git", "branch, changes and last commits as the session began", cut=_GIT
+    ),
+    "user/instructions": OwnText(Kind.INSTRUCTIONS, "instruction files", cut=_FILE),
+    "user/memory": OwnText(Kind.MEMORY),
+    "user/abandoned": OwnText(
+        Kind.REMINDER, "abandoned question", "the question before has no answer"
+    ),
+    "user/agents": OwnText(
+        Kind.REMINDER, "sub-agents", "the list of those that files describe", cut=_LISTING
+    ),
+    "user/skills": OwnText(
+        Kind.REMINDER, "skills", "the list of those that the model may load", cut=_LISTING
+    ),
+    "user/clarified": _REMINDER,
+    "user/command": OwnText(Kind.ATTACHMENT),
+    "user/skill": OwnText(Kind.ATTACHMENT),
+    "user/changed": OwnText(
+        Kind.REMINDER, "changed files", "what changed in files that the model has read"
+    ),
+    "user/citations": _REMINDER,
+    "user/hook": OwnText(Kind.REMINDER, "hooks", "what hooks that you set up or adopted add"),
+    "user/hook_stop": OwnText(Kind.REMINDER, "hooks", "what hooks that you set up or adopted add"),
+    "user/last_word": _REMINDER,
+    "user/looked_at": _REMINDER,
+    "user/mcp_connected": OwnText(
+        Kind.REMINDER, "MCP servers", "tools that became available later"
+    ),
+    "user/mcp_instructions": _REMINDER,
+    "user/mcp_prompt": OwnText(Kind.ATTACHMENT),
+    "user/mcp_resource": OwnText(Kind.ATTACHMENT),
+    "user/not_attached": _REMINDER,
+    "user/refused": _REMINDER,
+    "user/since": _REMINDER,
+    "user/undone": OwnText(Kind.REMINDER, "undone", "what you took back"),
+    **dict.fromkeys(MODES, OwnText(Kind.REMINDER, "mode", "what may be done without asking you")),
 }
 
 
