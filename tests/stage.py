@@ -11,10 +11,11 @@ from typing import Any
 from glossator.application.application import Application
 from glossator.commands.ask import AskRequest, ask
 from glossator.core.answer import Answer
-from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event, TurnsUndone
+from glossator.core.grounded_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import (
     CallsTold,
@@ -25,7 +26,6 @@ from glossator.core.ports import (
     TerminalTold,
 )
 from glossator.core.question import Question, QuestionAnswer
-from glossator.core.tool_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
 from glossator.sessions.compaction.own_texts import is_mode_notice
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings

@@ -16,12 +16,13 @@ from glossator.core.edit import EditPlan
 from glossator.core.grounded_events import (
     Correction,
     FactChanged,
+    FilesChanged,
     PlanChanged,
     StateChanged,
+    ToolOutput,
     UncitedClaim,
 )
 from glossator.core.span import Citation, FoundPlace
-from glossator.core.tool_events import FilesChanged, ToolOutput
 
 
 class TodoState(StrEnum):

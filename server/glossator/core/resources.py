@@ -1,4 +1,4 @@
-"""What this process takes of the system: open files, and memory.
+"""What this process takes of the system: open files, memory, and imports that take long.
 
 A search keeps few files open, but a limit of 256 or 1,024 is soon reached with a watcher, sessions
 and connections besides. Commands get the limit back that was there before it was raised: programs
@@ -7,10 +7,14 @@ that use select(2) cannot deal with more than 1,024.
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
+from threading import Lock
+from types import ModuleType
 
 from glossator.core.errors import TooManyOpenFiles
 
@@ -21,6 +25,7 @@ _ENOUGH = 65_536
 _SHORT = 0.05  # of the machine's memory
 
 _of_commands: int | None = None
+_ONE_AT_A_TIME = Lock()
 
 
 def raise_open_file_limit() -> None:
@@ -87,3 +92,13 @@ def return_free_memory() -> None:
         trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc
         if trim is not None:
             trim(0)
+
+
+async def import_aside(name: str) -> ModuleType:
+    """Import a module without holding up the event loop."""
+    return await asyncio.to_thread(_imported, name)
+
+
+def _imported(name: str) -> ModuleType:
+    with _ONE_AT_A_TIME:
+        return import_module(name)

@@ -10,9 +10,9 @@ from functools import cache
 from glossator.core.citations import CitationMark, no_file, parse_citations, unreadable
 from glossator.core.document import Document
 from glossator.core.fact import FactState
-from glossator.core.indentation import depth, is_inside, level
 from glossator.core.span import Basis, Citation, CitationStatus, Span, runs
 from glossator.core.standing import OTHERWISE, UNSURE, confirmed
+from glossator.core.text import depth, is_inside, level
 from glossator.grounding.cited import CitedLines, holds
 from glossator.grounding.definitions import defined, definitions
 from glossator.grounding.statements import AnswerStatement, statements_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from glossator.core.context_kind import ContextKind
+from glossator.core.window import ContextKind
 from glossator.hooks.hook import HookEvent, HookIds, KnownHook, rules_of
 from glossator.hooks.proposals import Proposal, proposed_hooks
 from glossator.permissions import Approvals, Switches

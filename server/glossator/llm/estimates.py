@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from glossator.core.price import estimate_tokens
+from glossator.core.window import estimate_tokens
 from glossator.llm.model import ContentBlock, Message, ModelRequest, ToolSpec
 
 _IMAGE_TOKENS = 1_600  # the provider's figure for a large picture

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from glossator.core.errors import ModelError, UsageError
-from glossator.core.price import Price
-from glossator.core.statement import StatementsOf, no_statements
+from glossator.core.span import StatementsOf, no_statements
+from glossator.core.window import Price
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import KEY_VARIABLE, client_factory, key_of, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, efforts_of, facts_of, profile_of

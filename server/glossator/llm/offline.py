@@ -13,7 +13,7 @@ from difflib import get_close_matches
 
 from glossator.core.events import Usage
 from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
-from glossator.core.statement import StatementsOf, no_statements
+from glossator.core.span import StatementsOf, no_statements
 from glossator.core.terms import query_terms
 from glossator.llm.model import (
     ContentBlock,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
-from glossator.core.statement import Statement, StatementsOf
+from glossator.core.span import Statement, StatementsOf
 from glossator.core.terms import parts_of, query_terms, stem
 from glossator.llm.offline_extract import (
     Extract,

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
+from glossator.core.grounded_events import JobsChanged, UnsavedFiles
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import (
     Activity,
@@ -31,7 +32,6 @@ from glossator.core.ports import (
     TerminalTold,
 )
 from glossator.core.question import Question, QuestionAnswer, asker
-from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.browser import opened_in_browser
 from glossator.lsp.buttons import Buttons

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from glossator.core.encoding_names import codec_named
+from glossator.core.encoding import codec_named
 from glossator.core.errors import UsageError
 from glossator.settings.answers import (
     FactSettings,

@@ -9,7 +9,7 @@ from importlib import import_module
 from tree_sitter import Language, Query
 
 from glossator.core.errors import DeclarationError
-from glossator.core.languages import CODE, LANGUAGES, MARKDOWN
+from glossator.core.file_kinds import CODE, LANGUAGES, MARKDOWN
 from glossator.symbols.queries import (
     BASH,
     CPP,

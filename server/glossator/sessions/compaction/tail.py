@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from glossator.core.price import estimate_tokens
 from glossator.core.prompts import load_prompt
+from glossator.core.window import estimate_tokens
 from glossator.llm import ContentBlock, Message, estimate_messages
 from glossator.sessions.compaction.kept import image_gone, result_in_words
 from glossator.sessions.compaction.transcript import call_in_words, calls_in, fit, text_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from glossator.core.price import estimate_tokens
 from glossator.core.shown import brief_arguments
+from glossator.core.window import estimate_tokens
 from glossator.llm import ContentBlock, Message
 
 _LONGEST = 20_000  # characters of one part

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from glossator.application import Application
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
-from glossator.core.languages import CODE
+from glossator.core.file_kinds import CODE
 from glossator.grounding import Calls, CallSite
 from glossator.symbols import (
     CALLS,

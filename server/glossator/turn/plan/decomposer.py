@@ -14,8 +14,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from glossator.core.fact import Fact
+from glossator.core.file_kinds import CODE, language_of
 from glossator.core.grounded_events import PlannedTask
-from glossator.core.languages import CODE, language_of
 from glossator.core.prompts import load_prompt
 from glossator.core.question import Option, Question
 from glossator.core.shown import in_tags, shown_prose
