@@ -15,7 +15,6 @@ from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event, TurnsUndone
-from glossator.core.grounded_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import (
     CallsTold,
@@ -26,6 +25,7 @@ from glossator.core.ports import (
     TerminalTold,
 )
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.run_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
 from glossator.sessions.compaction.own_texts import is_mode_notice
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings

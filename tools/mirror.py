@@ -23,10 +23,10 @@ from glossator.core.attached import EditorState, FileDiagnostics, Wanted
 from glossator.core.citations import GRAMMAR
 from glossator.core.edit import EditPlan, PlanView
 from glossator.core.events import Envelope, Event, TurnsUndone
-from glossator.core.grounded_events import JobsChanged, UnsavedFiles
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, Review, TerminalTold
 from glossator.core.question import Asker, Question, QuestionAnswer
+from glossator.core.run_events import JobsChanged, UnsavedFiles
 from glossator.core.shown import PATTERNS
 from glossator.core.span import GRAVEST, Citation, CitationView
 from glossator.core.standing import DOING

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from glossator.core.grounded_events import Correcting
+from glossator.core.run_events import Correcting
 from glossator.grounding import (
     CheckedStatement,
     CitedLines,

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from glossator.core.document import Document, Origin
-from glossator.core.fact import Fact, FactState, FactView
-from glossator.core.passage import Passage
+from glossator.core.fact import Fact, FactState, FactView, Passage
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.grounding import (
     CheckedAnswer,

@@ -17,9 +17,9 @@ from glossator.application.turn_shell import Listing, TurnShell
 from glossator.application.unsaved_edits import UNSAVED, UnsavedEdits
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
-from glossator.core.grounded_events import JobsChanged, UnsavedFile
 from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
+from glossator.core.run_events import JobsChanged, UnsavedFile
 from glossator.core.shown import shown
 from glossator.edits import EditorFiles, PlanEditing
 from glossator.permissions import (

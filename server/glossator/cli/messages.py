@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from glossator.core.plan import PLANNED
+from glossator.core.question import PLANNED
 from glossator.core.shown import shown, some_of
 from glossator.core.window import in_dollars
 

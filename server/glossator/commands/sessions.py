@@ -19,7 +19,7 @@ from glossator.commands.answers.sessions import (
 from glossator.commands.undo import undone_turns
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, UndoneTurn
-from glossator.core.grounded_events import UnsavedFile
+from glossator.core.run_events import UnsavedFile
 from glossator.core.shown import shown
 from glossator.sessions import (
     ListedSession,

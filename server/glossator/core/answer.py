@@ -6,13 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from glossator.core.events import Event, Todo, TodoChanged, TodoState, Usage
-from glossator.core.grounded_events import (
-    Correction,
-    PlanChanged,
-    PlannedTask,
-    TaskState,
-    UncitedClaim,
-)
+from glossator.core.run_events import Correction, PlanChanged, PlannedTask, TaskState, UncitedClaim
 from glossator.core.span import CitationView
 
 

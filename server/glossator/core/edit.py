@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 from uuid import uuid4
 
 from glossator.core.document import Document
-from glossator.core.replacement import (
+from glossator.core.line_diff import (
     Replacement,
     apply_replacements,
     check,

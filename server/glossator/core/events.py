@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from glossator.core.attached import AttachedItem
 from glossator.core.edit import EditPlan
-from glossator.core.grounded_events import (
+from glossator.core.run_events import (
     Correction,
     FactChanged,
     FilesChanged,

@@ -10,9 +10,9 @@ from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan
 from glossator.core.events import Envelope, TurnsUndone
-from glossator.core.grounded_events import JobsChanged, UnsavedFiles
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.run_events import JobsChanged, UnsavedFiles
 from glossator.core.text import Position
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from glossator.core.citations import CitationMark, rewrite_citations
-from glossator.core.grounded_events import Correcting, Correction
 from glossator.core.prompts import load_prompt
+from glossator.core.run_events import Correcting, Correction
 from glossator.core.standing import OTHERWISE, UNSURE
 from glossator.grounding.checking import Verdict
 from glossator.grounding.cited import CitedLines

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.core.citations import parse_citations
-from glossator.core.grounded_events import UncitedClaim
+from glossator.core.run_events import UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
 from glossator.core.standing import names_no_file
 from glossator.grounding.calling import NO_CALLS, Calls

@@ -20,7 +20,6 @@ from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
-from glossator.core.grounded_events import JobsChanged, UnsavedFiles
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import (
     Activity,
@@ -32,6 +31,7 @@ from glossator.core.ports import (
     TerminalTold,
 )
 from glossator.core.question import Question, QuestionAnswer, asker
+from glossator.core.run_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.browser import opened_in_browser
 from glossator.lsp.buttons import Buttons

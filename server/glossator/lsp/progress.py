@@ -23,7 +23,7 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from glossator.core.grounded_events import PlanChanged, StateChanged, TaskState
+from glossator.core.run_events import PlanChanged, StateChanged, TaskState
 from glossator.core.shown import brief_arguments, shown_text
 from glossator.core.standing import one_sentence, state_in_words
 

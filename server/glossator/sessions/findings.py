@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from glossator.core.events import CitationChecked, RunCancelled, RunFailed, RunFinished, RunStarted
-from glossator.core.grounded_events import Correction, UncitedClaim
+from glossator.core.run_events import Correction, UncitedClaim
 from glossator.core.span import CitationView
 from glossator.core.standing import findings, tally
 from glossator.llm import text_of

@@ -22,8 +22,8 @@ from pydantic import ValidationError
 from glossator.application import Permission
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
-from glossator.core.grounded_events import ToolOutput
 from glossator.core.permission import Access, Permit
+from glossator.core.run_events import ToolOutput
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.llm import ToolCall
 from glossator.permissions import Deny

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from glossator.application import Application
 from glossator.core.errors import StoreUnavailable
-from glossator.core.grounded_events import ChangedFile, FilesChanged
+from glossator.core.run_events import ChangedFile, FilesChanged
 from glossator.core.uri import to_uri
 from glossator.sessions import Run, Session
 from glossator.undo import CHECKPOINTS, FileDelta

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from glossator.core.events import Notice
-from glossator.core.grounded_events import PlannedTask
 from glossator.core.ports import EditorPort
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.run_events import PlannedTask
 from glossator.core.shown import shown_prose
 from glossator.sessions import Run
 from glossator.turn.orchestrator import Orchestrator, Signal

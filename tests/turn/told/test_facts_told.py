@@ -13,7 +13,7 @@ from glossator.commands.show_context import ShowContextRequest, show_context
 from glossator.core.document import Document
 from glossator.core.events import Notice, RunFinished
 from glossator.core.fact import FactState, NewFact
-from glossator.core.grounded_events import FactChanged
+from glossator.core.run_events import FactChanged
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.core.window import Kind
 from glossator.grounding import AnswerStatement, CheckedStatement, Verdict

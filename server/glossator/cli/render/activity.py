@@ -19,7 +19,7 @@ from glossator.core.events import (
     ToolStarted,
 )
 from glossator.core.fact import FactState
-from glossator.core.grounded_events import (
+from glossator.core.run_events import (
     FactChanged,
     FilesChanged,
     PlanChanged,

@@ -53,7 +53,8 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from glossator.core.grounded_events import (
+from glossator.core.question import Question
+from glossator.core.run_events import (
     FactChanged,
     FilesChanged,
     PlanChanged,
@@ -61,7 +62,6 @@ from glossator.core.grounded_events import (
     StateChanged,
     ToolOutput,
 )
-from glossator.core.question import Question
 from glossator.core.shown import shown
 from glossator.core.wire import Json, event_from_wire
 

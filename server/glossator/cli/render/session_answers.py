@@ -35,7 +35,7 @@ from glossator.commands import (
     TurnView,
     UndoAnswer,
 )
-from glossator.core.grounded_events import not_saved
+from glossator.core.run_events import not_saved
 from glossator.core.shown import shown
 
 _FILES = 12  # of an undo that have a line each, by what was done to them

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from glossator.application import Application
 from glossator.core.errors import ModelError
 from glossator.core.events import DiscardReason, TextDelta, TextDiscarded
-from glossator.core.grounded_events import Correction
+from glossator.core.run_events import Correction
 from glossator.grounding import CheckedAnswer, CheckedStatement, correcting
 from glossator.llm import Meter, ask_for_json
 from glossator.sessions import Run, Session

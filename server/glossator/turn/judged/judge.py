@@ -20,7 +20,7 @@ from typing import Self
 from glossator.application import Application
 from glossator.core.errors import ModelError
 from glossator.core.events import CitationChecked, Event
-from glossator.core.grounded_events import UncitedClaim
+from glossator.core.run_events import UncitedClaim
 from glossator.core.span import Citation
 from glossator.grounding import (
     MOST_JUDGED,

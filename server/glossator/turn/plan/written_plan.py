@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from glossator.core.grounded_events import PlannedTask
 from glossator.core.question import Option, Question, QuestionAnswer
+from glossator.core.run_events import PlannedTask
 from glossator.core.shown import shown_prose
 from glossator.turn.plan.decomposer import read_plan
 

@@ -9,7 +9,7 @@ from functools import partial
 import platformdirs
 
 from glossator.application import Application, WorkspaceNow
-from glossator.core.home import home_of
+from glossator.core.uri import home_of
 from glossator.core.window import ContextKind
 from glossator.sessions import INSTRUCTIONS, Run, Session
 from glossator.turn.told.instruction_files import (
