@@ -1,4 +1,4 @@
-"""A fact: a statement that was judged to be carried by its lines; and passages, which hash lines."""
+"""Facts, statements that were judged to be carried by their lines; and passages, which hash lines."""
 
 from __future__ import annotations
 
