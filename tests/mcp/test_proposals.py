@@ -20,7 +20,7 @@ from glossator.mcp.answers import McpState
 from glossator.mcp.hub import KIND
 from glossator.mcp.servers import name_problem, project_servers, user_servers
 from glossator.permissions import Approvals, Switches
-from glossator.settings import McpServerSettings
+from glossator.settings.groups import McpServerSettings
 from tests.mcp.hubs import ODD, Hub, hub, odd
 from tests.patience import until
 

@@ -24,7 +24,7 @@ from glossator.retrieval import (
 from glossator.retrieval.rerank import excerpt
 from glossator.retrieval.rerank_model import numbers_in
 from glossator.retrieval.rerank_services import RerankService
-from glossator.settings.retrieval import RetrievalSettings
+from glossator.settings.groups import RetrievalSettings
 from tests.retrieval.contexts.making import blocks, maker
 from tests.standin import HttpError, Refused, Text, Turn
 
