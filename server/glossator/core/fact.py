@@ -1,4 +1,4 @@
-"""Facts: statements that were judged to be carried by their lines; and passages, hashes of lines."""
+"""Facts: statements that were judged to be carried by their lines; passages: hashes of lines."""
 
 from __future__ import annotations
 

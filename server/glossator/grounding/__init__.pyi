@@ -1,6 +1,5 @@
 from . import correcting, entailment
-from .calling import NO_CALLS, Calls
-from .checking import UNDECIDED, Judgement, Verdict, check, names_called
+from .checking import NO_CALLS, UNDECIDED, Calls, Judgement, Verdict, check, names_called
 from .cited import CallSite, CitedLines
 from .citing import (
     MOST_JUDGED,

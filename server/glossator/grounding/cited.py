@@ -1,4 +1,9 @@
-"""Cited lines, to be asked about: which names they hold, and what they define."""
+"""Cited lines, to be asked about: which names they hold, and what they define.
+
+Definitions are told without a grammar: cited lines are few and often parts of a definition, which
+no parser takes. A definition begins with a line of a known form, and ends where the indentation
+goes back.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,53 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from glossator.grounding.definitions import Definition, definitions
-from glossator.grounding.literals import numbers_in
+from glossator.grounding.wording import numbers_in
 
+_MODIFIERS = (
+    r"(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|async|abstract"
+    r"|final|override|unsafe|const|extern|virtual|inline|data|sealed|open|suspend|declare)\s+"
+)
+_GENERICS = r"<(?:=>|[^<>]|<(?:=>|[^<>]|<(?:=>|[^<>]){0,200}>){0,200}>){0,300}>"
+_BY_KEYWORD = re.compile(
+    rf"^\s*(?P<before>(?:{_MODIFIERS})*)(?P<word>def|class|func|fn|function|interface|struct|enum"
+    r"|trait|impl|type|module|object|record|namespace|mod)\b\s*\*?\s*(?:{_GENERICS}\s*)?"
+    r"(?:\([^)]*\)\s*)?(?P<name>[\w$]+)(?:\s+(?P<sort>struct|interface)\b)?"
+)
+_FOR = re.compile(r"\bfor\s+&?(?:mut\s+)?(?:\w+::)*(?P<name>\w+)")
+_BOUND = re.compile(
+    rf"^\s*(?P<before>(?:{_MODIFIERS})*)(?:const|let|var)?\s*(?:[\w$]+\.)*(?P<name>[\w$]+)\s*(?::[^=]*)?=\s*"
+    rf"(?P<word>async\s*)?(?:func(?:tion)?\b|(?:{_GENERICS})?\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|lambda\b)"
+)
+_METHOD = re.compile(
+    rf"^\s+(?P<before>(?:{_MODIFIERS}|get\s+|set\s+)*)\*?(?P<name>[\w$#]+)\s*(?:{_GENERICS})?\("
+    r"(?P<rest>.*)$"
+)
+_NO_METHODS = frozenset(
+    "if for while switch catch return function else do with synchronized super await throw new"
+    " assert print elif except raise and or not in yield del lambda".split()
+)
+_CLASSES = frozenset(
+    "class interface struct enum trait impl type module object record namespace mod".split()
+)
+_NO_TYPES = _NO_METHODS | frozenset(
+    "case match when let var const select using lock foreach goto defer go unless until elsif from"
+    " typeof sizeof is try loop".split()
+)
+_TYPE = re.compile(r"[\w$@:<>\[\],.?~]+")
+_QUALIFIED = re.compile(r"(?:[\w$]+::)*(?P<name>~?[^\W\d][\w$]*)")
+_OBJECT = re.compile(r"&?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls|this)\b(?!\s*:)")  # as a parameter
+_COMPARED = re.compile(r"<-|<<|>>|\s[<>]=?\s|\blambda\b")  # signs that are no brackets of types
+_LONGEST = 1_000  # characters of a line that begins a definition
+_MOST_HEADER = 60  # lines of a signature
+_STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
+_LIFETIME = re.compile(r"(?<=[<&])'\w+(?!\w*')|(?<=, )'\w+(?=[,>:])")
+_METHOD_ENDS = r"\{\s*\}?\s*$|\(\s*$|\)\s*:[^=;]+;\s*$"
+_GOES_ON = re.compile(r"\s*(?:where\b|\{\s*$)")  # a signature of Rust's
+_NO_CODE = re.compile(r"\s*(?:#|//|/\*|\*)(?!\[)")  # a comment or directive, at any indentation
+_QUOTE = re.compile(  # of a text of several lines; or a text of one, or a comment
+    r"(?P<opens>\"\"\"|'''|`)|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|(?<!\S)#.*|//.*"
+)
+_OPENING, _CLOSING = "([{<", ")]}>"
 _HOLE = re.compile(r"\$?\{[^{}]*\}|%\w")  # in a text, for a value
 _SAYING = 6  # characters of a text with holes that tell it from others
 _COMMENT = re.compile(r"^\s*(?:#+|//+[/!]?|/?\*+|--|>)")
@@ -17,6 +66,211 @@ _JOINED = re.compile(r"[\"']\s*\n\s*[rfb]*[\"']")  # two parts of a text
 _LITERAL = re.compile(
     r"(?P<quote>\"\"\"|\'\'\'|[\"\'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter; `is_rest` if it takes any number of arguments."""
+
+    name: str
+    is_rest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition whose first line is cited: indices into the lines, ends exclusive.
+
+    `word` is how it is declared (`def`, `class`, `struct`, …); "" if by none.
+    """
+
+    name: str
+    word: str
+    header: str
+    start: int
+    end: int
+
+    @property
+    def is_class(self) -> bool:
+        """Whether it has members."""
+        return self.word in _CLASSES
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...] | None:
+        """The parameters, without the one that stands for the object; None if not all are seen."""
+        inner = _signature(self.header, self.name)
+        is_plain = inner is not None and not _COMPARED.search(inner)
+        return tuple(_parameters(inner, self.word)) if inner is not None and is_plain else None
+
+
+def defined(line: str) -> tuple[str, str] | None:
+    """The name that a line begins a definition of, and by which word; None if it begins none."""
+    if len(line) > _LONGEST or not line.strip():
+        return None
+    if found := _BY_KEYWORD.match(line):
+        implementing = _FOR.search(line) if found["word"] == "impl" else None
+        return (implementing or found)["name"], found["sort"] or found["word"]
+    if found := _BOUND.match(line):
+        return found["name"], "function"
+    found = _METHOD.match(line)
+    if found and found["name"] not in _NO_METHODS and re.search(_METHOD_ENDS, line):
+        return found["name"].lstrip("#"), ""
+    typed = _typed(line)
+    return (typed, "") if typed else None
+
+
+def _typed(line: str) -> str | None:
+    """The name that a line begins a definition of by its type: `static int main(`."""
+    head, opening, rest = line.partition("(")
+    words = re.sub(r"[*&]", " ", head).split()
+    if not opening or len(words) < 2 or rest.rstrip().endswith(";"):
+        return None
+    is_plain = not _NO_TYPES.intersection(words) and all(map(_TYPE.fullmatch, words[:-1]))
+    found = _QUALIFIED.fullmatch(words[-1]) if is_plain else None
+    return found["name"] if found else None
+
+
+def definitions(lines: Sequence[str]) -> Iterator[Definition]:
+    """The definitions that begin in the lines, in order."""
+    for at, line in enumerate(lines):
+        if (found := defined(line)) is None:
+            continue
+        name, word = found
+        body = _body_of(lines, at)
+        if not word and not _is_method(line, lines[body - 1]):
+            continue  # a call
+        yield Definition(
+            name,
+            word,
+            "\n".join(lines[at:body]),
+            at,
+            _end_of(lines, at, body),
+        )
+
+
+def _is_method(first: str, last: str) -> bool:
+    """Whether lines that may be a call declare a method."""
+    found = _METHOD.match(first)
+    is_marked = found is not None and bool(found["before"])
+    return is_marked or re.search(r"(?:\{\s*\}?|;)\s*$", last) is not None
+
+
+def _signature(header: str, name: str) -> str | None:
+    """What stands between the parentheses behind the name."""
+    named = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", header)
+    start = header.find("(", named.end() if named else 0)
+    if start < 0:
+        return None
+    depth = 0
+    plain = _masked(header)
+    for at in range(start, len(plain)):
+        depth += (plain[at] in "([{") - (plain[at] in ")]}")
+        if depth == 0:
+            return header[start + 1 : at]
+    return None
+
+
+def _parameters(inner: str, word: str) -> Iterator[Parameter]:
+    comment = "#" if word == "def" else "//"
+    for part in (_uncommented(each, comment).strip() for each in _split(inner)):
+        if part in ("*", "/", "", "void") or _OBJECT.match(part):
+            continue
+        is_rest = "..." in part or (word == "def" and part.startswith("*"))
+        yield Parameter(_name_of(part.lstrip("*."), word), is_rest)
+
+
+def _name_of(part: str, word: str) -> str:
+    """The name in `name: type = value`, in `name type` of Go and `type name` of C and Java."""
+    if word == "func":
+        return part.partition(" ")[0]
+    left = _cut(part, "=")
+    name = _cut(left, ":")
+    words = re.sub(r"^(?:mut|readonly|public|private|protected)\s+", "", name.strip()).split()
+    if name == left and len(words) > 1:
+        pointer = re.search(r"\(\s*\*\s*(\w+)", left)  # to a function
+        return pointer[1] if pointer else words[-1].lstrip("*&").partition("[")[0]
+    return name.strip().rstrip("?!")
+
+
+def _uncommented(text: str, sign: str) -> str:
+    """The text without comments, which begin with a sign that stands in no string."""
+    lines = zip(text.split("\n"), _masked(text).split("\n"), strict=True)
+    return "\n".join(line[: len(plain.partition(sign)[0])].rstrip() for line, plain in lines)
+
+
+def _cut(text: str, sign: str) -> str:
+    """The text before the first sign that is within no brackets."""
+    depth = 0
+    plain = _masked(text)
+    for at, character in enumerate(plain):
+        depth += (character in "([{") - (character in ")]}")
+        is_other = plain[at : at + 2] in ("=>", "==") or "::" in plain[max(at - 1, 0) : at + 2]
+        if character == sign and depth == 0 and not is_other:
+            return text[:at]
+    return text
+
+
+def _split(text: str) -> Iterator[str]:
+    """What commas separate that are within no brackets."""
+    depth, start = 0, 0
+    plain = _masked(text).replace("=>", "xx").replace("->", "xx")
+    for at, character in enumerate(plain):
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if character == "," and depth == 0:
+            yield text[start:at]
+            start = at + 1
+    yield text[start:]
+
+
+def _masked(text: str) -> str:
+    """Code with what strings say, and Rust's lifetimes, as letters."""
+    text = _LIFETIME.sub(lambda match: "x" * len(match[0]), text)
+    return _STRINGS.sub(lambda match: "x" * len(match[0]), text)
+
+
+def _body_of(lines: Sequence[str], start: int) -> int:
+    """Where the signature that begins at `start` has ended."""
+    depth = 0
+    for at in range(start, min(start + _MOST_HEADER, len(lines))):
+        line = _STRINGS.sub("", lines[at])
+        line = re.sub(r"\s(?:#|//).*$", "", line)
+        depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
+        if depth <= 0 and (re.search(r"[:{;}]\s*$|=>", line) or at > start):
+            return at + 1
+        if depth <= 0 and "(" not in lines[start]:
+            return at + 1
+    return min(start + 1, len(lines))
+
+
+def _end_of(lines: Sequence[str], start: int, body: int) -> int:
+    indent = _indentation(lines[start])
+    quote = _open_quote(lines[start:body])
+    for at in range(body, len(lines)):
+        line = lines[at]
+        within, quote = quote, _open_quote([line], quote)
+        if within or not line.strip() or _NO_CODE.match(line):
+            continue
+        if _indentation(line) <= indent and not _GOES_ON.match(line):
+            return at + 1 if re.match(r"\s*[})\]]", line) else at
+    return len(lines)
+
+
+def _open_quote(lines: Sequence[str], quote: str = "") -> str:
+    """The quote of a text that goes on behind the lines; `quote` is that of one before them."""
+    for line in lines:
+        at = 0
+        while at < len(line):
+            if quote:
+                found = re.compile(rf"(?:[^\\]|\\.)*?{quote}").match(line, at)
+                quote = "" if found else quote
+            else:
+                found = _QUOTE.search(line, at)
+                quote = (found["opens"] or "") if found else ""
+            at = found.end() if found else len(line)
+    return quote
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from glossator.core.citations import parse_citations
 from glossator.core.run_events import UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
 from glossator.core.standing import names_no_file
-from glossator.grounding.calling import NO_CALLS, Calls
 from glossator.grounding.checking import (
+    NO_CALLS,
     UNDECIDED,
+    Calls,
     Judgement,
     Verdict,
     check,
