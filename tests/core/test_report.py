@@ -9,7 +9,7 @@ import pytest
 from glossator.core.citations import CitationMark
 from glossator.core.report import Report, report_from_json, report_to_json
 from glossator.core.span import Basis, Citation, CitationStatus, Span
-from glossator.grounding.reporting import blocks, report_of
+from glossator.grounding.agent_reports import blocks, report_of
 
 TEXT = """\
 Some words first,

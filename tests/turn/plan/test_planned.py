@@ -29,7 +29,7 @@ from glossator.core.run_events import (
     TaskState,
     UncitedClaim,
 )
-from glossator.grounding import CitedStatement, settled
+from glossator.grounding.statement_lines import CitedStatement, settled
 from glossator.turn.plan.dispatcher import PlanChoice
 from tests.patience import SECONDS
 from tests.sides import JUDGED, judging

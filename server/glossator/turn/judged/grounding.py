@@ -59,7 +59,7 @@ class Grounding:
         self.judging = Judging(app, meter, self._sources, show=run.show, tell=run.tell)
 
     async def faults(self, answer: str) -> str:
-        """What the model reads about citations that failed; see `grounding.verify.faults`."""
+        """What the model reads about citations that failed; see `faults`."""
         await self._app.anchors.settled()  # else a fact whose file was just touched would be stale
         mends = self._app.settings.grounding.correction == "rewrite"
         return await asyncio.to_thread(partial(faults, mends=mends), answer, self._sources())

@@ -1,7 +1,7 @@
 """Judges the statements of an answer: whether the lines that each cites carry it.
 
-Citations are resolved to lines first (`citing.py`), then checks compare words with lines
-(`checking.py`). A model may be asked as well (`entailment.py`): its answer decides, unless what the
+Citations are resolved to lines first (`statement_lines.py`), then checks compare words with lines
+(`rules.py`). A model may be asked as well (`entailment.py`): its answer decides, unless what the
 statement quotes stands nowhere in the lines.
 """
 
@@ -14,7 +14,10 @@ from glossator.core.citations import parse_citations
 from glossator.core.run_events import UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
 from glossator.core.standing import names_no_file
-from glossator.grounding.checking import (
+from glossator.grounding.citation_checks import Sources
+from glossator.grounding.cited_lines import CitedLines
+from glossator.grounding.entailment import Entailed, is_quoted
+from glossator.grounding.rules import (
     NO_CALLS,
     UNDECIDED,
     Calls,
@@ -24,11 +27,8 @@ from glossator.grounding.checking import (
     names_called,
     quotation,
 )
-from glossator.grounding.cited import CitedLines
-from glossator.grounding.citing import CitedStatement, Key, cited_statements
-from glossator.grounding.entailment import Entailed, is_quoted
+from glossator.grounding.statement_lines import CitedStatement, Key, cited_statements
 from glossator.grounding.statements import AnswerStatement
-from glossator.grounding.verify import Sources
 
 _REFUSED = frozenset({Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
 _STATUS = {

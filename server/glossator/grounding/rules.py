@@ -21,7 +21,7 @@ from operator import itemgetter
 
 from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.shown import shown
-from glossator.grounding.cited import CallSite, CitedLines, Code, spaced, squeezed
+from glossator.grounding.cited_lines import CallSite, CitedLines, Code, spaced, squeezed
 from glossator.grounding.wording import (
     Kind,
     Token,
@@ -64,6 +64,7 @@ _COUNT = re.compile(  # of the parameters of `x`
 _SHORT = 3  # characters of a name that may be a part of a text
 _LONG = 6  # and of one that may be a part of another name
 _QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
+
 NO_CALLS: Calls = {}
 _MAX_NAMES = 4  # names of a statement that are looked up
 _ABOUT_CALLS = re.compile(r"\b(?:call\w*|invok\w+|unused|used)\b", re.IGNORECASE)
@@ -87,7 +88,8 @@ _CALL_FORMS = (
     rf"there (?:is|are) no (?:callers?|calls?) (?:of|to) {_THE_NAME}{_ANYWHERE}",
     rf"{_THE_NAME} (?:is|are) unused",
     rf"only (?P<s>{_SOME_NAMES}) (?:calls?|invokes?|uses?) {_THE_NAME}",
-    rf"{_THE_NAME} (?:is|are) (?:only {_IS_CALLED}|{_IS_CALLED} only) (?:by|in|from) (?P<s>{_SOME_NAMES})",
+    rf"{_THE_NAME} (?:is|are) (?:only {_IS_CALLED}|{_IS_CALLED} only) (?:by|in|from)"
+    rf" (?P<s>{_SOME_NAMES})",
     rf"{_THE_NAME} (?:is|are) {_IS_CALLED} (?:by nothing but|nowhere but in) (?P<s>{_SOME_NAMES})",
     rf"the only callers? of {_THE_NAME} (?:is|are) (?P<s>{_SOME_NAMES})",
     rf"(?P<s>{_SOME_NAMES}) (?:is|are) the only callers? of {_THE_NAME}",
@@ -126,7 +128,7 @@ UNDECIDED = Judgement(Verdict.UNDECIDED)
 
 
 def names_called(statement: str) -> tuple[str, ...]:
-    """The names whose calls elsewhere would tell more of a statement; see `calling.py`."""
+    """The names whose calls elsewhere would tell more of a statement."""
     return names_to_look_up(tokens_of(statement))
 
 

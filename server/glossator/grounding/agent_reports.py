@@ -9,7 +9,7 @@ from dataclasses import replace
 from glossator.core.citations import CitationMark, no_file, parse_citations, plainly_cited
 from glossator.core.report import ITEM, Finding, Report
 from glossator.core.span import Citation, Span
-from glossator.grounding.judging import CheckedAnswer, place_of
+from glossator.grounding.verdicts import CheckedAnswer, place_of
 
 _SHOWN = 12  # files, and places in each
 _BETWEEN = "\n\n"

@@ -13,9 +13,7 @@ from glossator.core.fact import FactState
 from glossator.core.span import Basis, Citation, CitationStatus, Span, runs
 from glossator.core.standing import OTHERWISE, UNSURE, confirmed
 from glossator.core.text import depth, is_inside, level
-from glossator.grounding.cited import CitedLines, defined, definitions, holds
-from glossator.grounding.statements import AnswerStatement, statements_of
-from glossator.grounding.verify import (
+from glossator.grounding.citation_checks import (
     Established,
     Sources,
     document_of,
@@ -24,6 +22,8 @@ from glossator.grounding.verify import (
     resolved,
     shown_spans,
 )
+from glossator.grounding.cited_lines import CitedLines, defined, definitions, holds
+from glossator.grounding.statements import AnswerStatement, statements_of
 from glossator.grounding.wording import is_denial
 
 _NEXT_BLOCK = re.compile(r"\n[ \t>]*(?:\n|[-*+|]|\d{1,3}[.)] |#{1,6} |`{3}|~{3})")
