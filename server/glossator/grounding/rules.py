@@ -88,8 +88,10 @@ _CALL_FORMS = (
     rf"there (?:is|are) no (?:callers?|calls?) (?:of|to) {_THE_NAME}{_ANYWHERE}",
     rf"{_THE_NAME} (?:is|are) unused",
     rf"only (?P<s>{_SOME_NAMES}) (?:calls?|invokes?|uses?) {_THE_NAME}",
-    rf"{_THE_NAME} (?:is|are) (?:only {_IS_CALLED}|{_IS_CALLED} only) (?:by|in|from)"
-    rf" (?P<s>{_SOME_NAMES})",
+    (
+        rf"{_THE_NAME} (?:is|are) (?:only {_IS_CALLED}|{_IS_CALLED} only) (?:by|in|from)"
+        rf" (?P<s>{_SOME_NAMES})"
+    ),
     rf"{_THE_NAME} (?:is|are) {_IS_CALLED} (?:by nothing but|nowhere but in) (?P<s>{_SOME_NAMES})",
     rf"the only callers? of {_THE_NAME} (?:is|are) (?P<s>{_SOME_NAMES})",
     rf"(?P<s>{_SOME_NAMES}) (?:is|are) the only callers? of {_THE_NAME}",

@@ -14,7 +14,7 @@ from glossator.application import Application
 from glossator.core.errors import ModelError
 from glossator.core.events import DiscardReason, TextDelta, TextDiscarded
 from glossator.core.run_events import Correction
-from glossator.grounding import CheckedAnswer, CheckedStatement
+from glossator.grounding import CheckedAnswer, CheckedStatement, corrections
 from glossator.llm import Meter, ask_for_json
 from glossator.sessions import Run, Session
 from glossator.turn.judged.judge import Judging
