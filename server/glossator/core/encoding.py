@@ -194,25 +194,21 @@ def _refuse_guessing(name: str, before: str, after: str) -> None:
 
 def _guess(raw: bytes) -> tuple[str, str]:
     latin = raw.decode("latin-1")
-    if _is_damaged_utf8(raw):
+    text = raw.decode("utf-8", "replace")
+    if sum(map(len, _WHOLE.findall(text))) > 4 * text.count("\ufffd"):  # it is damaged UTF-8
         return latin, "latin-1"
     for codec in _likely_codecs(b"".join(_samples(raw))):
         if codec == "cp1252" and not _C1.search(raw):
             break
-        text = _try(raw, codec)
-        if text is None or _encoded(text, codec) != raw:  # edits keep what they do not touch
+        decoded = _try(raw, codec)
+        if decoded is None or _encoded(decoded, codec) != raw:  # edits keep what they do not touch
             continue
-        if codec in _OTHER_SCRIPTS and 4 * len(_MIXED.findall(text)) >= len(_FOREIGN.findall(text)):
+        if codec in _OTHER_SCRIPTS and 4 * len(_MIXED.findall(decoded)) >= len(
+            _FOREIGN.findall(decoded)
+        ):
             continue  # words of two scripts, such as "caf\u0439"
-        return text, codec
+        return decoded, codec
     return latin, "latin-1"
-
-
-def _is_damaged_utf8(raw: bytes) -> bool:
-    """Whether nearly all of it is UTF-8."""
-    text = raw.decode("utf-8", "replace")
-    damaged = text.count("\ufffd")
-    return sum(map(len, _WHOLE.findall(text))) > 4 * damaged
 
 
 def _samples(raw: bytes) -> Iterator[bytes]:

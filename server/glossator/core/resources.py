@@ -74,14 +74,12 @@ def is_memory_short() -> bool:
     """
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
-            sizes = {name: int(rest.split()[0]) for name, _, rest in map(_parted, file)}
+            sizes = {
+                name: int(rest.split()[0]) for name, rest in (row.split(":", 1) for row in file)
+            }
         return sizes["MemAvailable"] < _SHORT * sizes["MemTotal"]
     except (OSError, KeyError, ValueError, IndexError):
         return False
-
-
-def _parted(text: str) -> tuple[str, str, str]:
-    return text.partition(":")
 
 
 def return_free_memory() -> None:

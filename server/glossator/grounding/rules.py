@@ -61,6 +61,7 @@ _COUNT = re.compile(  # of the parameters of `x`
     rf"\bx (?:takes|accepts|expects|has|declares|is declared with) {_N_PARAMETERS.format('a')}"
     rf"|\bthere (?:are|is) {_N_PARAMETERS.format('b')} in the (?:definition|signature) of x\b"
 )
+_MARKUP = re.compile(r"[`*_\"“”]")
 _SHORT = 3  # characters of a name that may be a part of a text
 _LONG = 6  # and of one that may be a part of another name
 _QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
@@ -140,8 +141,9 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
     It is never supported: what nothing speaks against is undecided.
     """
     codes = [Code(each) for each in cited]
-    if _is_quoted(statement, codes):
-        return UNDECIDED
+    words = squeezed(_MARKUP.sub("", statement)).rstrip(".")
+    if words and any(words in _MARKUP.sub("", text) for code in codes for text in code.readings):
+        return UNDECIDED  # it stands in the lines as it is
     tokens = tokens_of(statement)
     callers: Sequence[Token] = ()
     if claimed := callers_claimed(tokens, codes):
@@ -198,14 +200,6 @@ def _stands_in(quoted: Sequence[str], lines: Sequence[str]) -> bool:
 
 def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _is_quoted(statement: str, codes: Sequence[Code]) -> bool:
-    """Whether the words of a statement stand in the lines as they are."""
-    words = squeezed(re.sub(r"[`*_\"“”]", "", statement)).rstrip(".")
-    return bool(words) and any(
-        words in re.sub(r"[`*_\"“”]", "", text) for code in codes for text in code.readings
-    )
 
 
 def _denied(tokens: Sequence[Token]) -> int:

@@ -15,7 +15,6 @@ from glossator.core.run_events import UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
 from glossator.core.standing import names_no_file
 from glossator.grounding.citation_checks import Sources
-from glossator.grounding.cited_lines import CitedLines
 from glossator.grounding.entailment import Entailed, is_quoted
 from glossator.grounding.rules import (
     NO_CALLS,
@@ -173,7 +172,9 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
         return _not_judged(cited)
     basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines
     if told is not None and is_for_model(cited, found):
-        parts = tuple(each for each in cited.lines if _is_quoted_of(each, told))
+        parts = tuple(
+            part for part in cited.lines if any(is_quoted(words, [part]) for words in told.words)
+        )
         found, basis = Judgement(told.verdict, told.reason), Basis.MODEL
     verdict, reason = found.verdict, found.reason
     judged = None if verdict is Verdict.UNDECIDED else basis
@@ -199,10 +200,6 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
     return CheckedStatement(
         cited.statement, tuple(map(bearing, cited.citations)), verdict, judged, reason
     )
-
-
-def _is_quoted_of(part: CitedLines, told: Entailed) -> bool:
-    return any(is_quoted(words, [part]) for words in told.words)
 
 
 def _is_shown_of(span: Span, citation: Citation) -> bool:

@@ -147,7 +147,11 @@ class Assembly:
             if block.get("type") in _TOOL_BLOCKS:
                 block["input"] = self._input(index, stop)
         blocks = (self._blocks[index] for index in sorted(self._blocks))
-        content = [block for block in blocks if not _is_blank(block)]
+        content = [
+            block
+            for block in blocks
+            if block.get("type") != "text" or str(block.get("text") or "").strip()
+        ]
         calls = _tool_calls(content)
         counted = self._reply_usage() if self._usage else self._estimate(request, content)
         texts = (block.get("text") for block in content if block.get("type") == "text")
@@ -157,7 +161,9 @@ class Assembly:
             usage=counted.usage,
             text="".join(text for text in texts if isinstance(text, str)),
             tool_calls=calls if stop is StopReason.TOOL_USE else (),
-            detail=_detail(self._stop_details),
+            detail=str(
+                self._stop_details.get("explanation") or self._stop_details.get("category") or ""
+            ),
             id=self._id,
             long_write_tokens=counted.long_write_tokens,
             dollars=counted.dollars,
@@ -266,10 +272,6 @@ def _opening(block: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
     return None
 
 
-def _is_blank(block: ContentBlock) -> bool:
-    return block.get("type") == "text" and not str(block.get("text") or "").strip()
-
-
 def _cache_miss(diagnostics: object) -> str:
     """Why the prompt cache was missed, with the tokens it cost; "" when nothing diverged."""
     match diagnostics:
@@ -295,10 +297,6 @@ def _tool_calls(content: list[ContentBlock]) -> tuple[ToolCall, ...]:
     if not all(isinstance(call.get(key), str) for call in calls for key in ("id", "name")):
         raise StreamCut("The model wrote a tool call without a name; it was not run. Ask again.")
     return tuple(ToolCall(call["id"], call["name"], call["input"]) for call in calls)
-
-
-def _detail(details: Mapping[str, Any]) -> str:
-    return str(details.get("explanation") or details.get("category") or "")
 
 
 _Call = tuple[str, dict[str, Any]]

@@ -417,8 +417,11 @@ def read_refusal(words: str) -> Refusal:
         named = found["first"] or found["unknown"] or found["anywhere"] or found["tool"]
         return Refusal("option", option=re.sub(r"\W+", ".", named.lower()))
     if _LENGTH_WORDS.search(words):
-        return Refusal("length", limit=_limit_in(words))
-    place = _place_in(words)
+        named_limits = (_number_of(each["tokens"]) for each in _LIMIT_WORDS.finditer(words))
+        limit = next((tokens for tokens in named_limits if tokens >= _SMALLEST_WINDOW), None)
+        return Refusal("length", limit=limit)
+    found = _PLACE.search(words)
+    place = tuple(int(each) for each in found.groups() if each) if found else ()
     words = _ALLOWED.split(words)[0]
     kinds: tuple[tuple[RefusedPart, re.Pattern[str]], ...] = (
         ("thinking", _THINKING),
@@ -427,16 +430,6 @@ def read_refusal(words: str) -> Refusal:
         ("image", _IMAGE),
     )
     return Refusal(next((kind for kind, said in kinds if said.search(words)), "part"), place)
-
-
-def _place_in(words: str) -> tuple[int, ...]:
-    found = _PLACE.search(words)
-    return () if found is None else tuple(int(each) for each in found.groups() if each)
-
-
-def _limit_in(words: str) -> int | None:
-    named = (_number_of(each["tokens"]) for each in _LIMIT_WORDS.finditer(words))
-    return next((tokens for tokens in named if tokens >= _SMALLEST_WINDOW), None)
 
 
 def _number_of(digits: str) -> int:

@@ -267,7 +267,7 @@ class _Answer:
         others = every[len(quoted) :]
         if others:
             listed = [
-                f"- {_kind_of_definition(each)}: {self._line(each)}"
+                f"- {each.about.partition(', lines')[0]}: {self._line(each)}"
                 for each in others[:_MAX_LISTED]
             ]
             if (more := len(others) - _MAX_LISTED) > 0:
@@ -454,7 +454,3 @@ def _name_if_known(term: str, absent: frozenset[str]) -> str:
 def _telling_terms(terms: Sequence[str]) -> tuple[str, ...]:
     """The terms without those that only say in which kind of file to look, if any are left."""
     return tuple(term for term in terms if term not in _OF_KINDS) or tuple(terms)
-
-
-def _kind_of_definition(found: Found) -> str:
-    return found.about.partition(", lines")[0]

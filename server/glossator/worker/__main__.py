@@ -88,7 +88,7 @@ class _Task:
         try:
             return next(self.slices)
         except StopIteration as end:
-            return _finished(end.value)
+            return _Finished(pickle.dumps(end.value, pickle.HIGHEST_PROTOCOL))
 
 
 def serve(requests: IO[bytes], reports: IO[bytes], mark: mmap.mmap | None) -> None:
@@ -201,10 +201,6 @@ class _Server:
 def _open(number: int, pickled: bytes) -> _Task:
     job: Job[Any] = pickle.loads(pickled)  # noqa: S301 - from our own server, see jobs.py
     return _Task(number, job, job.run())
-
-
-def _finished(result: object) -> _Finished:
-    return _Finished(pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
 
 
 if __name__ == "__main__":
