@@ -57,6 +57,8 @@ def create_temporary(
         chosen = name()
         descriptor = os.open(chosen, _CREATE_FLAGS, mode, dir_fd=folder)
         try:
+            # Who cleans up may find the file between its creation and its lock, and remove it: a
+            # descriptor that is held does not prove that the name still leads to the file.
             _lock(descriptor)
             os.stat(chosen, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:  # somebody cleaned up before the file was held

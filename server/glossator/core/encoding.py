@@ -193,6 +193,8 @@ def _refuse_guessing(name: str, before: str, after: str) -> None:
 
 
 def _guess(raw: bytes) -> tuple[str, str]:
+    # A wrong guess writes wrong bytes, so one that is in doubt is none: Latin-1 gives all bytes
+    # back. docs/decisions/0054 says what counts as doubt.
     latin = raw.decode("latin-1")
     text = raw.decode("utf-8", "replace")
     if sum(map(len, _WHOLE.findall(text))) > 4 * text.count("\ufffd"):  # it is damaged UTF-8
@@ -203,9 +205,8 @@ def _guess(raw: bytes) -> tuple[str, str]:
         decoded = _try(raw, codec)
         if decoded is None or _encoded(decoded, codec) != raw:  # edits keep what they do not touch
             continue
-        if codec in _OTHER_SCRIPTS and 4 * len(_MIXED.findall(decoded)) >= len(
-            _FOREIGN.findall(decoded)
-        ):
+        mixed, foreign = len(_MIXED.findall(decoded)), len(_FOREIGN.findall(decoded))
+        if codec in _OTHER_SCRIPTS and 4 * mixed >= foreign:
             continue  # words of two scripts, such as "caf\u0439"
         return decoded, codec
     return latin, "latin-1"

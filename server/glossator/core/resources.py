@@ -25,7 +25,7 @@ _ENOUGH = 65_536
 _SHORT = 0.05  # of the machine's memory
 
 _of_commands: int | None = None
-_ONE_AT_A_TIME = Lock()
+_ONE_IMPORT_AT_A_TIME = Lock()
 
 
 def raise_open_file_limit() -> None:
@@ -94,9 +94,11 @@ def return_free_memory() -> None:
 
 async def import_aside(name: str) -> ModuleType:
     """Import a module without holding up the event loop."""
-    return await asyncio.to_thread(_imported, name)
 
+    # One at a time: two threads that import modules of one package may each wait for what the
+    # other began. Python then fails one of the imports (`_DeadlockError`).
+    def imported() -> ModuleType:
+        with _ONE_IMPORT_AT_A_TIME:
+            return import_module(name)
 
-def _imported(name: str) -> ModuleType:
-    with _ONE_AT_A_TIME:
-        return import_module(name)
+    return await asyncio.to_thread(imported)

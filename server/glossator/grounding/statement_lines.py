@@ -85,6 +85,8 @@ def cited_statements(
     is_whole = is_whole and judged == answer and not sources.shown.is_empty
     is_file = files_of(sources)
 
+    # An answer that streams is read again as it grows: each reading resolves a mark, and reads a
+    # span, once, however many sentences cite it.
     @cache
     def citations(mark: CitationMark) -> tuple[Citation, ...]:
         return resolved(mark, sources)
