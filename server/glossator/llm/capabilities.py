@@ -222,13 +222,13 @@ def _windows_in(answer: object, model: str) -> Iterator[int]:
             yield tokens
         case {"models": list(entries)} | {"data": list(entries)}:
             for entry in entries:
-                if isinstance(entry, dict) and model in _names_of(entry):
+                if not isinstance(entry, dict):
+                    continue
+                names = [
+                    str(entry.get(name) or "") for name in ("id", "name", "model", "model_name")
+                ]
+                if model in (*names, *(name.removesuffix(":latest") for name in names)):
                     yield from _lengths_of(entry)
-
-
-def _names_of(entry: Mapping[str, Any]) -> set[object]:
-    names = {entry.get(name) for name in ("id", "name", "model", "model_name")}
-    return names | {str(name).removesuffix(":latest") for name in names if name}
 
 
 def _lengths_of(entry: Mapping[str, Any]) -> Iterator[int]:

@@ -215,9 +215,12 @@ async def compose(seen: View, statements_of: StatementsOf) -> list[str]:
     """The paragraphs of the answer."""
     label = f"{LABEL} {_UNSEEN}" if seen.images else LABEL
     question = " ".join(seen.attached_names) or seen.question
-    terms = _telling_terms(
-        tuple(_name_if_known(term, seen.absent_terms) for term in query_terms(question))
+    terms = tuple(  # of one that is in no file, a slip perhaps, the beginning is looked for
+        term[:_BEGINNING_CHARACTERS] if term in seen.absent_terms else term
+        for term in query_terms(question)
     )
+    # without those that only say in which kind of file to look, if any are left
+    terms = tuple(term for term in terms if term not in _OF_KINDS) or terms
     names = looked_up_names(seen)
     known = [place for place in seen.read if seen.stretch(place)]
     if not known and not seen.attached:
@@ -440,17 +443,3 @@ def _documented(stretch: Extract, found: Found) -> str:
         if len(said) > 1 and found.documentation.startswith(said[:_SAME_CHARACTERS]):
             return f"> {said} [cite: doc, {found.path}, {number}-{number}]"
     return ""
-
-
-def _name_if_known(term: str, absent: frozenset[str]) -> str:
-    """The term; of a longer one that is in no file, a slip perhaps, the beginning."""
-    return (
-        term[:_BEGINNING_CHARACTERS]
-        if term in absent and len(term) > _BEGINNING_CHARACTERS
-        else term
-    )
-
-
-def _telling_terms(terms: Sequence[str]) -> tuple[str, ...]:
-    """The terms without those that only say in which kind of file to look, if any are left."""
-    return tuple(term for term in terms if term not in _OF_KINDS) or tuple(terms)

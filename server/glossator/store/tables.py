@@ -72,8 +72,22 @@ class LedgerRow:
     value: bytes | None
 
 
-class LedgerStore:
-    """One file; every method raises `StoreUnavailable`. An object belongs to one thread.
+class _Store:
+    """One file; every method raises `StoreUnavailable`. An object belongs to one thread."""
+
+    _file: Database
+
+    def version(self) -> int:
+        """Another number when another process has changed something."""
+        return self._file.run(lambda database: number(database, "PRAGMA data_version"))
+
+    def close(self) -> None:
+        """Give the file back; safe to call again."""
+        self._file.close()
+
+
+class LedgerStore(_Store):
+    """Facts and memories of sessions.
 
     What a method has written is kept when it returns, also if the process is killed then.
     """
@@ -88,10 +102,6 @@ class LedgerStore:
         path, rescued = self._file.damaged, self._file.rescued
         self._file.damaged, self._file.rescued = "", ()
         return Damage(path, *(rescued or ([], []))) if path else None
-
-    def version(self) -> int:
-        """Another number when another process has changed something."""
-        return self._file.run(lambda database: number(database, "PRAGMA data_version"))
 
     def facts(self, workspace: str) -> dict[str, LedgerRow]:
         """All rows of a workspace, by id."""
@@ -159,10 +169,6 @@ class LedgerStore:
     def prune(self) -> None:
         """Drop what is not to be kept any longer."""
         self._file.run(lambda database: _prune(database, self._keep))
-
-    def close(self) -> None:
-        """Give the file back; safe to call again."""
-        self._file.close()
 
 
 def _put(database: sqlite3.Connection, workspace: str, rows: Mapping[str, LedgerRow]) -> None:
@@ -237,18 +243,14 @@ def _prune(database: sqlite3.Connection, keep: Retention) -> None:
     database.execute("PRAGMA incremental_vacuum").fetchall()
 
 
-class GlossStore:
-    """One file; every method raises `StoreUnavailable`. An object belongs to one thread."""
+class GlossStore(_Store):
+    """Glosses by key, each with the path that it is about."""
 
     def __init__(self, path: str, keep: Retention) -> None:
         self._keep = keep
         self._file = Database(
             path, _GLOSS_TABLES, _GLOSS_FORMAT, "glosses are neither found nor kept"
         )
-
-    def version(self) -> int:
-        """Another number when another process has changed something."""
-        return self._file.run(lambda database: number(database, "PRAGMA data_version"))
 
     def under(self, folders: Iterable[str]) -> dict[str, int]:
         """The keys of what is about these folders or what is in them, each with its edition."""
@@ -277,10 +279,6 @@ class GlossStore:
     def prune(self) -> None:
         """Drop what is not to be kept any longer."""
         self._file.run(lambda database: _prune_glosses(database, self._keep))
-
-    def close(self) -> None:
-        """Give the file back; safe to call again."""
-        self._file.close()
 
 
 def _glosses_under(database: sqlite3.Connection, folders: tuple[str, ...]) -> dict[str, int]:
