@@ -11,7 +11,7 @@ from typing import Any
 from glossator.application.application import Application
 from glossator.commands.ask import AskRequest, ask
 from glossator.core.answer import Answer
-from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event, TurnsUndone
@@ -25,7 +25,7 @@ from glossator.core.ports import (
     TerminalTold,
 )
 from glossator.core.question import Question, QuestionAnswer
-from glossator.core.tool_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
+from glossator.core.run_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
 from glossator.sessions.compaction.own_texts import is_mode_notice
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings

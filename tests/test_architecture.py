@@ -274,7 +274,7 @@ def test_the_invariants_name_tests_that_exist() -> None:
             "anthropic mcp numpy pydantic rich tree_sitter typer watchfiles",
         ),
         ("cli.session", "anthropic mcp numpy pydantic rich tree_sitter yaml"),
-        ("worker.serve workspace.index.jobs", "anthropic pydantic tree_sitter"),
+        ("worker.__main__ workspace.index.jobs", "anthropic pydantic tree_sitter"),
         ("application.application mcp.tools", "mcp mcp_types jsonschema"),
     ],
 )

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glossator.core.editor_state import EditorState, ShownLines
-from glossator.core.price import BYTES_PER_TOKEN, estimate_tokens
+from glossator.core.attached import EditorState, ShownLines
+from glossator.core.window import BYTES_PER_TOKEN, estimate_tokens
 from tests.benchmarks.opened import state_folder
 from tests.mcp.hubs import odd
 from tests.memory.remembering import by_hand

@@ -19,18 +19,17 @@ from typing import Any
 
 from glossator.commands.declared import CHAT_COMMANDS
 from glossator.commands.loaded import COMMANDS
+from glossator.core.attached import EditorState, FileDiagnostics, Wanted
 from glossator.core.citations import GRAMMAR
-from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import EditPlan, PlanView
-from glossator.core.editor_state import EditorState
 from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, Review, TerminalTold
 from glossator.core.question import Asker, Question, QuestionAnswer
+from glossator.core.run_events import JobsChanged, UnsavedFiles
 from glossator.core.shown import PATTERNS
 from glossator.core.span import GRAVEST, Citation, CitationView
 from glossator.core.standing import DOING
-from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import camel
 from tools.manifest import OFFERED
 

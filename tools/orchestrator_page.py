@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from glossator.core.grounded_events import RunState
+from glossator.core.run_events import RunState
 from glossator.turn.orchestrator import ENDS, MOST, TABLE
 
 PAGE = Path(__file__).parents[1] / "docs" / "orchestrator.md"

@@ -19,8 +19,7 @@ from pathlib import Path
 
 from glossator.core.document import text_hash
 from glossator.core.errors import UsageError
-from glossator.core.file_kinds import FileKind, kind_of
-from glossator.core.languages import language_of
+from glossator.core.file_kinds import FileKind, kind_of, language_of
 from glossator.core.terms import query_terms
 from glossator.symbols import Documented, DocumentedIn
 from glossator.worker import Worker

@@ -12,8 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from glossator.core.file_kinds import FileKind, kind_of
-from glossator.core.languages import language_of
+from glossator.core.file_kinds import FileKind, kind_of, language_of
 from glossator.grounding import CitedLines
 from glossator_eval.citing import cited, elsewhere, says_nothing, text_of
 from glossator_eval.facts import KINDS, Fact, FileFacts, Lines

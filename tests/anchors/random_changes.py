@@ -25,7 +25,7 @@ from glossator.anchors.anchor_index import AnchorIndex
 from glossator.anchors.passages import passage_of
 from glossator.anchors.renames import Names, renamed_passages
 from glossator.core.document import Document
-from glossator.core.passage import Passage
+from glossator.core.fact import Passage
 from glossator.core.span import Span
 from tests.anchors.repository import EVENTS, Event, Line, Lines, Place, Repository, together
 

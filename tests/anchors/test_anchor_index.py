@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glossator.anchors import AnchorIndex, Names, passage_of, renamed_passages
 from glossator.core.document import Document
-from glossator.core.passage import Passage
+from glossator.core.fact import Passage
 from glossator.core.span import Span
 from tests.workspaces import MakeWorkspace, Workspace
 

@@ -8,8 +8,7 @@ import pytest
 
 from glossator.anchors.gloss_index import GlossState
 from glossator.anchors.gloss_text import gloss_summary
-from glossator.core.gloss import FILE, Gloss, Subject
-from glossator.core.report import Finding, Report
+from glossator.core.report import FILE, Finding, Gloss, Report, Subject
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 
 LINK = "[`a.py:1-2`](file:///w/a.py#L1-L2)"

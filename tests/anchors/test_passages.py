@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.anchors.passages import HashedText, PassagePlace, place_of
-from glossator.core.passage import Passage, line_hashes
+from glossator.core.fact import Passage, line_hashes
 
 TEXT = [f"line {number}" for number in range(1, 41)]
 TWICE = [*TEXT[:30], "return x", *TEXT[30:], "return x"]

@@ -9,7 +9,7 @@ import pytest
 
 from glossator.commands.sessions import ResumeSessionRequest, resume_session
 from glossator.commands.undo import RedoRequest, redo_turn
-from glossator.core.tool_events import FilesChanged, UnsavedFile
+from glossator.core.run_events import FilesChanged, UnsavedFile
 from glossator.core.uri import to_uri
 from tests.application.test_unsaved import buffers, told, undo
 from tests.patience import until

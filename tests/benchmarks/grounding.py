@@ -22,8 +22,9 @@ from rich.console import Console
 from rich.table import Table
 
 from glossator.core.events import DiscardReason, Envelope, RunFinished, TextDelta, TextDiscarded
-from glossator.core.grounded_events import PlanChanged, TaskState
-from glossator.grounding import Sources, check_answer
+from glossator.core.run_events import PlanChanged, TaskState
+from glossator.grounding.citation_checks import Sources
+from glossator.grounding.verdicts import check_answer
 from glossator_eval.grounding_set import MadeStatement, statements
 from glossator_eval.labelled import SourceText
 from glossator_eval.phrasing import phrasings

@@ -19,7 +19,7 @@ from glossator.cli.render.screen import draw_diff
 from glossator.core.atomic import opened
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.edit import FileEdit
-from glossator.core.replacement import line_replacements
+from glossator.core.line_diff import line_replacements
 from glossator.core.text import PositionEncoding
 from glossator.core.uri import to_uri
 from tests.files.trees import as_plain_user, write_tree

@@ -26,9 +26,8 @@ from glossator.commands.on_lines import LinesRequest, explore_usage
 from glossator.commands.subjects import pointed_at
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
-from glossator.core.gloss import Subject
 from glossator.core.ports import CallPlace, CallsTold
-from glossator.core.report import Finding, Report
+from glossator.core.report import Finding, Report, Subject
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.text import Position
 from glossator.core.uri import to_uri

@@ -19,7 +19,7 @@ from glossator.commands.mcp_servers import (
     login_mcp_server,
     logout_mcp_server,
 )
-from glossator.core.context_kind import ContextKind
+from glossator.core.window import ContextKind
 from tests.mcp.guarded_server import browse, guarded
 from tests.stage import Stage, stage
 

@@ -20,7 +20,7 @@ from glossator.commands.on_lines import LinesRequest, act_on_lines, why_not_edit
 from glossator.commands.sessions import ListSessionsRequest, list_sessions
 from glossator.commands.undo import UndoRequest, undo_turn
 from glossator.core.answer import Answer
-from glossator.core.diagnostics import Diagnostic, Severity
+from glossator.core.attached import Diagnostic, Severity
 from glossator.core.edit import EditPlan
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, RunStarted

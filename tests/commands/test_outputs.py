@@ -19,7 +19,7 @@ from glossator.commands.outputs import (
 from glossator.commands.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
 from glossator.core.errors import UsageError
 from glossator.core.events import RunFinished, ToolFinished
-from glossator.core.tool_events import FileChange, FilesChanged, ToolOutput
+from glossator.core.run_events import FileChange, FilesChanged, ToolOutput
 from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

@@ -8,7 +8,7 @@ import pytest
 
 from glossator.commands.answers.preview import Going
 from glossator.commands.preview import PreviewRequest, preview
-from glossator.core.editor_state import EditorState
+from glossator.core.attached import EditorState
 from glossator.core.uri import to_uri
 from glossator.turn import Attachment
 from tests.commands.test_facts import add

@@ -20,8 +20,7 @@ from glossator.commands.sessions import (
     resume_session,
 )
 from glossator.core.answer import Answer
-from glossator.core.attached import AttachedItem
-from glossator.core.diagnostics import Diagnostic, Severity
+from glossator.core.attached import AttachedItem, Diagnostic, Severity
 from glossator.core.errors import GlossatorError, ModelError, UsageError
 from glossator.core.events import RunStarted
 from glossator.core.uri import to_uri

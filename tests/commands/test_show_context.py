@@ -18,10 +18,10 @@ from glossator.commands.sessions import NewSessionRequest, new_session
 from glossator.commands.show_context import ShowContextRequest, show_context
 from glossator.commands.undo import UndoRequest, undo_turn
 from glossator.commands.window import SentRequest, window_layers
-from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UnknownSession
 from glossator.core.events import Notice
 from glossator.core.prompts import load_prompt
+from glossator.core.window import ContextKind
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
 from glossator.sessions.compaction.summary import PromptPrefix

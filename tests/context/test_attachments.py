@@ -7,8 +7,8 @@ import re
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.core.price import estimate_tokens
 from glossator.core.shown import in_tags
+from glossator.core.window import estimate_tokens
 from glossator.turn.told.attached import MAX_LINES, MAX_TOKENS, attach
 from glossator.workspace.documents.change import Opened
 from tests.workspaces import MakeWorkspace

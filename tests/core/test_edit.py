@@ -18,7 +18,7 @@ from glossator.core.edit import (
     HunkKind,
     keep,
 )
-from glossator.core.replacement import (
+from glossator.core.line_diff import (
     Replacement,
     apply_replacements,
     compose,

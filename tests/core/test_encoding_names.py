@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from glossator.core.encoding_names import codec_named
+from glossator.core.encoding import codec_named
 from glossator.core.errors import UsageError
 
 # all that VS Code's `files.encoding` takes, but UTF-16 and koi8ru, which Python has not

@@ -116,7 +116,7 @@ def test_too_many_bytes_are_made_fewer() -> None:
 
 
 def test_without_pillow_it_is_said_how(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.core.image_scaling.find_spec", lambda _: None)
+    monkeypatch.setattr("glossator.core.images.find_spec", lambda _: None)
     content = io.BytesIO()
     Picture.new("RGB", (8_400, 300)).save(content, "PNG")
     found = image_of(content.getvalue())

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.atomic import opened, replace_private
-from glossator.core.leftovers import remove_from_workspace, remove_private
+from glossator.core.atomic import (
+    opened,
+    remove_private_leftovers,
+    remove_workspace_leftovers,
+    replace_private,
+)
 from glossator.undo.file_states import Content, DiskFiles, NoFile, Restoration
 
 if sys.platform != "win32":
@@ -48,7 +52,9 @@ def test_what_a_killed_process_leaves_is_removed(tmp_path: Path, write: str) -> 
     killed = subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
     assert killed.returncode == -9
     (left,) = set(tmp_path.iterdir()) - before
-    removed = remove_from_workspace(map(str, tmp_path.iterdir())) + remove_private(tmp_path)
+    removed = remove_workspace_leftovers(map(str, tmp_path.iterdir())) + remove_private_leftovers(
+        tmp_path
+    )
     assert removed == [str(left)]
     assert set(tmp_path.iterdir()) == before
 
@@ -58,7 +64,7 @@ def test_what_is_being_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     def sweep(*_: object) -> None:
         paths = [str(path) for path in tmp_path.iterdir()]
-        swept.extend(remove_from_workspace(paths) + remove_private(tmp_path))
+        swept.extend(remove_workspace_leftovers(paths) + remove_private_leftovers(tmp_path))
 
     with opened(str(tmp_path / "a.txt"), [str(tmp_path)]) as place:
         place.stage(b"a", place.look())
@@ -87,7 +93,7 @@ def test_what_was_cleaned_up_before_it_was_held_is_made_again(
     def lock_late(descriptor: int, how: int) -> None:
         if not removed:
             removed.append("")  # the lock of the clean-up itself
-            removed.extend(remove_private(tmp_path))
+            removed.extend(remove_private_leftovers(tmp_path))
         lock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", lock_late)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.core.price import estimate_tokens
+from glossator.core.window import estimate_tokens
 from glossator.customizations.describing import MAX_LISTED, listing
 from glossator.customizations.rendering import render
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossator.core.errors import UsageError
-from glossator.core.replacement import apply_replacements
+from glossator.core.line_diff import apply_replacements
 from glossator.edits.find import Substitution, as_lf, rewrite, substitute
 
 ENDS = st.text(alphabet="ab\n\r", max_size=16)

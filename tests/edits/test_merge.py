@@ -18,7 +18,7 @@ from glossator.core.edit import (
     FileRename,
     Refused,
 )
-from glossator.core.replacement import Replacement, apply_replacements
+from glossator.core.line_diff import Replacement, apply_replacements
 from glossator.edits.merge import rebase, rebase_plan
 
 SMALL = st.text(alphabet="ab\n", max_size=12)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from glossator.cli.app import app
 from glossator.core.errors import UsageError
-from glossator.grounding import Verdict
+from glossator.grounding.rules import Verdict
 from glossator_eval import (
     GroundingReport,
     grounding_parts,

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from glossator.grounding import (
-    CheckedAnswer,
-    Entailed,
-    Key,
-    Sources,
-    by_checks,
-    cited_statements,
-    entailment,
-    is_for_model,
-    merged_all,
-)
+from glossator.grounding import Entailed, entailment
+from glossator.grounding.citation_checks import Sources
+from glossator.grounding.statement_lines import Key, cited_statements
+from glossator.grounding.verdicts import CheckedAnswer, by_checks, is_for_model, merged_all
 
 Says = Mapping[str, tuple[str, Sequence[object]]]  # by a part of the statement: answer and words
 

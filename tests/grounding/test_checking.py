@@ -6,15 +6,8 @@ from time import process_time
 
 import pytest
 
-from glossator.grounding import (
-    UNDECIDED,
-    Calls,
-    CallSite,
-    CitedLines,
-    Verdict,
-    check,
-    names_called,
-)
+from glossator.grounding.cited_lines import CallSite, CitedLines
+from glossator.grounding.rules import UNDECIDED, Calls, Verdict, check, names_called
 
 CLIENT = '''
 class Client(Base):

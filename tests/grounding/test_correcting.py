@@ -6,17 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from glossator.core.grounded_events import Correcting
-from glossator.grounding import (
-    CheckedStatement,
-    CitedLines,
-    Sources,
-    check_answer,
-    cited_statements,
-    correcting,
-    near,
-)
-from glossator.grounding.correcting import Rewrite
+from glossator.core.run_events import Correcting
+from glossator.grounding import corrections
+from glossator.grounding.citation_checks import Sources
+from glossator.grounding.cited_lines import CitedLines
+from glossator.grounding.corrections import Rewrite
+from glossator.grounding.statement_lines import cited_statements, near
+from glossator.grounding.verdicts import CheckedStatement, check_answer
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {"a.py": "def f(x):\n    return g(x)\n", "b.py": "def g(x):\n    return x\n"}
@@ -57,8 +53,8 @@ def test_a_rewritten_sentence_stands_where_the_old_one_stood(
     ws: Workspace, answer: str, expect: str
 ) -> None:
     (statement,) = fallen(ws, answer)
-    edit = correcting.rewritten(statement, Rewrite("`f` calls `g`."))
-    assert correcting.edited(answer, [edit]) == expect
+    edit = corrections.rewritten(statement, Rewrite("`f` calls `g`."))
+    assert corrections.edited(answer, [edit]) == expect
 
 
 @pytest.mark.parametrize(
@@ -79,7 +75,7 @@ def test_a_rewritten_sentence_stands_where_the_old_one_stood(
 )
 def test_a_marked_sentence_says_so(ws: Workspace, answer: str, expect: str) -> None:
     (statement,) = fallen(ws, answer)
-    text = correcting.edited(answer, [correcting.marked(answer, statement)])
+    text = corrections.edited(answer, [corrections.marked(answer, statement)])
     assert text == expect
     again, _ = cited_statements(text, Sources(ws.snapshot, ws.reads))
     before, _ = cited_statements(answer, Sources(ws.snapshot, ws.reads))
@@ -107,15 +103,15 @@ def test_a_marked_sentence_says_so(ws: Workspace, answer: str, expect: str) -> N
 )
 def test_a_dropped_sentence_leaves_no_hole(ws: Workspace, answer: str, expect: str) -> None:
     (statement,) = fallen(ws, answer)
-    assert correcting.edited(answer, [correcting.dropped(statement)]) == expect
+    assert corrections.edited(answer, [corrections.dropped(statement)]) == expect
 
 
 def test_corrections_of_one_sentence_are_one(ws: Workspace) -> None:
     answer = f"`f` calls `h`. {F}"
-    first = correcting.rewritten(fallen(ws, answer)[0], Rewrite("`f` calls `k`."))
-    made = correcting.chained([], answer, [first])
-    text = correcting.edited(answer, [first])
-    (correction,) = correcting.chained(made, text, [correcting.marked(text, fallen(ws, text)[0])])
+    first = corrections.rewritten(fallen(ws, answer)[0], Rewrite("`f` calls `k`."))
+    made = corrections.chained([], answer, [first])
+    text = corrections.edited(answer, [first])
+    (correction,) = corrections.chained(made, text, [corrections.marked(text, fallen(ws, text)[0])])
     assert (correction.what, correction.before) == (Correcting.MARKED, answer)
     assert correction.after == f"{text} {UNSURE}"
     assert correction.reason == "h does not occur in the lines."
@@ -130,7 +126,7 @@ def asked(
     every = {each.statement.start: each for each in cited_statements(answer, sources)[0]}
     cited = [every[each.statement.start] for each in statements]
     lines = [part for each in cited for part in near(each, sources)]
-    return statements, *correcting.prompt_of(statements, cited, lines)
+    return statements, *corrections.prompt_of(statements, cited, lines)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +144,7 @@ def test_what_counts_as_a_rewritten_sentence(
 ) -> None:
     statements, _, blocks = asked(ws, f"`f` calls `h`. {F}")
     reply = {"sentences": [{"sentence": 1, "text": said}, {"sentence": 2, "text": "x"}]}
-    assert correcting.texts_in(reply, statements, blocks) == expect
+    assert corrections.texts_in(reply, statements, blocks) == expect
 
 
 SHOP = "class Till:\n    def pay(self):\n        return self.sum\n\n" + "x = 1\n" * 4
@@ -207,10 +203,10 @@ async def test_a_correction_may_name_other_lines_that_were_read(
     (statement,) = statements
     text = statement.statement.text
     reply = {"sentences": [{"sentence": 1, "text": text, "lines": lines}]}
-    edit = correcting.rewritten(statement, correcting.texts_in(reply, statements, blocks)[0])
-    changed = correcting.edited(answer, [edit])
+    edit = corrections.rewritten(statement, corrections.texts_in(reply, statements, blocks)[0])
+    changed = corrections.edited(answer, [edit])
     assert changed == (expect or answer)
-    assert correcting.chained([], answer, [edit]) == [], "no sentence changed"
+    assert corrections.chained([], answer, [edit]) == [], "no sentence changed"
     assert expect is None or not fallen(ws, changed)
 
 
@@ -222,6 +218,6 @@ async def test_other_lines_stand_beside_those_of_other_files(workspace: MakeWork
     place = [each.first_line for each in blocks].index(8) + 1
     text = statements[0].statement.text
     reply = {"sentences": [{"sentence": 1, "text": text, "lines": [place, 10, 11]}]}
-    edit = correcting.rewritten(statements[0], correcting.texts_in(reply, statements, blocks)[0])
+    edit = corrections.rewritten(statements[0], corrections.texts_in(reply, statements, blocks)[0])
     cited = "[cite: doc, shop.py, L10-L11] [cite: doc, b.py, L1-L2]"
-    assert correcting.edited(answer, [edit]) == f"{text} {cited}"
+    assert corrections.edited(answer, [edit]) == f"{text} {cited}"

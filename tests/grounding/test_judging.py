@@ -11,23 +11,19 @@ from typing import Any
 import pytest
 
 from glossator.core.document import Document, Origin
-from glossator.core.fact import Fact, FactState, FactView
-from glossator.core.passage import Passage
+from glossator.core.fact import Fact, FactState, FactView, Passage
 from glossator.core.span import Basis, Citation, CitationStatus, Span
-from glossator.grounding import (
+from glossator.grounding import entailment
+from glossator.grounding.citation_checks import Established, Sources
+from glossator.grounding.rules import Verdict
+from glossator.grounding.statement_lines import cited_lines, cited_statements, settled
+from glossator.grounding.verdicts import (
     CheckedAnswer,
     CheckedStatement,
-    Established,
-    Sources,
-    Verdict,
     by_checks,
     check_answer,
-    cited_statements,
-    entailment,
     is_for_model,
-    settled,
 )
-from glossator.grounding.citing import cited_lines
 from tests.grounding.readers import judged
 from tests.workspaces import MakeWorkspace, Workspace
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.span import Basis, CitationStatus
-from glossator.grounding import Sources, check_answer
+from glossator.grounding.citation_checks import Sources
+from glossator.grounding.verdicts import check_answer
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {

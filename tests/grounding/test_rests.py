@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.span import CitationStatus
-from glossator.grounding import (
-    Established,
-    Sources,
-    by_checks,
-    cited_statements,
-    entailment,
-)
+from glossator.grounding import entailment
+from glossator.grounding.citation_checks import Established, Sources
+from glossator.grounding.statement_lines import cited_statements
+from glossator.grounding.verdicts import by_checks
 from tests.grounding.readers import judged
 from tests.workspaces import MakeWorkspace
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.grounding import CitedLines, Verdict, check
+from glossator.grounding.cited_lines import CitedLines
+from glossator.grounding.rules import Verdict, check
 from tests.grounding.test_checking import PYTHON, N, U
 
 HOOKS = CitedLines(

@@ -11,9 +11,9 @@ from glossator.core.citations import parse_citations
 from glossator.core.document import Document, Missing
 from glossator.core.span import Basis, CitationStatus, CitationView
 from glossator.core.uri import to_uri
-from glossator.grounding import citing
-from glossator.grounding.judging import check_answer
-from glossator.grounding.verify import Sources, faults, verify_all, verify_answer
+from glossator.grounding import statement_lines as citing
+from glossator.grounding.citation_checks import Sources, faults, verify_all, verify_answer
+from glossator.grounding.verdicts import check_answer
 from glossator.tools.conversation_state import CommandRuns
 from glossator.turn.told.attached import attach
 from glossator.workspace.documents.change import Opened

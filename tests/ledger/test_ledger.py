@@ -18,7 +18,8 @@ from glossator.core.fact import Fact
 from glossator.ledger import FactKey
 from glossator.ledger.files import LedgerFiles
 from glossator.ledger.rows import row_of
-from glossator.store import FORGOTTEN_DAYS, LedgerRow, LedgerStore, Retention
+from glossator.store import Retention
+from glossator.store.tables import FORGOTTEN_DAYS, LedgerRow, LedgerStore
 from tests.ledger.support import KEEP, kept
 from tests.patience import SECONDS
 from tests.workspaces import MakeWorkspace

@@ -14,7 +14,7 @@ from glossator.core.fact import FactState
 from glossator.ledger import SessionSummary, SystemProfile, WorkingBench
 from glossator.ledger.memory_core import MemoryCore, core_from_json
 from glossator.ledger.team import merged_memory
-from glossator.store import LedgerStore
+from glossator.store.tables import LedgerStore
 from tests.ledger.support import KEEP, Kept, kept
 from tests.workspaces import MakeWorkspace
 

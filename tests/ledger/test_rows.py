@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from glossator.core.errors import StoreUnavailable
 from glossator.ledger import MAX_BYTES
 from glossator.ledger.rows import DAY, fact_of, from_document, lasting, newer, newest, to_document
-from glossator.settings.answers import FactSettings
-from glossator.store import LedgerRow
+from glossator.settings.groups import FactSettings
+from glossator.store.tables import LedgerRow
 
 FACT: dict[str, Any] = {
     "id": "f1000000000",

@@ -8,8 +8,8 @@ import pytest
 
 from glossator.core.errors import RequestTooLong
 from glossator.llm.anthropic_model import AnthropicModel
+from glossator.llm.backends import Learnt, LearntLimits
 from glossator.llm.conversation import user_message
-from glossator.llm.learnt import Learnt, LearntLimits
 from glossator.llm.model import ModelRequest, ToolSpec
 from glossator.llm.request import ModelOptions
 from glossator.settings.model import ModelSettings, RoleSettings
@@ -89,7 +89,7 @@ async def test_it_is_forgotten(restarts: Restarts, monkeypatch: pytest.MonkeyPat
     assert await restarts.refused(restarts.start()) == 0
     monkeypatch.setattr(time, "time", lambda: now + WEEK + 60)
     assert await restarts.refused(restarts.start()) == 2
-    monkeypatch.setattr("glossator.llm.learnt.__version__", "next")
+    monkeypatch.setattr("glossator.llm.backends.__version__", "next")
     assert await restarts.refused(restarts.start()) == 2
     restarts.file.write_text('{"models": 3}')
     assert await restarts.refused(restarts.start()) == 2

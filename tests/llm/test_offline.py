@@ -11,10 +11,9 @@ import pytest
 from glossator.core.citations import parse_citations
 from glossator.core.document import Document
 from glossator.core.events import Event, TextDelta, ToolFinished, ToolStarted
-from glossator.core.span import CitationStatus
-from glossator.core.statement import Statement
+from glossator.core.span import CitationStatus, Statement
 from glossator.core.tool_result import ToolResult
-from glossator.grounding.verify import Sources, verify_answer
+from glossator.grounding.citation_checks import Sources, verify_answer
 from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.offline import OfflineModel
 from glossator.settings.model import LimitSettings

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from glossator.core.span import CitationStatus
-from glossator.grounding import Established, Sources, check_answer
+from glossator.grounding.citation_checks import Established, Sources
+from glossator.grounding.verdicts import check_answer
 from tests.llm.test_offline import FILES, QUOTE, Talk, check_quotes
 from tests.workspaces import MakeWorkspace
 

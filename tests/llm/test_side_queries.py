@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.errors import ModelError
-from glossator.llm.side_queries import object_in
+from glossator.llm.models import object_in
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import pytest
 
 from glossator.core.events import Usage
+from glossator.llm.assembly import with_text_calls
 from glossator.llm.conversation import user_message
 from glossator.llm.model import Message, Reply, StopReason, ToolSpec
-from glossator.llm.text_calls import with_text_calls
 
 FIELDS = {"path": {"type": "string"}, "limit": {"type": "integer"}, "old_text": {"type": "string"}}
 TOOLS = tuple(

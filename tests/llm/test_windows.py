@@ -8,9 +8,8 @@ import pytest
 from aiohttp import web
 
 from glossator.llm.anthropic_model import AnthropicModel
-from glossator.llm.backends import client_factory
+from glossator.llm.backends import Learnt, client_factory
 from glossator.llm.catalog import facts_at
-from glossator.llm.learnt import Learnt
 from glossator.settings.model import ModelSettings, RoleSettings
 
 Json = dict[str, Any]

@@ -12,8 +12,8 @@ import pytest
 from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit
 from glossator.core.errors import InvalidPosition
+from glossator.core.line_diff import Replacement
 from glossator.core.ports import NotApplied
-from glossator.core.replacement import Replacement
 from glossator.core.text import LineTable, Position
 from glossator.edits import wait
 from glossator.edits.apply import PlanEditing

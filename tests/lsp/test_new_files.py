@@ -8,7 +8,7 @@ import pytest
 
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.edit import EditPlan, FileEdit
-from glossator.core.replacement import Replacement
+from glossator.core.line_diff import Replacement
 from glossator.lsp.edits import write_files
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.core import so_far
+from glossator.core import answer as so_far
 from glossator.core.events import Todo, TodoChanged, TodoState, ToolFinished
 from glossator.lsp import progress
 from glossator.lsp.progress import ProgressBar

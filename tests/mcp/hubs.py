@@ -16,7 +16,7 @@ from glossator.mcp.hub import McpServers
 from glossator.mcp.results import CallResult
 from glossator.permissions.approvals import Approvals
 from glossator.permissions.switches import Switches
-from glossator.settings import McpSettings
+from glossator.settings.groups import McpSettings
 from tests.stage import Recorder
 
 ODD = Path(__file__).parent / "odd_server.py"

@@ -22,11 +22,11 @@ from glossator.commands.mcp_servers import (
     list_mcp_servers,
     restart_mcp_server,
 )
-from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.core.question import QuestionAnswer
+from glossator.core.window import ContextKind
 from glossator.mcp import supervisor
 from glossator.permissions import Switches
 from glossator.turn.told import attachments as from_servers

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
+from glossator.core.window import ContextKind
 from glossator.mcp import supervisor
 from glossator.mcp.answers import McpState
 from glossator.mcp.hub import KIND
 from glossator.mcp.servers import name_problem, project_servers, user_servers
 from glossator.permissions import Approvals, Switches
-from glossator.settings import McpServerSettings
+from glossator.settings.groups import McpServerSettings
 from tests.mcp.hubs import ODD, Hub, hub, odd
 from tests.patience import until
 

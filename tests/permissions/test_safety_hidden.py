@@ -11,7 +11,7 @@ import pytest
 
 from glossator.commands.line_actions import EXPLAIN, FIX
 from glossator.commands.on_lines import LinesRequest, act_on_lines
-from glossator.core.diagnostics import Diagnostic, Severity
+from glossator.core.attached import Diagnostic, Severity
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer

@@ -20,9 +20,9 @@ from glossator.core.edit import (
     Refused,
 )
 from glossator.core.events import EditProposed, EditSettled, Envelope
+from glossator.core.line_diff import Replacement
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
-from glossator.core.replacement import Replacement
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.sessions.session import Session

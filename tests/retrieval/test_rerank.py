@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from glossator.core.price import Price
+from glossator.core.window import Price
 from glossator.llm import Meter
 from glossator.llm.offline import OfflineModel
 from glossator.retrieval import (
@@ -24,7 +24,7 @@ from glossator.retrieval import (
 from glossator.retrieval.rerank import excerpt
 from glossator.retrieval.rerank_model import numbers_in
 from glossator.retrieval.rerank_services import RerankService
-from glossator.settings.retrieval import RetrievalSettings
+from glossator.settings.groups import RetrievalSettings
 from tests.retrieval.contexts.making import blocks, maker
 from tests.standin import HttpError, Refused, Text, Turn
 

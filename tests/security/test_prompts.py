@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from glossator.cli.prompt import PermissionPrompt
-from glossator.core.excerpt import excerpt, is_cut
-from glossator.core.permission import Cut
+from glossator.core.permission import Cut, excerpt, is_cut
 from glossator.core.permission import PermissionRequest as Asked
 from glossator.core.wire import from_wire
 from glossator.lsp.reports import report_folder, request_file_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from glossator.core.events import CitationChecked, Envelope, Event, RunFinished, RunStarted
-from glossator.core.grounded_events import Correcting, Correction, UncitedClaim
+from glossator.core.run_events import Correcting, Correction, UncitedClaim
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.llm import Message
 from glossator.sessions.export import RunFindings

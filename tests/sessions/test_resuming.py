@@ -12,7 +12,7 @@ import pytest
 
 from glossator.commands.compact import CompactRequest, compact_session
 from glossator.commands.sessions import DeleteSessionRequest, delete_session
-from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity
+from glossator.core.attached import Diagnostic, FileDiagnostics, Severity
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer

@@ -38,7 +38,7 @@ from glossator.core.events import (
     TextDelta,
     ToolFinished,
 )
-from glossator.core.grounded_events import StateChanged
+from glossator.core.run_events import StateChanged
 from glossator.sessions.catalog import sessions_folder
 from glossator.sessions.session import title_of
 from glossator.store.log import Log, framed, parse

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from glossator.store.glosses import GlossStore
 from glossator.store.logs import Retention
+from glossator.store.tables import GlossStore
 
 KEEP = Retention(days=30, count=100, bytes=1_000_000)
 

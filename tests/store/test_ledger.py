@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from glossator.store import LedgerRow, LedgerStore, Retention
+from glossator.store import Retention
+from glossator.store.tables import LedgerRow, LedgerStore
 
 KEEP = Retention(days=30, count=2, bytes=0)
 DAY = 86_400
@@ -39,7 +40,7 @@ def test_of_two_rows_the_newer_one_is_kept(path: str) -> None:
 def test_of_what_was_forgotten_the_last_is_known(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.store.ledger.FORGOTTEN_MOST", 2)
+    monkeypatch.setattr("glossator.store.tables.FORGOTTEN_MOST", 2)
     store, now = LedgerStore(path, KEEP), time.time()
     gone = {f"f{age}": LedgerRow(now - age, None) for age in range(1, 5)}
     for workspace in ("v", "w"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.core.languages import LANGUAGES
+from glossator.core.file_kinds import LANGUAGES
 from glossator.core.text import split_lines
 from glossator.symbols.imports import imports
 from glossator.symbols.outline import OUTLINE_LIMIT, outline

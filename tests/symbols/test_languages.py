@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.core.languages import language_of
+from glossator.core.file_kinds import language_of
 from glossator.symbols.outline import outline
 
 PYTHON = '''\

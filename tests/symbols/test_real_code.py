@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.languages import language_of
+from glossator.core.file_kinds import language_of
 from glossator.core.text import split_lines
 from glossator.symbols.imports import imports
 from glossator.symbols.outline import outline

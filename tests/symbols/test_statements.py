@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.core.statement import Statement
+from glossator.core.span import Statement
 from glossator.symbols.statements import statements
 
 PYTHON = '''import os

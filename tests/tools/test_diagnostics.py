@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
+from glossator.core.attached import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.llm.model import ToolCall

@@ -8,9 +8,9 @@ import pytest
 
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
-from glossator.core.price import estimate_tokens
 from glossator.core.span import Citation, CitationStatus, FoundPlace, Span
-from glossator.grounding.verify import Sources, verify_all
+from glossator.core.window import estimate_tokens
+from glossator.grounding.citation_checks import Sources, verify_all
 from glossator.retrieval import Stages
 from glossator.tools import SearchArgs, search_answer
 from tests.workspaces import MakeWorkspace

@@ -18,10 +18,10 @@ from glossator.commands.hooks import (
     forget_hook,
     list_hooks,
 )
-from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.question import QuestionAnswer
+from glossator.core.window import ContextKind
 from glossator.hooks.answers import HookView
 from glossator.sessions.reminders import Reminders
 from glossator.turn.hooks import session_hooks

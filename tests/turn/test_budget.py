@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from glossator.core.events import Notice
-from glossator.core.price import Price
+from glossator.core.window import Price
 from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.request import ModelOptions
 from glossator.settings.model import LimitSettings

@@ -10,7 +10,7 @@ import pytest
 from glossator.core.errors import RequestTooLong
 from glossator.core.events import Event, Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
-from glossator.hooks import HookAnswer
+from glossator.hooks.execution import HookAnswer
 from glossator.llm.conversation import Conversation, user_message
 from glossator.sessions.compaction.compaction import CarriedState, Compacted, Compactor
 from glossator.sessions.compaction.kept import KeptTools

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity
+from glossator.core.attached import Diagnostic, FileDiagnostics, Severity
 from glossator.core.events import TextDiscarded, ToolFinished, ToolStarted
 from glossator.core.permission import Access, Choice, PermissionAnswer
 from glossator.core.tool_result import ToolResult

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from glossator.hooks.tool_input import NAMES, arguments_of, input_of
+from glossator.hooks.execution import ARGUMENT_NAMES, arguments_of, input_of
 from glossator.tools.toolbox import all_tools
 from glossator.workspace.files.roots import Roots
 
@@ -65,7 +65,7 @@ def test_each_way(tmp_path: Path, tool: str, ours: dict[str, Any], theirs: dict[
 
 
 def test_the_table_names_tools_and_arguments_that_there_are() -> None:
-    for tool, names in NAMES.items():
+    for tool, names in ARGUMENT_NAMES.items():
         known = set(TOOLS[tool].args.names()) | {"old_text", "new_text"}  # of MultiEdit's edits
         assert names.keys() <= known, tool
 

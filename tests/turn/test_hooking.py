@@ -16,8 +16,8 @@ from glossator.commands.plans import StartPlanRequest, start_plan
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, ToolFinished
 from glossator.core.permission import Choice, Mode, PermissionAnswer
-from glossator.hooks import HookAnswer, HookEvent
-from glossator.hooks.printed import answer_of
+from glossator.hooks import HookEvent
+from glossator.hooks.execution import HookAnswer, answer_of
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage

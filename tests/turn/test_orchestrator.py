@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.core.grounded_events import RunState, StateChanged
+from glossator.core.run_events import RunState, StateChanged
 from glossator.turn.orchestrator import ENDS, MOST, TABLE, Orchestrator, Signal
 
 LONGEST = 40  # transitions of a run, far above what the bounds allow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glossator.core.grounded_events import RunState
+from glossator.core.run_events import RunState
 from tools.orchestrator_page import PAGE, with_diagram
 
 

@@ -16,8 +16,8 @@ from glossator.core.images import Image
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message
+from glossator.llm.failures import read_refusal
 from glossator.llm.model import Message, ModelRequest, Reply, ToolSpec
-from glossator.llm.refusals import read_refusal
 from glossator.sessions.compaction.compaction import CarriedState, Compacted, Compactor
 from glossator.sessions.compaction.kept import KeptTools
 from glossator.sessions.compaction.summary import PromptPrefix

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from glossator.anchors.passages import Freshness, HashedTexts, Heads, Read, freshness_of
 from glossator.anchors.renames import Names, RenameTracker, found_again, new_path, still_so
-from glossator.core.passage import Passage
+from glossator.core.fact import Passage
 from glossator.workspace import WorkspaceHost
 
 T = TypeVar("T")

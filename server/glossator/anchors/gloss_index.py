@@ -26,8 +26,7 @@ from glossator.anchors.passages import Freshness
 from glossator.anchors.renames import Names, new_path, renamed_passages
 from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.errors import StoreUnavailable
-from glossator.core.gloss import Gloss, Subject, from_json, to_json
-from glossator.core.report import Finding
+from glossator.core.report import Finding, Gloss, Subject, gloss_from_json, gloss_to_json
 from glossator.core.span import Citation
 from glossator.core.standing import names_no_file
 from glossator.core.uri import to_path, to_uri
@@ -234,7 +233,7 @@ class GlossIndex:
         subject = gloss.subject
         try:
             if store := self._opened():
-                value = json.dumps(to_json(gloss)).encode()
+                value = json.dumps(gloss_to_json(gloss)).encode()
                 self._editions[subject.key] = store.put(subject.key, subject.path, value)
         except (OSError, StoreUnavailable) as problem:
             return str(problem)
@@ -245,7 +244,7 @@ class GlossIndex:
         try:
             if store := self._opened():
                 for old, gloss in moved.items():
-                    subject, value = gloss.subject, json.dumps(to_json(gloss)).encode()
+                    subject, value = gloss.subject, json.dumps(gloss_to_json(gloss)).encode()
                     self._editions.pop(old, None)
                     self._editions[subject.key] = store.move(old, subject.key, subject.path, value)
         except (OSError, StoreUnavailable) as problem:
@@ -261,7 +260,7 @@ def _parsed(value: bytes | None) -> Gloss | None:
     if value is None:
         return None
     try:
-        return from_json(json.loads(value))
+        return gloss_from_json(json.loads(value))
     except (KeyError, TypeError, ValueError) as error:
         logger.warning("A gloss that was kept cannot be read: %r", error)
         return None

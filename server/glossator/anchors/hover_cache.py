@@ -19,7 +19,7 @@ from functools import partial
 from typing import TypeVar, cast
 
 from glossator.core.document import Document
-from glossator.core.languages import language_of
+from glossator.core.file_kinds import language_of
 from glossator.symbols import Definition, Symbol, SymbolFinder, SymbolHits
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceHost, WorkspaceSnapshot

@@ -17,9 +17,9 @@ from functools import cached_property
 from itertools import zip_longest
 
 from glossator.core.document import Document, Missing
-from glossator.core.indentation import depth, is_inside, level
-from glossator.core.passage import Passage, line_hashes
+from glossator.core.fact import Passage, line_hashes
 from glossator.core.span import Span
+from glossator.core.text import depth, is_inside, level
 from glossator.core.uri import to_path
 
 _AROUND = 3  # lines on each side that are remembered

@@ -15,7 +15,7 @@ from itertools import islice, takewhile
 
 from glossator.anchors.passages import Read
 from glossator.core.document import Document
-from glossator.core.passage import Passage
+from glossator.core.fact import Passage
 
 _SECONDS = 10.0  # between the two halves of a renaming, at most
 _RECENT = 5_000  # paths that are remembered

@@ -19,8 +19,8 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
+from glossator.core.run_events import JobsChanged, UnsavedFile
 from glossator.core.shown import shown
-from glossator.core.tool_events import JobsChanged, UnsavedFile
 from glossator.edits import EditorFiles, PlanEditing
 from glossator.permissions import (
     Grants,

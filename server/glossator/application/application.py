@@ -25,7 +25,7 @@ from glossator.application.remembering import session_memories
 from glossator.application.reranking import rerank_by
 from glossator.application.summaries import Summaries
 from glossator.application.team_contexts import TeamContexts
-from glossator.core.editor_state import EditorState
+from glossator.core.attached import EditorState
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import EditorPort
 from glossator.core.text import PositionEncoding

@@ -19,7 +19,7 @@ from typing import Any
 from glossator.anchors import AnchorIndex, Names, PassagePlace, passage_of, renamed_passages
 from glossator.core.citations import place
 from glossator.core.events import CitationChecked, Envelope
-from glossator.core.passage import Passage, from_json
+from glossator.core.fact import Passage, passage_from_json
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown
 from glossator.core.span import Citation, CitationStatus, Span
@@ -291,5 +291,5 @@ def _kept(session: Session) -> dict[str, dict[Span, _Lines]]:
 
 
 def _lines(fields: Mapping[str, Any]) -> _Lines:
-    heads = tuple(map(from_json, fields.get("heads", ())))
-    return _Lines(from_json(fields["passage"]), fields["was"], heads)
+    heads = tuple(map(passage_from_json, fields.get("heads", ())))
+    return _Lines(passage_from_json(fields["passage"]), fields["was"], heads)

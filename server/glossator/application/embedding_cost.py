@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from glossator.core.errors import EmbeddingFailed
-from glossator.core.price import in_dollars
+from glossator.core.window import in_dollars
 
 if TYPE_CHECKING:
     from glossator.retrieval import EmbedderChoice, VectorPlace

@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from glossator.core.document import Document
-from glossator.core.statement import Statement
+from glossator.core.span import Statement
 from glossator.symbols import SymbolFinder
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceHost

@@ -10,8 +10,8 @@ from pathlib import Path
 import platformdirs
 
 from glossator.application.acting import Acting
+from glossator.core.atomic import remove_private_leftovers, remove_workspace_leftovers
 from glossator.core.errors import GlossatorError
-from glossator.core.leftovers import remove_from_workspace, remove_private
 from glossator.memory import Memories
 from glossator.sessions import Sessions
 from glossator.workspace import Files, WorkspaceSnapshot
@@ -31,9 +31,9 @@ async def recover(acting: Acting, sessions: Sessions, memories: Memories) -> Non
 
 def _clean_up(snapshot: WorkspaceSnapshot, memories: Memories) -> None:
     listing = snapshot.listing
-    removed = remove_from_workspace(chain(Files(listing.folders), listing.skipped))
+    removed = remove_workspace_leftovers(chain(Files(listing.folders), listing.skipped))
     removed += memories.remove_leftovers()
     for folder in (platformdirs.user_state_dir, platformdirs.user_config_dir):
-        removed += remove_private(Path(folder("glossator")))
+        removed += remove_private_leftovers(Path(folder("glossator")))
     if removed:
         _log.info("Temporary files that were left over are removed: %s", ", ".join(removed))

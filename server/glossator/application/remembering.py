@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from glossator.core.context_kind import ContextKind
+from glossator.core.window import ContextKind
 from glossator.memory import Memories, Memory, SessionMemories
 from glossator.permissions import Switches
 from glossator.sessions import MEMORIES, Session

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from glossator.core.price import Price
+from glossator.core.window import Price
 from glossator.llm import Meter, Model
 from glossator.retrieval import Hit, Reordered, Rerank
 from glossator.settings import Settings

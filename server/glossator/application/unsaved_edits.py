@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from glossator.application.saving import is_on_disk
 from glossator.core.ports import EditorPort
-from glossator.core.tool_events import UnsavedFile, UnsavedFiles
+from glossator.core.run_events import UnsavedFile, UnsavedFiles
 from glossator.core.uri import to_uri
 from glossator.sessions import Session
 from glossator.undo import Content, DiskFiles

@@ -16,8 +16,7 @@ from glossator.core.atomic import Place, move, opened
 from glossator.core.document import text_hash
 from glossator.core.encoding import declared, decode, encode_edited
 from glossator.core.errors import UsageError
-from glossator.core.line_diff import unified_diff
-from glossator.core.replacement import Replacement, apply_replacements, check
+from glossator.core.line_diff import Replacement, apply_replacements, check, unified_diff
 from glossator.core.shown import shown
 from glossator.core.text import LineTable, Position, PositionEncoding
 from glossator.core.uri import to_path

@@ -10,9 +10,8 @@ from typing import Any
 
 from glossator.cli.messages import size
 from glossator.core.edit import HunkKind, HunkView
-from glossator.core.excerpt import Line, excerpt, is_cut
 from glossator.core.line_diff import unified_diff
-from glossator.core.permission import Choice, PermissionRequest
+from glossator.core.permission import Choice, ExcerptLine, PermissionRequest, excerpt, is_cut
 from glossator.core.question import Question
 from glossator.core.shown import shown
 
@@ -53,14 +52,14 @@ class PermissionPrompt:
 
     request: PermissionRequest
     rules: tuple[str, ...]
-    details: tuple[Line, ...]
+    details: tuple[ExcerptLine, ...]
 
     @staticmethod
     def of(request: PermissionRequest) -> PermissionPrompt:
         """The request, with the rules it suggests."""
         details = _excerpt(request.detail)
         if (cut := request.cut) is not None:
-            unsent = Line(f"… {size(cut.bytes)} that are too much to be sent", mark=True)
+            unsent = ExcerptLine(f"… {size(cut.bytes)} that are too much to be sent", mark=True)
             details = (*details, unsent, *_excerpt(cut.tail))
         return PermissionPrompt(request, request.suggestions, details)
 
@@ -204,7 +203,7 @@ def _only_affirms(line: str) -> bool:
     return _AFFIRMING.issuperset(words) and (bool(words) or "?" in line)
 
 
-def _excerpt(text: str) -> tuple[Line, ...]:
+def _excerpt(text: str) -> tuple[ExcerptLine, ...]:
     return excerpt(text, lines=_MOST_LINES, characters=_MOST_CHARACTERS) if text else ()
 
 

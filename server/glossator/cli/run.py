@@ -26,7 +26,7 @@ from glossator.cli.talking import Talking
 from glossator.cli.terminal import SharedKeyboard, StandardInput, TerminalLock
 from glossator.core.answer import Answer
 from glossator.core.errors import GlossatorError, UsageError
-from glossator.core.plan import PLANNED, offer, plan_of, wanted
+from glossator.core.question import PLANNED, answered_offer, offer_plan, plan_of
 
 _FAILED = 1
 _REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked
@@ -166,9 +166,9 @@ class CommandRun:
         """What the user wants done about a plan: it is started in a mode, or changed in words."""
         if self._user is None:
             return None
-        reply = await self._user.answer(offer(plan_of(answer.text)))
+        reply = await self._user.answer(offer_plan(plan_of(answer.text)))
         given = reply["chosen"], reply["words"], reply.get("draft", "")
-        command = wanted(answer.session_id, *given)
+        command = answered_offer(answer.session_id, *given)
         return None if command is None else Command(*command)
 
 

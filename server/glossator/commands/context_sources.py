@@ -20,11 +20,11 @@ from glossator.commands.mcp_servers import ListMcpServersRequest, list_mcp_serve
 from glossator.commands.memory import ListMemoriesRequest, list_memories
 from glossator.commands.rules import rule_sources
 from glossator.core.citations import place
-from glossator.core.context_kind import SWITCHED_OFF, ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, FactView
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
+from glossator.core.window import SWITCHED_OFF, ContextKind
 from glossator.mcp import McpServerView, McpState
 from glossator.turn import (
     InstructionFile,

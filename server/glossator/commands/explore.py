@@ -27,9 +27,8 @@ from glossator.core.attached import Attached, Exhibit
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, TextDelta
-from glossator.core.gloss import WORKSPACE, Gloss, Subject
 from glossator.core.question import asking_for
-from glossator.core.report import Report, Thoroughness
+from glossator.core.report import WORKSPACE, Gloss, Report, Subject, Thoroughness
 from glossator.core.span import CitationView
 from glossator.core.uri import to_uri
 from glossator.grounding import located

@@ -19,8 +19,7 @@ from glossator.application import Application
 from glossator.commands.subjects import Call, Pointed, calls_of, last_commit
 from glossator.core.citations import CitationMark
 from glossator.core.document import Document
-from glossator.core.file_kinds import FileKind, is_test, kind_of
-from glossator.core.languages import language_of
+from glossator.core.file_kinds import FileKind, is_test, kind_of, language_of
 from glossator.core.report import Report
 from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri

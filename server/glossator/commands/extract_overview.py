@@ -14,8 +14,7 @@ from itertools import zip_longest
 from glossator.application import Application
 from glossator.commands.extract import Quoting, beginning, counted
 from glossator.core.document import Document
-from glossator.core.file_kinds import is_test
-from glossator.core.languages import CODE, language_of
+from glossator.core.file_kinds import CODE, is_test, language_of
 from glossator.core.report import Report
 from glossator.symbols import SourceLine, module_of, named_modules
 from glossator.workspace import WorkspaceSnapshot

@@ -21,9 +21,8 @@ from glossator.commands.explore import (
 )
 from glossator.commands.subjects import Call, Pointed, called, calls_of, pointed_at
 from glossator.core.errors import UsageError
-from glossator.core.gloss import FOLDER, WORKSPACE, Subject
 from glossator.core.prompts import load_prompt
-from glossator.core.report import Thoroughness
+from glossator.core.report import FOLDER, WORKSPACE, Subject, Thoroughness
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
 from glossator.turn import Attachment

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from glossator.application import Application
 from glossator.commands.adopting import may_run, watched
-from glossator.core.context_kind import SWITCHED_OFF, ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown, shown_text, some_of
 from glossator.core.uri import to_uri
+from glossator.core.window import SWITCHED_OFF, ContextKind
 from glossator.hooks import (
     HookEvent,
     HookList,

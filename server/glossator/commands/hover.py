@@ -28,7 +28,7 @@ from glossator.application import Application
 from glossator.commands.subjects import subject_of
 from glossator.core.document import Document
 from glossator.core.errors import InvalidPosition
-from glossator.core.languages import CODE, language_of
+from glossator.core.file_kinds import CODE, language_of
 from glossator.core.markdown import harmless
 from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from glossator.application import Application
 from glossator.commands.answers.context_sources import ContextAction, ContextSource, ContextState
 from glossator.commands.status import embedding_state
-from glossator.core.context_kind import ContextKind
+from glossator.core.window import ContextKind
 
 _BUILDING = "It is being built; what is missing is read from the files meanwhile."
 _ENDED = "Its building was ended by you; Rebuild starts it again."

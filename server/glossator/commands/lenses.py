@@ -10,7 +10,7 @@ from glossator.anchors import freshness_text
 from glossator.application import Application
 from glossator.commands.subjects import subject_of
 from glossator.commands.symbols import name_range
-from glossator.core.gloss import Subject
+from glossator.core.report import Subject
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.symbols import CALLS, Limits, Name, SearchScope

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from glossator.application import Application
 from glossator.commands.answers.models import ModelAnswer, ModelList, ModelView
 from glossator.core.errors import UsageError
-from glossator.core.price import Price
+from glossator.core.window import Price
 from glossator.llm import OFFLINE, ModelFacts, Models
 from glossator.settings import Effort
 

@@ -12,8 +12,8 @@ from glossator.commands.explore import ExploreRequest, explored_and_kept, or_usa
 from glossator.commands.line_actions import EXPLORE_USAGE
 from glossator.commands.subjects import pointed_at
 from glossator.core.answer import Answer
+from glossator.core.attached import Diagnostic
 from glossator.core.citations import place
-from glossator.core.diagnostics import Diagnostic
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.prompts import load_prompt

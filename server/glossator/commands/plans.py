@@ -9,8 +9,8 @@ from glossator.commands.ask import answer
 from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
-from glossator.core.plan import steps_of
 from glossator.core.prompts import load_prompt
+from glossator.core.question import steps_of
 from glossator.turn import Asked, last_plan
 
 

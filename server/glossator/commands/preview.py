@@ -11,9 +11,9 @@ from glossator.commands.answers.preview import Going, GoingKind, PreviewAnswer
 from glossator.core.attached import Attached, Exhibit
 from glossator.core.citations import place
 from glossator.core.errors import UsageError
-from glossator.core.price import estimate_tokens
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
+from glossator.core.window import estimate_tokens
 from glossator.llm import estimate_messages, user_message
 from glossator.sessions import Session
 from glossator.turn import (

@@ -9,9 +9,9 @@ from typing import Literal
 from glossator.application import Application
 from glossator.commands.answers.context_sources import ContextAction, ContextSource, ContextState
 from glossator.commands.answers.rules import ListedRule, RuleList, Source
-from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
+from glossator.core.window import ContextKind
 from glossator.permissions import Grants, Rule, parse_rule
 
 _EFFECTS = {"allow": "allowed", "ask": "asked about", "deny": "denied"}

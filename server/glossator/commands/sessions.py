@@ -19,8 +19,8 @@ from glossator.commands.answers.sessions import (
 from glossator.commands.undo import undone_turns
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, UndoneTurn
+from glossator.core.run_events import UnsavedFile
 from glossator.core.shown import shown
-from glossator.core.tool_events import UnsavedFile
 from glossator.sessions import (
     ListedSession,
     PersistedAgent,

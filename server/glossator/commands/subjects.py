@@ -16,8 +16,8 @@ from glossator.application import Application, ask_git
 from glossator.core.citations import place
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
-from glossator.core.gloss import FILE, FOLDER, WORKSPACE, Subject
 from glossator.core.ports import CallPlace, CallsWanted
+from glossator.core.report import FILE, FOLDER, WORKSPACE, Subject
 from glossator.core.text import Position, count_units
 from glossator.core.uri import to_path
 from glossator.sandbox import LimitedShell

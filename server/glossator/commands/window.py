@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.commands.answers.show_context import Layer, Part
-from glossator.core.price import estimate_tokens
 from glossator.core.prompts import load_prompt
-from glossator.core.window import Kind
+from glossator.core.window import Kind, estimate_tokens
 from glossator.llm import (
     ContentBlock,
     Message,

@@ -1,11 +1,12 @@
-"""The end of a run."""
+"""The end of a run, and how far one is until then, in words."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
-from glossator.core.events import Usage
-from glossator.core.grounded_events import Correction, UncitedClaim
+from glossator.core.events import Event, Todo, TodoChanged, TodoState, Usage
+from glossator.core.run_events import Correction, PlanChanged, PlannedTask, TaskState, UncitedClaim
 from glossator.core.span import CitationView
 
 
@@ -35,3 +36,49 @@ class Answer:
     uncited: tuple[UncitedClaim, ...] = field(default=(), kw_only=True)
     corrections: tuple[Correction, ...] = field(default=(), kw_only=True)
     unsaved: tuple[str, ...] = field(default=(), kw_only=True)
+
+
+@dataclass(slots=True)
+class RunSoFar:
+    """A run from its beginning on; `note` takes its events."""
+
+    _began: float | None = None
+    _steps: tuple[Todo, ...] = ()
+    _tasks: tuple[PlannedTask, ...] = ()
+
+    def begin(self) -> None:
+        """It begins now."""
+        self._began, self._steps, self._tasks = time.monotonic(), (), ()
+
+    def end(self) -> None:
+        """Nothing is to be said of it any more."""
+        self._began, self._steps, self._tasks = None, (), ()
+
+    def note(self, event: Event | None) -> None:
+        """Take in what an event says of its steps."""
+        match event:
+            case TodoChanged(steps=steps):
+                self._steps = steps
+            case PlanChanged(tasks=tasks):
+                self._tasks = tasks
+
+    def time(self, least: int = 1) -> str:
+        """`12 s` or `1 min 05 s`; "" before so many seconds have passed."""
+        seconds = 0 if self._began is None else int(time.monotonic() - self._began)
+        minutes, rest = divmod(seconds, 60)
+        said = f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+        return said if seconds >= least else ""
+
+    def step(self) -> str:
+        """`2 of 4: Add the flag`, or how many tasks are done: these are at work side by side."""
+        count = len(self._steps)
+        for number, step in enumerate(self._steps, 1):
+            if step.state is TodoState.ACTIVE:
+                return f"{number} of {count}: {step.text}"
+        if self._steps:
+            done = sum(each.state is TodoState.DONE for each in self._steps)
+            return f"{done} of {count} steps done"
+        ended = [each for each in self._tasks if each.state in (TaskState.DONE, TaskState.FAILED)]
+        failed = sum(each.state is TaskState.FAILED for each in ended)
+        said = f"{len(ended)} of {len(self._tasks)} tasks done" if self._tasks else ""
+        return f"{said}, {failed} of them failed" if failed else said

@@ -12,7 +12,9 @@ as it was.
   file system has hard links; elsewhere it is refused), a folder takes the place of an empty one.
 - Other names (hard links) of the file keep the old bytes.
 - It takes a system with descriptors of folders: Linux, macOS and other POSIX ones.
-- A process that is killed may leave a file named `.glossator-…` behind; see `leftovers`.
+- A process that is killed may leave a file named `.glossator-…` behind. Who writes a temporary file
+  holds its lock until the file has its final name. The lock ends with the process, so a file that
+  nobody holds is left over, and is removed. Windows has no such lock: nothing is removed.
 """
 
 from __future__ import annotations
@@ -20,14 +22,98 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from glossator.core.leftovers import TEMPORARY, create
+if sys.platform != "win32":
+    import fcntl
+
+TEMPORARY = ".glossator-"  # in a workspace, followed by hexadecimal digits
+_WORKSPACE_NAME = re.compile(r"\.glossator-(?:[0-9a-f]{16}|[0-9a-f]{32})")
+_PRIVATE_NAME = re.compile(r"\..+\.[a-z0-9_]{8}")  # as `tempfile` makes them
+_CREATE_FLAGS = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+)
+_LOOK_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+def create_temporary(
+    name: Callable[[], str], mode: int = 0o600, folder: int | None = None
+) -> tuple[int, str]:
+    """A new temporary file, which is ours until its descriptor is closed, and its name.
+
+    `name` gives a new one each time; `folder` is a descriptor. Raises `OSError`.
+    """
+    while True:
+        chosen = name()
+        descriptor = os.open(chosen, _CREATE_FLAGS, mode, dir_fd=folder)
+        try:
+            # Who cleans up may find the file between its creation and its lock, and remove it: a
+            # descriptor that is held does not prove that the name still leads to the file.
+            _lock(descriptor)
+            os.stat(chosen, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:  # somebody cleaned up before the file was held
+            os.close(descriptor)
+        else:
+            return descriptor, chosen
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file, where the disk has locks; only who is about to remove it may have the lock."""
+    if sys.platform != "win32":
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def remove_workspace_leftovers(paths: Iterable[str]) -> list[str]:
+    """Remove those of the paths that are left over of edits and undos; gives these. Blocking."""
+    named = (path for path in paths if _WORKSPACE_NAME.fullmatch(os.path.basename(path)))
+    return [path for path in named if _remove_leftover(path)]
+
+
+def remove_private_leftovers(folder: Path) -> list[str]:
+    """Remove what is left over in a folder of our own; gives the paths. Blocking."""
+    return [path for path in _private_files(folder) if _remove_leftover(path)]
+
+
+def _private_files(folder: Path) -> Iterator[str]:
+    with suppress(OSError):  # not there, or not to be read
+        for name in os.listdir(folder):
+            if _PRIVATE_NAME.fullmatch(name):
+                yield str(folder / name)
+
+
+def _remove_leftover(path: str) -> bool:
+    """Remove a file of ours that no process holds; whether it is gone."""
+    if sys.platform == "win32":
+        return False
+    try:
+        descriptor = os.open(path, _LOOK_FLAGS | os.O_CLOEXEC)
+    except OSError:  # gone, a link, or not ours
+        return False
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            return False
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(status, os.lstat(path)):
+            os.unlink(path)
+            return True
+    except OSError:  # somebody holds it, or it has its name
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
 
 if sys.platform != "win32":
     import fcntl
@@ -96,7 +182,9 @@ def replace_private(path: Path, content: bytes) -> None:
 
     For files of our own: the path and its folder are not guarded against links.
     """
-    descriptor, name = create(lambda: f"{path.parent}/.{path.name}.{secrets.token_hex(4)}")
+    descriptor, name = create_temporary(
+        lambda: f"{path.parent}/.{path.name}.{secrets.token_hex(4)}"
+    )
     try:
         with open(descriptor, "wb") as file:
             file.write(content)
@@ -153,7 +241,7 @@ class Place:
         self.discard()
         mode = _NEW_MODE if like is None else 0o600
         with _errors_about(self.path):
-            descriptor, self._staged = create(
+            descriptor, self._staged = create_temporary(
                 lambda: TEMPORARY + secrets.token_hex(16), mode, self._folder
             )
             self._held.callback(os.close, descriptor)

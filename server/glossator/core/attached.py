@@ -1,14 +1,50 @@
-"""What goes with a question: for the model, and as people are told of it."""
+"""What goes with a question: what the editor shows and finds, and what the user attached."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from glossator.core.citations import place
-from glossator.core.diagnostics import Diagnostic
 from glossator.core.document import Document
 from glossator.core.images import Image
 from glossator.core.span import Span
+
+
+class Severity(StrEnum):
+    """How bad it is, worst first."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding; `line` is 1-based, `source` names who found it."""
+
+    line: int
+    severity: Severity
+    message: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A document, and the version its findings must be of at least; None: any."""
+
+    uri: str
+    version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiagnostics:
+    """The findings for one document; `pending`: those for the version wanted did not come yet."""
+
+    uri: str
+    items: tuple[Diagnostic, ...]
+    pending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +114,24 @@ class Exhibit:
         """The attachment in events."""
         media_type = self.images[0].media_type if self.images else None
         return AttachedItem(self.name, self.uri, media_type=media_type)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLines:
+    """Lines of a document, 1-based and inclusive."""
+
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditorState:
+    """The active document and what is visible and selected of it; `tabs` are open documents.
+
+    Documents are named by their URIs; `selected` is null where nothing is.
+    """
+
+    active: str | None = None
+    visible: ShownLines | None = None
+    selected: ShownLines | None = None
+    tabs: tuple[str, ...] = ()

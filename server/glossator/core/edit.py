@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 from uuid import uuid4
 
 from glossator.core.document import Document
-from glossator.core.replacement import (
+from glossator.core.line_diff import (
     Replacement,
     apply_replacements,
     check,
@@ -252,7 +252,11 @@ class PlanView:
     @staticmethod
     def of(plan: EditPlan) -> PlanView:
         """What is sent of a plan."""
-        return PlanView(plan.id, plan.label, tuple(map(_view, plan.hunks)))
+        hunks = (
+            HunkView(hunk.id, hunk.kind, hunk.path, hunk.first_line, hunk.before, hunk.after)
+            for hunk in plan.hunks
+        )
+        return PlanView(plan.id, plan.label, tuple(hunks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +334,3 @@ class Editing(Protocol):
 def _name(*parts: str) -> str:
     joined = "\0".join(parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARACTERS]
-
-
-def _view(hunk: Hunk) -> HunkView:
-    return HunkView(hunk.id, hunk.kind, hunk.path, hunk.first_line, hunk.before, hunk.after)

@@ -5,6 +5,10 @@ Line ends stay as they are. UTF-16 is recognised by its byte-order mark only, so
 in the codec's name, as in "utf-16-le+0a". What is no Unicode text is read by the codec that is
 declared for it (its name is marked, as in "=gbk"), else by the one that its bytes look like; where
 none is likely, and where UTF-8 is damaged, as Latin-1, which gives every byte a character.
+
+An encoding may be declared for a file if ASCII is the same bytes in it. As in editors and browsers,
+the names of old standards stand for the larger sets that Windows made of them. Unicode needs no
+declaration. Source: WHATWG, "Encoding", "Names and labels".
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import codecs
 import math
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import lru_cache
 
 from glossator.core.errors import UsageError
@@ -26,6 +31,42 @@ _MARKS = {
 }
 _DECLARED = "="
 _UTF8_SEEN_AS_LATIN1 = re.compile(r"[\xc2-\xf4][\x80-\xbf]")
+# Multi-byte codecs stand for their narrower kin. By the names of Python.
+_MULTI_BYTE = frozenset({"gb18030", "big5", "cp932", "euc_jp", "cp949"})
+_OTHER_SCRIPTS = frozenset({"cp1251", "koi8-r", "koi8-u", "cp1253", "cp1255", "cp1256", "cp874"})
+_LATIN = frozenset({"cp1250", "cp1254", "cp1257"})  # as cp1252, which stands for Latin-1
+_CODECS = _MULTI_BYTE | _OTHER_SCRIPTS | _LATIN | {"cp1252"}
+_LIKELY = 0.05  # confidence from which Western text is in doubt, and …
+_LIKELY_MULTI_BYTE = 0.01  # … for codecs that fit few other bytes
+_SAMPLE = 4_096  # bytes
+_AROUND = 200  # bytes of a line
+_C1 = re.compile(rb"[\x80-\x9f]")
+_WHOLE = re.compile(r"[^\x00-\x7f\ufffd]+")
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
+_LINE_END = re.compile(rb"[\n\r]")
+_END = re.compile(rb"[\n\r ]")  # a part of no character of several bytes
+_FOREIGN = re.compile(r"[\u0370-\u06ff\u0e00-\u0e7f]")
+_MIXED = re.compile(rf"[A-Za-z](?={_FOREIGN.pattern})|{_FOREIGN.pattern}(?=[A-Za-z])")
+_ISO = tuple(range(1, 12)) + tuple(range(13, 17))  # the parts of ISO 8859 that there are
+_WINDOWS = (*range(1250, 1259), 874, 437, 850, 852, 858, 865, 866, 1125)
+_NAMES_OF_CODECS = {  # of Python -> other names
+    "gb18030": (),
+    "gbk": ("gb2312", "cp936", "windows936", "euccn"),
+    "cp950": ("big5", "windows950"),
+    "big5hkscs": (),
+    "cp932": ("shiftjis", "sjis", "windows31j", "windows932"),
+    "euc_jp": (),
+    "cp949": ("euckr", "uhc", "windows949"),
+    "koi8-r": (),
+    "koi8-u": (),
+    "koi8-t": (),
+    "mac-roman": ("macintosh",),
+    "mac-cyrillic": (),
+    "utf-8": ("utf8bom", "utf8sig"),
+    "latin-1": ("iso88591",),
+    **{f"iso8859-{part}": () for part in _ISO if part > 1},
+    **{f"cp{page}": (f"windows{page}", f"ibm{page}") for page in _WINDOWS},
+}
 
 
 def decode(raw: bytes, known: str = "") -> tuple[str, str] | None:
@@ -151,45 +192,24 @@ def _refuse_guessing(name: str, before: str, after: str) -> None:
         )
 
 
-# Multi-byte codecs stand for their narrower kin. By the names of Python.
-_MULTI_BYTE = frozenset({"gb18030", "big5", "cp932", "euc_jp", "cp949"})
-_OTHER_SCRIPTS = frozenset({"cp1251", "koi8-r", "koi8-u", "cp1253", "cp1255", "cp1256", "cp874"})
-_LATIN = frozenset({"cp1250", "cp1254", "cp1257"})  # as cp1252, which stands for Latin-1
-_CODECS = _MULTI_BYTE | _OTHER_SCRIPTS | _LATIN | {"cp1252"}
-_LIKELY = 0.05  # confidence from which Western text is in doubt, and …
-_LIKELY_MULTI_BYTE = 0.01  # … for codecs that fit few other bytes
-_SAMPLE = 4_096  # bytes
-_AROUND = 200  # bytes of a line
-_C1 = re.compile(rb"[\x80-\x9f]")
-_WHOLE = re.compile(r"[^\x00-\x7f\ufffd]+")
-_NOT_ASCII = re.compile(rb"[\x80-\xff]")
-_LINE_END = re.compile(rb"[\n\r]")
-_END = re.compile(rb"[\n\r ]")  # a part of no character of several bytes
-_FOREIGN = re.compile(r"[\u0370-\u06ff\u0e00-\u0e7f]")
-_MIXED = re.compile(rf"[A-Za-z](?={_FOREIGN.pattern})|{_FOREIGN.pattern}(?=[A-Za-z])")
-
-
 def _guess(raw: bytes) -> tuple[str, str]:
+    # A wrong guess writes wrong bytes, so one that is in doubt is none: Latin-1 gives all bytes
+    # back. docs/decisions/0054 says what counts as doubt.
     latin = raw.decode("latin-1")
-    if _is_damaged_utf8(raw):
+    text = raw.decode("utf-8", "replace")
+    if sum(map(len, _WHOLE.findall(text))) > 4 * text.count("\ufffd"):  # it is damaged UTF-8
         return latin, "latin-1"
     for codec in _likely_codecs(b"".join(_samples(raw))):
         if codec == "cp1252" and not _C1.search(raw):
             break
-        text = _try(raw, codec)
-        if text is None or _encoded(text, codec) != raw:  # edits keep what they do not touch
+        decoded = _try(raw, codec)
+        if decoded is None or _encoded(decoded, codec) != raw:  # edits keep what they do not touch
             continue
-        if codec in _OTHER_SCRIPTS and 4 * len(_MIXED.findall(text)) >= len(_FOREIGN.findall(text)):
+        mixed, foreign = len(_MIXED.findall(decoded)), len(_FOREIGN.findall(decoded))
+        if codec in _OTHER_SCRIPTS and 4 * mixed >= foreign:
             continue  # words of two scripts, such as "caf\u0439"
-        return text, codec
+        return decoded, codec
     return latin, "latin-1"
-
-
-def _is_damaged_utf8(raw: bytes) -> bool:
-    """Whether nearly all of it is UTF-8."""
-    text = raw.decode("utf-8", "replace")
-    damaged = text.count("\ufffd")
-    return sum(map(len, _WHOLE.findall(text))) > 4 * damaged
 
 
 def _samples(raw: bytes) -> Iterator[bytes]:
@@ -234,3 +254,30 @@ def _try(raw: bytes, codec: str) -> str | None:
         return raw.decode(codec)
     except UnicodeDecodeError:
         return None
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+_BY_NAME = {
+    _squeezed(name): codec for codec, names in _NAMES_OF_CODECS.items() for name in (codec, *names)
+}
+
+
+def codec_named(name: str) -> str:
+    """Python's name of an encoding, whatever its case and punctuation; "utf-8" for all of UTF-8.
+
+    Raises `UsageError` for one that cannot be declared.
+    """
+    squeezed = _squeezed(name)
+    if codec := _BY_NAME.get(squeezed):
+        return codec
+    if squeezed.startswith(("utf16", "utf32", "ucs")):
+        raise UsageError(
+            f"{name!r} is not declared: UTF-16 is recognised by its byte-order mark, and other such"
+            " files are binary. Leave it out"
+        )
+    near = [_BY_NAME[each] for each in get_close_matches(squeezed, _BY_NAME, 1)]
+    step = f"did you mean {near[0]}?" if near else "write one such as gb18030 or windows-1251"
+    raise UsageError(f"{name!r} is no encoding that is known; {step}")

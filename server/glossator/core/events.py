@@ -13,15 +13,16 @@ from typing import Any, ClassVar
 
 from glossator.core.attached import AttachedItem
 from glossator.core.edit import EditPlan
-from glossator.core.grounded_events import (
+from glossator.core.run_events import (
     Correction,
     FactChanged,
+    FilesChanged,
     PlanChanged,
     StateChanged,
+    ToolOutput,
     UncitedClaim,
 )
 from glossator.core.span import Citation, FoundPlace
-from glossator.core.tool_events import FilesChanged, ToolOutput
 
 
 class TodoState(StrEnum):

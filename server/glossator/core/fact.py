@@ -1,16 +1,48 @@
-"""A fact: a statement about the workspace that was judged to be carried by its lines."""
+"""Facts: statements that were judged to be carried by their lines; passages: hashes of lines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
-from glossator.core import passage as passages
-from glossator.core.passage import Passage
 from glossator.core.span import Basis, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Cited lines, 1-based and inclusive, of the document at `path`: a hash of each.
+
+    `before` and `after` are hashes of the lines around, nearest first: they tell lines that moved
+    from others that read the same.
+    """
+
+    path: str
+    first_line: int
+    last_line: int
+    lines: tuple[str, ...]
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def line_hashes(lines: Sequence[str]) -> tuple[str, ...]:
+    """A short hash of each line."""
+    return tuple(map(_hash_of_line, lines))
+
+
+@lru_cache(20_000)  # a text is hashed again after each change, and most lines are as they were
+def _hash_of_line(line: str) -> str:
+    return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def passage_from_json(fields: Mapping[str, Any]) -> Passage:
+    """From what `asdict` gave, as JSON. Raises `KeyError` and `TypeError` for what is none."""
+    hashes = {name: tuple(fields[name]) for name in ("lines", "before", "after")}
+    return Passage(fields["path"], fields["first_line"], fields["last_line"], **hashes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +101,7 @@ class Fact:
             fields["id"],
             fields["statement"],
             fields["source_doc_id"],
-            passages.from_json(source["passage"]),
+            passage_from_json(source["passage"]),
             source["sha256"],
             float(fields["confidence"]),
             Basis(fields["basis"]),
@@ -77,7 +109,7 @@ class Fact:
             fields["session"],
             fields["run"],
             bool(fields["pinned"]),
-            tuple(map(passages.from_json, source.get("context", ()))),
+            tuple(map(passage_from_json, source.get("context", ()))),
         )
 
 

@@ -1,17 +1,17 @@
 """Images as a model can see them: what they are by their bytes, and how large they may be.
 
-Source: the provider's "Vision".
+One that is too large is made smaller by Pillow, which is optional. Source: the provider's "Vision".
 """
 
 from __future__ import annotations
 
 import base64
+import io
 import re
 import struct
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import PurePath
-
-from glossator.core.image_scaling import HOW, scaled
 
 MAX_BYTES = 3_750_000  # 5 MB once in base64, the Messages API's limit for one image
 MAX_SIDE = 8_000  # pixels; a larger image is refused, and with it the conversation it stands in
@@ -24,6 +24,10 @@ _MEDIA_TYPES = (  # by the first bytes: the API refuses an image of another type
     (rb"(?s)RIFF....WEBP", "image/webp"),
 )
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # segments that tell the size
+MAX_SCALED_BYTES = 40_000_000  # of an image that is made smaller
+SCALED_SIDE = 2_000  # pixels; the most that a model takes of one of many images
+_HOW_TO_SCALE = "pip install 'glossator[images]' has larger ones made smaller"
+_MAX_SCALED_PIXELS = 120_000_000  # decoding takes four bytes for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def image_of(content: bytes) -> Image | str:
         return Image(media_type, base64.b64encode(content).decode())
     smaller = scaled(content)
     if smaller is None or len(smaller) > MAX_BYTES:
-        return too_large if smaller is not None else f"{too_large} ({HOW})"
+        return too_large if smaller is not None else f"{too_large} ({_HOW_TO_SCALE})"
     kind = "image/png" if smaller.startswith(b"\x89PNG") else "image/jpeg"
     new_width, new_height = _size(smaller, kind)
     change = f"made smaller: {width:,} x {height:,} → {new_width:,} x {new_height:,} pixels"
@@ -111,3 +115,27 @@ def _size_of_jpeg(content: bytes) -> tuple[int, int]:
             height, width = struct.unpack_from(">HH", content, at + 5)
             return width, height
         at += 1 if marker == 0xFF else 2 + max(length, 2)  # FF fills up
+
+
+def scaled(content: bytes) -> bytes | None:
+    """The image with at most `SCALED_SIDE` pixels a side, as PNG or JPEG.
+
+    None where Pillow is not installed, or cannot read it.
+    """
+    if find_spec("PIL") is None:
+        return None
+    from PIL import Image  # noqa: PLC0415 - needed for images that are too large only
+
+    try:
+        with Image.open(io.BytesIO(content)) as image:
+            if image.width * image.height > _MAX_SCALED_PIXELS:
+                return None
+            image.draft("RGB", (SCALED_SIDE, SCALED_SIDE))  # JPEG is decoded smaller at once
+            clear = "transparency" in image.info or image.mode in ("LA", "PA", "RGBA")
+            smaller = image.convert("RGBA" if clear else "RGB")
+            smaller.thumbnail((SCALED_SIDE, SCALED_SIDE))
+            written = io.BytesIO()
+            smaller.save(written, "PNG" if clear else "JPEG", quality=90)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None  # it is cut off, or of a kind that Pillow does not know
+    return written.getvalue()

@@ -1,13 +1,24 @@
-"""What tools may do, what the user is asked before one acts, and what the user may answer."""
+"""What tools may do, what the user is asked before one acts, and what the user may answer.
+
+A long text about which the user decides is shown as an excerpt: whatever is left out has a mark, a
+line of its own that says how much. Runs of blank lines and lines that are too long are shortened,
+and of too many lines the first and the last are shown. Who shows it ensures that no line of the
+text passes for a mark.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 
 from glossator.core.edit import Parts, PlanView
 
 _DETAIL_BYTES = 1_000_000  # of what is asked about
+_BLANK = frozenset({"", "+", "-"})  # in a diff, too
+_BLANK_LINES = 3  # in a row that are shown
+_AFTER_LONG = 100  # characters from the end of a line that is too long
 
 
 class Access(StrEnum):
@@ -126,3 +137,49 @@ def as_sent(detail: str, left: int = 0, tail: str = "") -> tuple[str, Cut | None
     head, tail = (part.decode("utf-8", "ignore") for part in (content[:half], end[-half:]))
     left += len(content[half:]) + len(end[:-half])
     return head, Cut(left, tail)
+
+
+@dataclass(frozen=True, slots=True)
+class ExcerptLine:
+    """A line of the text, or with `mark` a sentence about `lines` of it that are left out."""
+
+    text: str
+    mark: bool = False
+    lines: int = 1
+
+
+def excerpt(text: str, *, lines: int, characters: int) -> tuple[ExcerptLine, ...]:
+    """At most so many `lines` for `text`, each of at most so many `characters`."""
+    squeezed = tuple(_squeezed(text.removesuffix("\n").split("\n"), characters))
+    if len(squeezed) <= lines:
+        return squeezed
+    tail = lines // 3
+    head = lines - tail - 1
+    left = sum(line.lines for line in squeezed[head:-tail])
+    mark = ExcerptLine(f"… {left:,} more lines", mark=True, lines=left)
+    return (*squeezed[:head], mark, *squeezed[-tail:])
+
+
+def is_cut(lines: Iterable[ExcerptLine]) -> bool:
+    """Whether something of the text is not shown."""
+    return any(line.mark for line in lines)
+
+
+def _squeezed(lines: Iterable[str], characters: int) -> Iterator[ExcerptLine]:
+    for blank, group in groupby(lines, lambda line: line.strip() in _BLANK):
+        run = list(group)
+        if blank and len(run) > _BLANK_LINES:
+            yield ExcerptLine(f"… {len(run):,} blank lines", mark=True, lines=len(run))
+            continue
+        for line in run:
+            yield from _cut_line(line, characters)
+
+
+def _cut_line(line: str, characters: int) -> Iterator[ExcerptLine]:
+    left = len(line) - characters
+    if left <= 0:
+        yield ExcerptLine(line)
+        return
+    yield ExcerptLine(line[: characters - _AFTER_LONG])
+    yield ExcerptLine(f"… {left:,} more characters of this line", mark=True, lines=0)
+    yield ExcerptLine(line[-_AFTER_LONG:], lines=0)

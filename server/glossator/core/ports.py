@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.run_events import JobsChanged, UnsavedFiles
 from glossator.core.text import Position
-from glossator.core.tool_events import JobsChanged, UnsavedFiles
 
 
 class Activity(Protocol):

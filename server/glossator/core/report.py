@@ -1,14 +1,17 @@
-"""What a sub-agent leaves behind: its findings, what it searched, and what stays open."""
+"""Reports of sub-agents, and glosses: reports on a symbol, a file or a folder that are kept."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from glossator.core.citations import CitationMark, parse_citations, rewrite_citations
+from glossator.core.fact import Passage, passage_from_json
 from glossator.core.markdown import harmless
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.core.standing import objection
@@ -19,6 +22,7 @@ _SEARCHES = 12  # that are listed, and the last
 _LEAST = 200  # bytes of a finding that is cut to fit
 _UNJUDGED = "(not judged)"
 _NO_PROOF = "This does not mean that nothing is there. Ask for less at once, or look yourself."
+FILE, FOLDER, WORKSPACE = "file", "folder", "workspace"  # kinds beside those of symbols
 
 
 class Thoroughness(StrEnum):
@@ -110,12 +114,12 @@ class Report:
         return _cut("\n\n".join(filter(None, (head, joined(kept), more, account))), budget)
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def report_to_json(report: Report) -> dict[str, Any]:
     """As JSON."""
     return asdict(report)
 
 
-def from_json(fields: Mapping[str, Any]) -> Report:
+def report_from_json(fields: Mapping[str, Any]) -> Report:
     """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
     return Report(
         fields["agent"],
@@ -205,3 +209,63 @@ def _cut(text: str, budget: int) -> str:
 
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a gloss is about: `path` is absolute and real, `name` qualified (`Fish.swim`).
+
+    A file, a folder or a workspace, which is called by its first folder, has no name. However its
+    text changes, it stays the same subject.
+    """
+
+    path: str
+    name: str
+    kind: str
+
+    @property
+    def key(self) -> str:
+        """A short name that it keeps."""
+        whole = f"{self.path}\0{self.name}\0{self.kind}"
+        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Gloss:
+    """A report on a subject; `passages` are those of its citations, None for one of no lines.
+
+    `model` made it; "" for one that was extracted without a model.
+    """
+
+    subject: Subject
+    report: Report
+    passages: tuple[Passage | None, ...]
+    model: str
+    made_at: datetime
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The documents that it cites."""
+        return frozenset(each.path for each in self.passages if each)
+
+
+def gloss_to_json(gloss: Gloss) -> dict[str, Any]:
+    """As JSON."""
+    return {
+        "subject": asdict(gloss.subject),
+        "report": report_to_json(gloss.report),
+        "passages": [each and asdict(each) for each in gloss.passages],
+        "model": gloss.model,
+        "made": gloss.made_at.isoformat(),
+    }
+
+
+def gloss_from_json(fields: Mapping[str, Any]) -> Gloss:
+    """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
+    return Gloss(
+        Subject(**fields["subject"]),
+        report_from_json(fields["report"]),
+        tuple(each and passage_from_json(each) for each in fields["passages"]),
+        fields["model"],
+        datetime.fromisoformat(fields["made"]),
+    )

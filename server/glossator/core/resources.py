@@ -1,4 +1,4 @@
-"""What this process takes of the system: open files, and memory.
+"""What this process takes of the system: open files, memory, and imports that take long.
 
 A search keeps few files open, but a limit of 256 or 1,024 is soon reached with a watcher, sessions
 and connections besides. Commands get the limit back that was there before it was raised: programs
@@ -7,10 +7,14 @@ that use select(2) cannot deal with more than 1,024.
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
+from threading import Lock
+from types import ModuleType
 
 from glossator.core.errors import TooManyOpenFiles
 
@@ -21,6 +25,7 @@ _ENOUGH = 65_536
 _SHORT = 0.05  # of the machine's memory
 
 _of_commands: int | None = None
+_ONE_IMPORT_AT_A_TIME = Lock()
 
 
 def raise_open_file_limit() -> None:
@@ -69,14 +74,12 @@ def is_memory_short() -> bool:
     """
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
-            sizes = {name: int(rest.split()[0]) for name, _, rest in map(_parted, file)}
+            sizes = {
+                name: int(rest.split()[0]) for name, rest in (row.split(":", 1) for row in file)
+            }
         return sizes["MemAvailable"] < _SHORT * sizes["MemTotal"]
     except (OSError, KeyError, ValueError, IndexError):
         return False
-
-
-def _parted(text: str) -> tuple[str, str, str]:
-    return text.partition(":")
 
 
 def return_free_memory() -> None:
@@ -87,3 +90,15 @@ def return_free_memory() -> None:
         trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc
         if trim is not None:
             trim(0)
+
+
+async def import_aside(name: str) -> ModuleType:
+    """Import a module without holding up the event loop."""
+
+    # One at a time: two threads that import modules of one package may each wait for what the
+    # other began. Python then fails one of the imports (`_DeadlockError`).
+    def imported() -> ModuleType:
+        with _ONE_IMPORT_AT_A_TIME:
+            return import_module(name)
+
+    return await asyncio.to_thread(imported)

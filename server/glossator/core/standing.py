@@ -7,14 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from glossator.core.citations import CitationMark, place, without_citations
-from glossator.core.grounded_events import (
-    Correcting,
-    Correction,
-    RunState,
-    StateChanged,
-    UncitedClaim,
-)
 from glossator.core.markdown import harmless
+from glossator.core.run_events import Correcting, Correction, RunState, StateChanged, UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, CitationView
 
 DOING: Mapping[RunState, str] = {  # what is said of a run in this state

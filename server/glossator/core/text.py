@@ -1,4 +1,4 @@
-"""Lines and positions as the Language Server Protocol counts them.
+"""Lines and positions as the Language Server Protocol counts them, and how deep lines stand.
 
 LSP knows three line ends: LF, CRLF and CR. `str.splitlines` knows eleven, so it is never used on
 document text. Lines and characters are 0-based; a character counts code units of the negotiated
@@ -18,6 +18,12 @@ from glossator.core.errors import InvalidPosition
 PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_TAB_COLUMNS = 4  # columns
+_AT_MARGIN = (
+    re.compile(  # what stands at the margin inside of functions: directives and labels of C
+        r"\s*#\s*(?:if|ifdef|ifndef|elif|else|endif|define|undef|pragma|error)\b| ?\w+:\s*$"
+    )
+)
 
 
 class Position(NamedTuple):
@@ -115,3 +121,19 @@ def _points(line: str, units: int, encoding: PositionEncoding) -> tuple[int, boo
             return points, seen == units
         seen += size
     return len(line), True
+
+
+def is_inside(line: str) -> bool:
+    """Whether how deep a line stands says anything: it is not empty, and no directive or label."""
+    return bool(line.strip()) and not _AT_MARGIN.match(line)
+
+
+def depth(line: str) -> int:
+    """The columns before its first character."""
+    expanded = line.expandtabs(_TAB_COLUMNS)
+    return len(expanded) - len(expanded.lstrip())
+
+
+def level(line: str) -> int:
+    """How deep a line stands: a bracket in front of it belongs to what began as deep above."""
+    return depth(line) + (line.lstrip()[0] in ")]}{")

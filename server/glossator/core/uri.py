@@ -1,9 +1,13 @@
-"""File paths as `file:` URIs and back; names that are not UTF-8 survive the round trip."""
+"""File paths as `file:` URIs and back, and the user's home folder.
+
+Names that are not UTF-8 survive the round trip.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 _DRIVE = re.compile(r"^/[A-Za-z]:")
@@ -31,3 +35,8 @@ def to_path(uri: str) -> str | None:
     if os.name == "nt" and _DRIVE.match(path):
         path = path[1:]
     return os.path.normpath(path)
+
+
+def home_of(environment: Mapping[str, str]) -> str | None:
+    """The folder; None if nothing names it."""
+    return environment.get("HOME") or environment.get("USERPROFILE") or None

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 
 import platformdirs
 
-from glossator.core.context_kind import SWITCHED_OFF
-from glossator.core.home import home_of
 from glossator.core.shown import shown
-from glossator.core.uri import to_uri
+from glossator.core.uri import home_of, to_uri
+from glossator.core.window import SWITCHED_OFF
 from glossator.customizations.agents import CustomAgent
 from glossator.customizations.answers import Customization, CustomizationKind, CustomizationState
 from glossator.customizations.front_matter import Malformed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from glossator.core.price import estimate_tokens
 from glossator.core.shown import shown, shown_prose
+from glossator.core.window import estimate_tokens
 from glossator.customizations.front_matter import FrontMatter, Malformed
 
 MAX_LISTED = 2_000  # tokens of a listing, as estimated

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
+from glossator.core.line_diff import line_replacements
 from glossator.core.ports import EditorPort, NotApplied
-from glossator.core.replacement import line_replacements
 from glossator.edits import wait
 from glossator.edits.in_editor import Made, NotMade, apply
 from glossator.undo import (

@@ -17,8 +17,13 @@ from difflib import SequenceMatcher
 from heapq import nlargest
 
 from glossator.core.errors import UsageError
-from glossator.core.line_diff import changed_blocks, common_prefix, lines_with_ends
-from glossator.core.replacement import Replacement, line_replacements
+from glossator.core.line_diff import (
+    Replacement,
+    changed_blocks,
+    common_prefix,
+    line_replacements,
+    lines_with_ends,
+)
 from glossator.core.text import LineTable
 from glossator.core.tool_result import shorten
 

@@ -19,8 +19,7 @@ from operator import itemgetter
 from glossator.core.document import Document, Missing, text_hash
 from glossator.core.edit import Conflict, EditPlan, FileChange, FileEdit, FileRename, Hunk
 from glossator.core.errors import InvalidPosition
-from glossator.core.ports import EditorPort, NotApplied
-from glossator.core.replacement import (
+from glossator.core.line_diff import (
     Replacement,
     apply_replacements,
     check,
@@ -28,6 +27,7 @@ from glossator.core.replacement import (
     line_replacements,
     trimmed,
 )
+from glossator.core.ports import EditorPort, NotApplied
 from glossator.core.text import LineTable, PositionEncoding
 from glossator.edits import wait
 from glossator.edits.merge import rebase

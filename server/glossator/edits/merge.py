@@ -22,7 +22,7 @@ from glossator.core.edit import (
     FileRename,
     Refused,
 )
-from glossator.core.replacement import Replacement, line_replacements, trimmed
+from glossator.core.line_diff import Replacement, line_replacements, trimmed
 from glossator.core.shown import shown
 
 Read = Callable[[str], Document | Missing]

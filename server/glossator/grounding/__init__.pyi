@@ -1,31 +1,6 @@
-from . import correcting, entailment
-from .calling import NO_CALLS, Calls
-from .checking import UNDECIDED, Judgement, Verdict, check, names_called
-from .cited import CallSite, CitedLines
-from .citing import (
-    MOST_JUDGED,
-    CitedStatement,
-    Key,
-    cited_statements,
-    enclosing_lines,
-    near,
-    settled,
-)
-from .entailment import Entailed
-from .judging import (
-    CheckedAnswer,
-    CheckedStatement,
-    by_checks,
-    calls_wanted,
-    check_answer,
-    is_for_model,
-    located,
-    merged_all,
-    place_of,
-)
-from .reporting import judged_report, judged_text, report_of, seen
-from .statements import AnswerStatement, statements_of
-from .verify import (
+from . import corrections, entailment
+from .agent_reports import judged_report, judged_text, report_of, seen
+from .citation_checks import (
     NONE_ESTABLISHED,
     Established,
     Sources,
@@ -35,6 +10,30 @@ from .verify import (
     in_lines,
     resolved,
     verify_answer,
+)
+from .cited_lines import CallSite, CitedLines
+from .entailment import Entailed
+from .rules import NO_CALLS, UNDECIDED, Calls, Judgement, Verdict, check, names_called
+from .statement_lines import (
+    MOST_JUDGED,
+    CitedStatement,
+    Key,
+    cited_statements,
+    enclosing_lines,
+    near,
+    settled,
+)
+from .statements import AnswerStatement, statements_of
+from .verdicts import (
+    CheckedAnswer,
+    CheckedStatement,
+    by_checks,
+    calls_wanted,
+    check_answer,
+    is_for_model,
+    located,
+    merged_all,
+    place_of,
 )
 from .wording import is_denial
 
@@ -61,7 +60,7 @@ __all__ = [
     "check",
     "check_answer",
     "cited_statements",
-    "correcting",
+    "corrections",
     "document_of",
     "enclosing_lines",
     "entailment",

@@ -13,9 +13,9 @@ from typing import Any
 
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown_prose
-from glossator.grounding.checking import Verdict
-from glossator.grounding.cited import CitedLines, squeezed
-from glossator.grounding.citing import CitedStatement
+from glossator.grounding.cited_lines import CitedLines, squeezed
+from glossator.grounding.rules import Verdict
+from glossator.grounding.statement_lines import CitedStatement
 
 MOST = 10  # statements in one request
 TOKENS = 120  # of a reply, for each statement

@@ -1,10 +1,6 @@
 from .answers import HookList, HookState, HookView
-from .choosing import KIND, Hooks
-from .hook import HookEvent, KnownHook
-from .printed import HookAnswer, strictest
-from .proposals import Proposal, Proposals, proposed_hooks
-from .running import run_hook
-from .tool_input import arguments_of, input_of, mode_of
+from .execution import HookAnswer, arguments_of, input_of, mode_of, run_hook, strictest
+from .hook import KIND, HookEvent, Hooks, KnownHook, Proposal, Proposals, proposed_hooks
 
 __all__ = [
     "KIND",

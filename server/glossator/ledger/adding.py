@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from glossator.core.fact import Fact, NewFact
-from glossator.core.passage import Passage
+from glossator.core.fact import Fact, NewFact, Passage
 from glossator.ledger.rows import MAX_STATEMENT
 from glossator.ledger.wording import are_twins, fact_id, meaning_key
 from glossator.memory import secret_in

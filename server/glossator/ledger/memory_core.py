@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from glossator.core.fact import Fact, FactState
-from glossator.core.passage import Passage
+from glossator.core.fact import Fact, FactState, Passage
 from glossator.ledger.rows import SCHEMA, check_schema
 from glossator.ledger.wording import fact_id, meaning_key
 from glossator.memory import secret_in

@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeGuard
 
 from glossator.core.errors import StoreUnavailable
-from glossator.core.fact import Fact
-from glossator.core.passage import Passage
+from glossator.core.fact import Fact, Passage
 from glossator.ledger.wording import is_fact_id
 from glossator.store import FORGOTTEN_DAYS, FORGOTTEN_MOST, LedgerRow
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from glossator.core.passage import Passage
+from glossator.core.fact import Passage
 
 _TOKEN = re.compile(r"\w+|[<>=!+\-/%&|^~@#$]+")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")

@@ -10,7 +10,6 @@ from .conversation import (
     whole_reply,
     with_text,
 )
-from .estimates import estimate_block, estimate_messages, estimate_request, estimate_tool
 from .meter import (
     BATCH_SHARE,
     CACHE_RATES,
@@ -37,10 +36,21 @@ from .model import (
     ToolCall,
     ToolReady,
     ToolSpec,
+    estimate_block,
+    estimate_messages,
+    estimate_request,
+    estimate_tool,
 )
-from .models import OFFLINE, Models, describe_models, known_facts, options_of
+from .models import (
+    OFFLINE,
+    Models,
+    ask_for_json,
+    describe_models,
+    known_facts,
+    options_of,
+    side_query,
+)
 from .request import CacheLifetime, ModelOptions
-from .side_queries import ask_for_json, side_query
 
 __all__ = [
     "BATCH_SHARE",

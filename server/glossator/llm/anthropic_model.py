@@ -11,15 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable
-from glossator.llm.assembly import Assembly
+from glossator.llm.assembly import Assembly, with_text_calls
 from glossator.llm.backends import (
     CREDENTIALS,
+    Learnt,
     as_sent,
     credential_errors,
     post_body,
     server_of,
 )
-from glossator.llm.capabilities import Capabilities
+from glossator.llm.capabilities import Capabilities, window_told
 from glossator.llm.catalog import (
     CATALOG,
     ModelFacts,
@@ -31,11 +32,8 @@ from glossator.llm.catalog import (
     with_limits,
 )
 from glossator.llm.failures import RequestTarget, RetryPolicy, explain, with_retries
-from glossator.llm.learnt import Learnt
 from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest, Reply, RetryWait
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions, build_body, encode_body
-from glossator.llm.text_calls import with_text_calls
-from glossator.llm.windows import window_told
 from glossator.settings import Backend, ModelSettings, RoleSettings
 
 if TYPE_CHECKING:

@@ -1,19 +1,29 @@
-"""The clients of the services that host the models, and the credentials each one takes.
+"""The services that host the models: clients, credentials, and what each server refused before.
 
 The SDK is imported when a client is made, which blocks: call the factories in a worker thread.
+
+What a server refused stands in `<user state folder>/refused.json`, by server and model, so that
+limits need not be learnt twice. It is forgotten a week after the last refusal, with another version
+of Glossator, or when the file is deleted.
 """
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
+import logging
+import time
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel
+import platformdirs
+from pydantic import BaseModel, ValidationError
 
+from glossator import __version__
 from glossator.core.errors import ModelRefused
 from glossator.llm.lazy_sdk import import_sdk
 from glossator.settings import Backend, ModelSettings
@@ -26,7 +36,6 @@ if TYPE_CHECKING:
         AsyncAnthropicVertex,
         AsyncStream,
     )
-import asyncio
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 KEY_VARIABLE: dict[Backend, str] = {
@@ -49,6 +58,8 @@ _CREDENTIAL_ERROR: dict[Backend, tuple[str, str]] = {
 
 _SECONDS = 2
 _PORTS = {"http": 80, "https": 443}
+_LEARNT_SECONDS = 7 * 24 * 3600.0
+_MAX_LEARNT_MODELS = 50  # models
 
 
 def client_factory(settings: ModelSettings, environment: Mapping[str, str]) -> Callable[[], Any]:
@@ -224,3 +235,80 @@ def as_sent(event: object) -> dict[str, Any]:
     if isinstance(event, BaseModel):  # of a client that rewrites requests
         return event.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
     return event if isinstance(event, dict) else {}
+
+
+_logger = logging.getLogger(__name__)
+
+
+class Learnt(BaseModel, frozen=True):
+    """What refusals taught about a model at a server; 0 for a limit that none named.
+
+    `window` and `max_output` are tokens, `options` what requests do without, `tools` the names of
+    those that are not sent. `at` is the time of the last refusal, in seconds.
+    """
+
+    window: int = 0
+    max_output: int = 0
+    options: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    at: float = 0.0
+
+
+class _LearntFile(BaseModel):
+    version: str
+    models: dict[str, Learnt]
+
+
+def learnt_file() -> Path:
+    """Where it is kept."""
+    return Path(platformdirs.user_state_dir("glossator")) / "refused.json"
+
+
+class LearntLimits:
+    """The file; every method blocks. One that cannot be used is logged: nothing depends on it."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        """Without a file nothing is kept."""
+        self._file = file
+
+    def of(self, settings: ModelSettings, model: str) -> Learnt:
+        """What is known of a model."""
+        return self._load().get(_learnt_key(settings, model), Learnt())
+
+    def keep(self, settings: ModelSettings, model: str, learnt: Learnt) -> None:
+        """This is known of a model now; the time is that of this call."""
+        known, key = self._load(), _learnt_key(settings, model)
+        before = known.get(key, Learnt())
+        if self._file is None or learnt.model_copy(update={"at": before.at}) == before:
+            return
+        known[key] = learnt.model_copy(update={"at": time.time()})
+        newest = sorted(known.items(), key=lambda item: -item[1].at)[:_MAX_LEARNT_MODELS]
+        written = _LearntFile(version=__version__, models=dict(newest)).model_dump_json(indent=1)
+        unfinished = self._file.with_suffix(".tmp")
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            unfinished.write_text(written, "utf-8")
+            unfinished.replace(self._file)
+        except OSError as error:
+            _logger.warning("What %s refused is asked again after a restart: %s", model, error)
+
+    def _load(self) -> dict[str, Learnt]:
+        if self._file is None:
+            return {}
+        try:
+            kept = _LearntFile.model_validate_json(self._file.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValidationError) as damage:
+            _logger.warning(
+                "What servers refused is not known any more: %s: %s", self._file, damage
+            )
+            return {}
+        if kept.version != __version__:
+            return {}
+        oldest = time.time() - _LEARNT_SECONDS
+        return {key: each for key, each in kept.models.items() if each.at > oldest}
+
+
+def _learnt_key(settings: ModelSettings, model: str) -> str:
+    return f"{settings.backend} {server_of(settings)} {settings.profile} {model}"

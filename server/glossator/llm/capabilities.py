@@ -1,22 +1,32 @@
-"""What a model and its server can do, and what refusals taught about that.
+"""What a model and its server can do: what the server tells, and what refusals taught about that.
 
 What a server refuses beside messages (fields, tools, images, long replies) is not sent to it again,
 and its window is believed to be as it says, or at most as large as what it refused. What is
-learnt is kept for the next start (`learnt.py`), but for a window that is only guessed.
+learnt is kept for the next start (`LearntLimits`), but for a window that is only guessed.
+
+A server of one's own tells the window of a model. Ollama chooses it when it loads a model, by the
+graphics card unless it is set, and tells it then: so the model, which is needed at once, is loaded
+first.
+
+Sources: llama.cpp's `/props`, Ollama's `/api/generate` ("Load a model"), `/api/ps`, `/api/show` and
+"Context length", LM Studio's `/api/v0/models`, the `/v1/models` of vLLM and others, LiteLLM's
+`/model/info`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from glossator.core.errors import ContentRefused, ModelRefused, OptionRefused, RequestTooLong
+from glossator.llm.backends import Learnt
 from glossator.llm.catalog import ModelFacts, ProviderProfile, with_limits
-from glossator.llm.estimates import estimate_request
-from glossator.llm.learnt import Learnt
-from glossator.llm.model import ContentBlock, ModelRequest
+from glossator.llm.model import ContentBlock, ModelRequest, estimate_request
 from glossator.llm.request import longest_reply
+from glossator.settings import Profile
 
 _SMALLEST_WINDOW = 4_000  # tokens; nothing smaller is concluded from a refusal
 _NEARLY_FULL = 0.6  # of the window: a refusal for no known reason may be one for length
@@ -31,6 +41,24 @@ _SWITCHES = {
     "defer_loading": (("tool_search",), "tools that are searched for"),
     "images": (("images",), "images; the model sees none"),
 }
+_ANSWER_SECONDS = 2
+_LOAD_SECONDS = 300  # as long as Ollama itself waits; who does not wait ends the loading
+_OLLAMA_DEFAULT = 4_096  # tokens, with less than 24 GB on the graphics card
+_PATHS: Mapping[Profile, tuple[str, ...]] = {
+    "llama.cpp": ("/props",),
+    "ollama": ("/api/generate", "/api/ps"),
+    "lmstudio": ("/api/v0/models", "/v1/models"),
+    "vllm": ("/v1/models",),
+    "litellm": ("/model/info", "/v1/models"),
+}
+_LENGTH_FIELDS = (  # what is loaded before what could be
+    "max_model_len",
+    "loaded_context_length",
+    "context_length",
+    "max_input_tokens",
+    "max_context_length",
+)
+_NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -142,3 +170,71 @@ def _shows(blocks: Sequence[ContentBlock]) -> bool:
         or (isinstance(inner := block.get("content"), list) and _shows(inner))
         for block in blocks
     )
+
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+
+async def window_told(
+    client: AsyncAnthropic, profile: Profile, model: str
+) -> tuple[int | None, bool]:
+    """The window in tokens, and whether it is certain; None if the server does not tell it."""
+    for path in _PATHS.get(profile, ()):
+        if tokens := next(_windows_in(await _answer_of(client, path, model), model), None):
+            return tokens, True
+    if profile == "ollama":
+        return _likely_window(await _answer_of(client, "/api/show", model), model), False
+    return None, False
+
+
+def _likely_window(shown: object, model: str) -> int | None:
+    """The window with which Ollama will load a model."""
+    if not isinstance(shown, dict):
+        return None
+    found = _NUM_CTX.search(str(shown.get("parameters", "")))
+    info = shown.get("model_info")
+    lengths = info.items() if isinstance(info, dict) else ()
+    most = [n for name, n in lengths if name.endswith(".context_length") and isinstance(n, int)]
+    if model.endswith("cloud"):
+        return max(most, default=None)
+    return min([int(found[1]) if found else _OLLAMA_DEFAULT, *most])
+
+
+async def _answer_of(client: AsyncAnthropic, path: str, model: str) -> object:
+    """What the server answers; None if it is not there, or answers something else than JSON."""
+    import anthropic  # noqa: PLC0415 - loaded by now
+    import httpx2  # noqa: PLC0415 - likewise
+
+    try:
+        async with asyncio.timeout(_LOAD_SECONDS if path == "/api/generate" else _ANSWER_SECONDS):
+            if path in ("/api/generate", "/api/show"):
+                body = {"model": model, "stream": False}
+                return await client.post(path, cast_to=object, body=body)
+            return await client.get(path, cast_to=object)
+    except (anthropic.AnthropicError, httpx2.HTTPError, ValueError, TimeoutError):
+        return None
+
+
+def _windows_in(answer: object, model: str) -> Iterator[int]:
+    match answer:
+        case {"default_generation_settings": {"n_ctx": int(tokens)}} if tokens > 0:
+            yield tokens
+        case {"models": list(entries)} | {"data": list(entries)}:
+            for entry in entries:
+                if not isinstance(entry, dict):
+                    continue
+                names = [
+                    str(entry.get(name) or "") for name in ("id", "name", "model", "model_name")
+                ]
+                if model in (*names, *(name.removesuffix(":latest") for name in names)):
+                    yield from _lengths_of(entry)
+
+
+def _lengths_of(entry: Mapping[str, Any]) -> Iterator[int]:
+    inner = entry.get("model_info")
+    for fields in (entry, inner if isinstance(inner, dict) else {}):
+        for name in _LENGTH_FIELDS:
+            tokens = fields.get(name)
+            if isinstance(tokens, int) and tokens > 0:
+                yield tokens

@@ -1,18 +1,25 @@
 """Failed requests: the SDK's exceptions as `ModelError`s for the user, and when to try again.
 
 Every message says what happened and what to do, and none holds the key.
-Source: the provider's "Errors".
+
+What a refused request is about is read from the words of providers, gateways and servers of one's
+own. Their wordings are no interface, so each is looked for loosely; what none fits is about some
+part. Sources: the provider's "Errors" and "Vision", and what users of Anthropic, Bedrock, Vertex,
+vLLM, llama.cpp, Ollama, LM Studio, LiteLLM and OpenRouter report (`tests/standin/refusals.py`).
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
+import random
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from glossator.core.errors import (
@@ -21,21 +28,16 @@ from glossator.core.errors import (
     ModelRefused,
     ModelUnavailable,
     OptionRefused,
+    RefusedPart,
     RequestTooLong,
     StreamCut,
 )
 from glossator.core.shown import shown
-from glossator.llm.refusals import read_refusal
+from glossator.llm.model import ModelEvent, RetryWait
 
 if TYPE_CHECKING:
     from anthropic import APIStatusError
-import asyncio
-import random
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
-from dataclasses import field
 
-from glossator.llm.model import ModelEvent, RetryWait
 
 _SHORTEST_SECRET = 8  # characters; what is shorter stands for no key, or guards nothing
 _LONGEST_DETAIL = 300  # characters of the provider's own words
@@ -117,6 +119,67 @@ _BROKEN = (
 )
 
 _FIRST_CEILING = 1.0  # seconds; doubles with every try
+T = TypeVar("T")
+_SMALLEST_WINDOW = 512  # tokens; a smaller number in a message is none
+_LENGTH_WORDS = re.compile(
+    r"(?:prompt|input|request|conversation|context) (?:is )?too long"
+    r"|exceeds? (?:the |your )?context (?:limit|window|length|size)"
+    r"|exceed\w* (?:the )?(?:model'?s? )?(?:available|max(?:imum)?) "
+    r"(?:context|number of tokens|(?:allowed )?input length)"
+    r"|context (?:size|length|window) (?:has been |was |is )?exceed"
+    r"|exceed_context_size|context_?length_?exceeded|ContextWindowExceeded|request_too_large"
+    r"|model_context_window_exceeded|exceeds the maximum (?:request )?size"
+    r"|maximum (?:context|prompt|model) length|context length of only|reached context length"
+    r"|(?:greater|longer) than the (?:model'?s )?(?:maximum )?(?:context|model) length"
+    r"|longer than the maximum model length|exceeds? (?:the )?(?:model'?s )?context"
+    r"|input length exceeds|exceeded (?:the )?max(?:imum)? context|exceeded model token limit"
+    r"|reduce the length of|too large for model with|token limit exceeded"
+    r"|too many (?:input )?tokens|max_tokens must be at least 1, got -|payload too large"
+    r"|request entity too large"
+    r"|maxLength: \d+, actual: \d+|long context (?:beta|requests?)",
+    re.IGNORECASE,
+)
+_LIMIT_WORDS = re.compile(
+    r"(?:> ?|(?:maximum|max) (?:context|prompt|model) length (?:is|of) "
+    r"|maximum (?:context|model) length \("
+    r"|context length of only |n_ctx\W{1,4}|context (?:size|length|window) \(|context window of "
+    r"|tokens allowed \(|allowed input length of |token limit: ?|context length of "
+    r"|model with )(?P<tokens>\d[\d,]*)",
+    re.IGNORECASE,
+)
+_OPTION_WORDS = re.compile(
+    r"^\W*(?:body\W+)?(?P<first>thinking|diagnostics|output_config|cache_control)\b(?=\W)"
+    r"|^\W*(?:body\W+)?(?P<tool>tools[.\[]\W*\d+)"
+    r"|(?:unknown|unrecognized|unsupported|unexpected|extra)\b[^.]{0,60}?\b"
+    r"(?P<unknown>thinking|diagnostics|output_config)\b"
+    r"|\b(?P<anywhere>cache_control|defer_loading)\b",
+    re.IGNORECASE,
+)
+_OUTPUT_WORDS = re.compile(r"max_tokens: [\d,]+ > (?P<tokens>\d[\d,]*)")
+_NO_IMAGES = re.compile(
+    r"image input is not supported|not a multimodal model|does not support (?:image|vision)"
+    r"|no endpoints found that support image|at most 0 image|missing.{0,20}mmproj"
+    r"|model (?:cannot|does not) (?:see|accept|take) images",
+    re.IGNORECASE,
+)
+_THINKING = re.compile(
+    r"\bsignature\b|thinking\W{0,3} block|thought|redacted_thinking|reasoning|expected .?thinking",
+    re.IGNORECASE,
+)
+_TOO_MANY = re.compile(
+    r"too (?:many|much) (?:images|media|documents)|many-image|at most \d+ (?:image|document)"
+    r"|maximum of \d+ (?:images|documents)",
+    re.IGNORECASE,
+)
+_DOCUMENT = re.compile(r"\bpdf\b|\bdocuments?\b", re.IGNORECASE)
+_IMAGE = re.compile(r"\bimages?\b|media[ _]type|base64|multimodal", re.IGNORECASE)
+_ALLOWED = re.compile(
+    r"not one of|not match any of|expected tags", re.IGNORECASE
+)  # a list of kinds
+_PLACE = re.compile(
+    r"messages\W{1,4}(\d+)"
+    r"(?:\W{1,4}content\W{1,4}(?:list\S*\W+)?(\d+)(?:[\w.\[\]' ,-]*?content\W{1,4}(\d+))?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +335,6 @@ class RetryPolicy:
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
 
 
-T = TypeVar("T")
-
-
 async def retried(attempt: Callable[[], Awaitable[T]], policy: RetryPolicy) -> T:
     """What the first attempt gives that succeeds; only for what may be asked twice.
 
@@ -331,3 +391,46 @@ def _wait(error: ModelError, number: int, policy: RetryPolicy) -> float:
         raise error
     ceiling = min(policy.longest_wait, _FIRST_CEILING * 2 ** (number - 1))
     return asked or policy.random.uniform(0, ceiling)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The cause of a refusal.
+
+    `limit` is the largest number that is taken, of tokens in the window or of a reply; `place` and
+    `option` are as in `ContentRefused` and `OptionRefused`.
+    """
+
+    about: RefusedPart | Literal["length", "option"]
+    place: tuple[int, ...] = ()
+    limit: int | None = None
+    option: str = ""
+
+
+def read_refusal(words: str) -> Refusal:
+    """The cause, from everything that the server said."""
+    if found := _OUTPUT_WORDS.search(words):
+        return Refusal("option", option="max_tokens", limit=_number_of(found["tokens"]))
+    if _NO_IMAGES.search(words):
+        return Refusal("option", option="images")
+    if found := _OPTION_WORDS.search(words):
+        named = found["first"] or found["unknown"] or found["anywhere"] or found["tool"]
+        return Refusal("option", option=re.sub(r"\W+", ".", named.lower()))
+    if _LENGTH_WORDS.search(words):
+        named_limits = (_number_of(each["tokens"]) for each in _LIMIT_WORDS.finditer(words))
+        limit = next((tokens for tokens in named_limits if tokens >= _SMALLEST_WINDOW), None)
+        return Refusal("length", limit=limit)
+    found = _PLACE.search(words)
+    place = tuple(int(each) for each in found.groups() if each) if found else ()
+    words = _ALLOWED.split(words)[0]
+    kinds: tuple[tuple[RefusedPart, re.Pattern[str]], ...] = (
+        ("thinking", _THINKING),
+        ("media", _TOO_MANY),
+        ("document", _DOCUMENT),
+        ("image", _IMAGE),
+    )
+    return Refusal(next((kind for kind, said in kinds if said.search(words)), "part"), place)
+
+
+def _number_of(digits: str) -> int:
+    return int(digits.replace(",", ""))

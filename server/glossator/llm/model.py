@@ -1,4 +1,4 @@
-"""The `Model` protocol: what the agent loop asks of a language model.
+"""The `Model` protocol, what the agent loop asks of a language model; sizes of requests in tokens.
 
 Messages are kept in the Messages API's own shape (role and content blocks): what a provider sent
 goes back to it unchanged, unknown blocks and signatures included.
@@ -6,14 +6,17 @@ goes back to it unchanged, unknown blocks and signatures included.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypedDict
 
 from glossator.core.events import Usage
+from glossator.core.window import estimate_tokens
 
 ContentBlock = dict[str, Any]
+_IMAGE_TOKENS = 1_600  # the provider's figure for a large picture
 
 
 class Message(TypedDict):
@@ -214,3 +217,39 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Close connections."""
+
+
+def estimate_messages(messages: Sequence[Message]) -> int:
+    """About how many tokens messages take in the window."""
+    return sum(_tokens_of_value(block) for message in messages for block in message["content"])
+
+
+def estimate_block(block: ContentBlock) -> int:
+    """About how many tokens a block of a message takes in the window."""
+    return _tokens_of_value(block)
+
+
+def estimate_tool(tool: ToolSpec) -> int:
+    """About how many tokens a tool's specification takes in the window."""
+    return estimate_tokens(json.dumps([tool.name, tool.description, tool.input_schema]))
+
+
+def estimate_request(request: ModelRequest) -> int:
+    """About how many tokens a request takes in the window."""
+    before = sum(map(estimate_tokens, request.system)) + sum(map(estimate_tool, request.tools))
+    return before + estimate_messages(request.messages)
+
+
+def _tokens_of_value(value: Any) -> int:  # noqa: ANN401 - any JSON value
+    match value:
+        case {"type": "image"}:
+            return _IMAGE_TOKENS
+        case dict():
+            return sum(
+                _tokens_of_value(part) for name, part in value.items() if name != "signature"
+            )
+        case list():
+            return sum(map(_tokens_of_value, value))
+        case str():
+            return estimate_tokens(value)
+    return 1

@@ -1,4 +1,4 @@
-"""The models of a server, and which of them plays which role.
+"""The models of a server, which of them plays which role, and a question to one beside the talk.
 
 A conversation continues unchanged with another model. Thinking goes back unchanged, too: the
 provider leaves out what a model cannot read, and dropping it here would change the prefix.
@@ -8,23 +8,34 @@ Source: the provider's "Preserved thinking".
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
-from typing import Literal
+from contextlib import aclosing
+from typing import Any, Literal
 
 from glossator.core.errors import ModelError, UsageError
-from glossator.core.price import Price
-from glossator.core.statement import StatementsOf, no_statements
+from glossator.core.span import StatementsOf, no_statements
+from glossator.core.window import Price
 from glossator.llm.anthropic_model import AnthropicModel
-from glossator.llm.backends import KEY_VARIABLE, client_factory, key_of, server_of
+from glossator.llm.backends import (
+    KEY_VARIABLE,
+    LearntLimits,
+    client_factory,
+    key_of,
+    learnt_file,
+    server_of,
+)
 from glossator.llm.catalog import CATALOG, ModelFacts, efforts_of, facts_of, profile_of
-from glossator.llm.learnt import LearntLimits, learnt_file
-from glossator.llm.model import Model
+from glossator.llm.conversation import user_message
+from glossator.llm.meter import Meter, Purpose
+from glossator.llm.model import Model, ModelRequest, Reply, StopReason
 from glossator.llm.request import DEFAULT_OPTIONS, CacheLifetime, ModelOptions
 from glossator.settings import Effort, ModelSettings, RoleSettings
 
 OFFLINE = "offline"  # the id of the offline model
 
 Role = Literal["main", "fast"]
+_THINKING_TOKENS = 1_000  # room for a model that cannot do without
 
 
 class Models:
@@ -204,3 +215,59 @@ def options_of(settings: ModelSettings) -> ModelOptions:
     prices = {name: Price(each.input, each.output) for name, each in settings.prices.items()}
     limits = LearntLimits(learnt_file())
     return ModelOptions(CacheLifetime(settings.cache), settings.thinking, prices, limits)
+
+
+async def side_query(
+    model: Model,
+    meter: Meter,
+    purpose: Purpose,
+    prompt: str,
+    tokens: int,
+    schema: Mapping[str, Any] | None = None,
+) -> Reply:
+    """The reply of at most so many `tokens`, which a server that can holds to `schema`.
+
+    Raises `BudgetSpent`, before it asks, and `ModelError`.
+    """
+    meter.check()
+    request = ModelRequest(
+        system=(),
+        tools=(),
+        messages=(user_message(prompt),),
+        max_output_tokens=tokens + (0 if known_facts(model).answers_at_once else _THINKING_TOKENS),
+        shared_blocks=0,
+        thinks=False,
+        output_schema=schema,
+    )
+    async with aclosing(meter.stream(model, request, purpose)) as events:
+        async for event in events:
+            if isinstance(event, Reply):
+                return event
+    raise ModelError("The model ended a reply without its end. Report this.")
+
+
+async def ask_for_json(
+    model: Model,
+    meter: Meter,
+    purpose: Purpose,
+    prompt: str,
+    tokens: int,
+    schema: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The object that the model replies. Raises as `side_query`, also for a reply without one."""
+    reply = await side_query(model, meter, purpose, prompt, tokens, schema)
+    if reply.stop is StopReason.REFUSAL:
+        raise ModelError("The model declined.")
+    return object_in(reply.text)
+
+
+def object_in(text: str) -> dict[str, Any]:
+    """The JSON object in a reply, whatever stands around it. Raises `ModelError` without one."""
+    begin = text.find("{")
+    try:
+        found, _ = json.JSONDecoder().raw_decode(text, begin) if begin >= 0 else (None, 0)
+    except json.JSONDecodeError as error:
+        raise ModelError(f"The model's reply is no JSON ({error.msg}).") from error
+    if not isinstance(found, dict):
+        raise ModelError("The model's reply holds no JSON object.")
+    return found

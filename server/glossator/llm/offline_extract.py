@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from glossator.core.statement import Statement
+from glossator.core.span import Statement
 from glossator.core.terms import is_import
 
 _LINES = 16  # of a quote

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from glossator.core.languages import language_of
+from glossator.core.file_kinds import language_of
 from glossator.core.prompts import load_prompt
 from glossator.core.terms import (
     DEFINING,

@@ -15,10 +15,10 @@ from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, Literal
 
-from glossator.core.price import Price
 from glossator.core.prompts import load_prompt
+from glossator.core.window import Price
+from glossator.llm.backends import LearntLimits
 from glossator.llm.catalog import ModelFacts, ProviderProfile
-from glossator.llm.learnt import LearntLimits
 from glossator.llm.model import ContentBlock, EncodedRequest, Message, ModelRequest, ToolSpec
 
 ThinkingDisplay = Literal["summarized", "omitted"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from glossator.core.answer import Answer
 from glossator.core.citations import CitationMark, link, rewrite_citations, space_before
+from glossator.core.run_events import not_saved
 from glossator.core.shown import shown_prose
 from glossator.core.span import CitationView
 from glossator.core.standing import findings, found_of, holds, objection, tally
-from glossator.core.tool_events import not_saved
 
 
 def to_markdown(answer: Answer) -> str:

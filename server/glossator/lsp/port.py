@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
@@ -31,7 +31,7 @@ from glossator.core.ports import (
     TerminalTold,
 )
 from glossator.core.question import Question, QuestionAnswer, asker
-from glossator.core.tool_events import JobsChanged, UnsavedFiles
+from glossator.core.run_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.browser import opened_in_browser
 from glossator.lsp.buttons import Buttons

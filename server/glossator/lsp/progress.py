@@ -13,6 +13,7 @@ import pygls.progress
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from glossator.core.answer import RunSoFar
 from glossator.core.events import (
     AgentProgress,
     AgentStarted,
@@ -22,9 +23,8 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from glossator.core.grounded_events import PlanChanged, StateChanged, TaskState
+from glossator.core.run_events import PlanChanged, StateChanged, TaskState
 from glossator.core.shown import brief_arguments, shown_text
-from glossator.core.so_far import RunSoFar
 from glossator.core.standing import one_sentence, state_in_words
 
 if TYPE_CHECKING:

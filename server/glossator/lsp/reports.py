@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from glossator.core.edit import EditPlan, FileChange, FileRename
-from glossator.core.excerpt import Line, excerpt, is_cut
-from glossator.core.permission import Cut, PermissionRequest
+from glossator.core.permission import Cut, ExcerptLine, PermissionRequest, excerpt, is_cut
 from glossator.core.question import Question, asker
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
@@ -210,7 +209,7 @@ def request_file_text(request: PermissionRequest) -> str:
     return f"{_HEAD}{asked}\n\n" + "\n".join(map(_indented, _whole(request))) + _END
 
 
-def _excerpt(request: PermissionRequest) -> tuple[Line, ...]:
+def _excerpt(request: PermissionRequest) -> tuple[ExcerptLine, ...]:
     cut = request.cut
     lines = excerpt(request.detail, lines=_MESSAGE_LINES, characters=_MESSAGE_CHARACTERS)
     if cut is None:
@@ -219,16 +218,16 @@ def _excerpt(request: PermissionRequest) -> tuple[Line, ...]:
     return (*lines, _unsent(cut), *tail)
 
 
-def _whole(request: PermissionRequest) -> Iterator[Line]:
-    yield from map(Line, request.detail.split("\n"))
+def _whole(request: PermissionRequest) -> Iterator[ExcerptLine]:
+    yield from map(ExcerptLine, request.detail.split("\n"))
     if request.cut is not None:
         yield _unsent(request.cut)
-        yield from map(Line, request.cut.tail.split("\n"))
+        yield from map(ExcerptLine, request.cut.tail.split("\n"))
 
 
-def _unsent(cut: Cut) -> Line:
-    return Line(f"… {cut.bytes:,} more bytes", mark=True)
+def _unsent(cut: Cut) -> ExcerptLine:
+    return ExcerptLine(f"… {cut.bytes:,} more bytes", mark=True)
 
 
-def _indented(line: Line) -> str:
+def _indented(line: ExcerptLine) -> str:
     return line.text if line.mark else f"  {line.text}"

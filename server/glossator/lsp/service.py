@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         SymbolMatch,
         SymbolNode,
     )
-    from glossator.core.gloss import Subject
+    from glossator.core.report import Subject
     from glossator.settings import Settings
     from glossator.symbols import Symbol
     from glossator.worker import JobProgress

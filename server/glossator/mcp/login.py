@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from glossator.core.errors import UsageError
-from glossator.core.imports import import_aside
 from glossator.core.question import Option, Question, QuestionAnswer
+from glossator.core.resources import import_aside
 from glossator.mcp.addresses import is_private_enough
 from glossator.mcp.callback import Callback, callback
 from glossator.mcp.hub import McpServers

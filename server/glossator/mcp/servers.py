@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from glossator.core.document import Missing, MissingReason
-from glossator.core.home import home_of
 from glossator.core.shown import shown
+from glossator.core.uri import home_of
 from glossator.permissions import FileDigests, digest, fingerprint, paths_named
 from glossator.sandbox import scrubbed
 from glossator.settings import McpOauthSettings, McpServerSettings

@@ -10,9 +10,9 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from glossator.core.imports import import_aside
 from glossator.core.ports import EditorPort
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.resources import import_aside
 from glossator.core.shown import shown
 from glossator.core.tool_result import shorten
 from glossator.mcp.answers import McpState

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from glossator.core.context_kind import SWITCHED_OFF
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
+from glossator.core.window import SWITCHED_OFF
 from glossator.mcp.answers import McpServerView, McpState
 from glossator.mcp.servers import FILE, ServerSpec
 from glossator.mcp.supervisor import Supervisor

@@ -20,9 +20,8 @@ from pathlib import Path
 
 import platformdirs
 
-from glossator.core.atomic import alone, replace_private
+from glossator.core.atomic import alone, remove_private_leftovers, replace_private
 from glossator.core.errors import StoreUnavailable, UsageError
-from glossator.core.leftovers import remove_private
 from glossator.core.shown import shown
 from glossator.memory.entry import MAX_BYTES, Memory, is_memory_file, parse_memory
 from glossator.memory.ranking import likeness
@@ -150,7 +149,7 @@ class Memories:
     def remove_leftovers(self) -> list[str]:
         """Remove what a process that was killed was writing; gives the paths."""
         folders = (*map(self._of_root, self._roots()), self._everywhere())
-        return [path for folder in folders for path in remove_private(folder.path)]
+        return [path for folder in folders for path in remove_private_leftovers(folder.path)]
 
     def tidy(self) -> None:
         """Make each `MEMORY.md` again that is not as the files are."""

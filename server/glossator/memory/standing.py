@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from glossator.core.document import Document, MissingReason
 from glossator.core.errors import TooManyOpenFiles, UsageError
-from glossator.core.languages import language_of
+from glossator.core.file_kinds import language_of
 from glossator.core.shown import shown
 from glossator.memory.entry import Memory
 from glossator.symbols import Name, SearchScope, SymbolFinder

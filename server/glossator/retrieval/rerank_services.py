@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from glossator.core.events import Usage
-from glossator.core.price import Price
+from glossator.core.window import Price
 from glossator.llm import Meter, Model, ReplyUsage, cost
 from glossator.retrieval.rerank import (
     BEST,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from glossator.core.errors import UsageError
-from glossator.core.tool_events import BackgroundJob
+from glossator.core.run_events import BackgroundJob
 from glossator.sandbox.output import Exit, Output, end_text, exit_text
 from glossator.sandbox.process import Process
 

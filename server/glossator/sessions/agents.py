@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from glossator.core.report import Report, from_json, to_json
+from glossator.core.report import Report, report_from_json, report_to_json
 from glossator.llm import Conversation, Message
 
 
@@ -97,7 +97,7 @@ AGENT_ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] 
         },
     ),
     AgentSaid: lambda r: ("agent said", {"id": r.agent_id, "message": r.message}),
-    Reported: lambda r: ("reported", {"id": r.agent_id, "report": to_json(r.report)}),
+    Reported: lambda r: ("reported", {"id": r.agent_id, "report": report_to_json(r.report)}),
 }
 
 AGENT_DECODERS: Mapping[str, Callable[[dict[str, Any]], AgentRecord]] = {
@@ -112,5 +112,5 @@ AGENT_DECODERS: Mapping[str, Callable[[dict[str, Any]], AgentRecord]] = {
         f["inherited"],
     ),
     "agent said": lambda f: AgentSaid(f["id"], f["message"]),
-    "reported": lambda f: Reported(f["id"], from_json(f["report"])),
+    "reported": lambda f: Reported(f["id"], report_from_json(f["report"])),
 }

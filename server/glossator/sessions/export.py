@@ -24,8 +24,8 @@ from glossator.core.events import (
     ThinkingDelta,
     UndoneTurn,
 )
-from glossator.core.grounded_events import Correction, UncitedClaim
 from glossator.core.prompts import load_prompt
+from glossator.core.run_events import Correction, UncitedClaim
 from glossator.core.shown import shown, shown_prose
 from glossator.core.span import CitationView
 from glossator.core.standing import findings, tally

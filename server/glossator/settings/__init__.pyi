@@ -1,7 +1,15 @@
-from .answers import FactSettings, GroundingSettings, ProfileSettings
-from .hooks import Hook, HookSettings
+from .groups import (
+    FactSettings,
+    GroundingSettings,
+    Hook,
+    HookSettings,
+    McpOauthSettings,
+    McpServerSettings,
+    McpSettings,
+    ProfileSettings,
+    RetrievalSettings,
+)
 from .load import load_settings, user_file, valid_settings
-from .mcp import McpOauthSettings, McpServerSettings, McpSettings
 from .model import (
     AgentBudget,
     Backend,
@@ -15,7 +23,6 @@ from .model import (
     SymbolSettings,
     WorkspaceSettings,
 )
-from .retrieval import RetrievalSettings
 
 __all__ = [
     "AgentBudget",

@@ -39,7 +39,7 @@ def load_settings(
 ) -> Settings:
     """All sources merged. Raises `InvalidSettings` naming the source and the setting."""
     path = file or user_file()
-    merged: dict[str, Any] = _defaults()
+    merged: dict[str, Any] = Settings().model_dump(by_alias=True)
     for source, values in (
         (str(path), _read_file(path)),
         ("the environment", _from_environment(environment)),
@@ -71,10 +71,6 @@ def valid_settings(client: object, environment: Mapping[str, str]) -> tuple[Sett
         else:
             sources[source] = values
     return settings, problems
-
-
-def _defaults() -> dict[str, Any]:
-    return Settings().model_dump(by_alias=True)
 
 
 def _validate(values: Mapping[str, Any], source: str) -> Settings:

@@ -10,18 +10,18 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from glossator.core.encoding_names import codec_named
+from glossator.core.encoding import codec_named
 from glossator.core.errors import UsageError
-from glossator.settings.answers import (
+from glossator.settings.groups import (
     FactSettings,
     GroundingSettings,
+    HookSettings,
+    McpSettings,
     PlanSettings,
     ProfileSettings,
+    RetrievalSettings,
 )
-from glossator.settings.group import Group as _Group
-from glossator.settings.hooks import HookSettings
-from glossator.settings.mcp import McpSettings
-from glossator.settings.retrieval import RetrievalSettings
+from glossator.settings.groups import Group as _Group
 
 Backend = Literal["anthropic", "bedrock", "vertex", "foundry"]
 Profile = Literal["anthropic", "llama.cpp", "ollama", "lmstudio", "vllm", "litellm"]

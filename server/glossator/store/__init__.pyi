@@ -1,9 +1,8 @@
-from .glosses import GlossStore
-from .ledger import FORGOTTEN_DAYS, FORGOTTEN_MOST, Damage, LedgerRow, LedgerStore
 from .log import Contents, Log, NotOpened, unavailable
 from .logs import LogInfo, Logs, Retention
 from .objects import Blobs, BlobStatistics, Objects, object_id
 from .shared import PASSWORD, RedisStore, SharedDocuments, SharedStore
+from .tables import FORGOTTEN_DAYS, FORGOTTEN_MOST, Damage, GlossStore, LedgerRow, LedgerStore
 
 __all__ = [
     "FORGOTTEN_DAYS",

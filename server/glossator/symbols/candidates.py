@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from glossator.core.languages import CODE, language_of
+from glossator.core.file_kinds import CODE, language_of
 from glossator.symbols.imports import Import
 from glossator.workspace import WorkspaceSnapshot, analyse, is_inside
 from glossator.workspace import candidates as text_candidates

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from glossator.core.languages import CODE, language_of
+from glossator.core.file_kinds import CODE, language_of
 from glossator.core.text import split_lines
 from glossator.symbols.grammars import definitions_query
 from glossator.symbols.outline import DefinitionNode, Definitions, find_definitions, placed

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
 from glossator.core.errors import UsageError
-from glossator.core.languages import CODE, LANGUAGES
+from glossator.core.file_kinds import CODE, LANGUAGES
 from glossator.core.text import split_lines
 from glossator.symbols.references import Reference, references
 from glossator.symbols.sources import SLICE, Library, Outlines, SourceText, outlines, read

@@ -16,8 +16,8 @@ from functools import partial
 from typing import TypeVar
 
 from glossator.core.document import Document
-from glossator.core.languages import CODE, language_of
-from glossator.core.statement import Statement
+from glossator.core.file_kinds import CODE, language_of
+from glossator.core.span import Statement
 from glossator.settings import WorkspaceSettings
 from glossator.store import BlobStatistics
 from glossator.symbols.candidates import ANYWHERE, SearchScope, candidates, open_texts

@@ -9,7 +9,7 @@ from importlib import import_module
 from tree_sitter import Language, Query
 
 from glossator.core.errors import DeclarationError
-from glossator.core.languages import CODE, LANGUAGES, MARKDOWN
+from glossator.core.file_kinds import CODE, LANGUAGES, MARKDOWN
 from glossator.symbols.queries import (
     BASH,
     CPP,
@@ -57,7 +57,7 @@ _SOURCES = {
 _WITH_QUERY = {name for name, source in _SOURCES.items() if source.query}
 if lacking := sorted((LANGUAGES - {MARKDOWN} - _SOURCES.keys()) | (CODE ^ _WITH_QUERY)):
     raise DeclarationError(
-        f"{', '.join(lacking)}: give each language of core/languages.py a grammar here, and one of"
+        f"{', '.join(lacking)}: give each language of core/file_kinds.py a grammar here, and one of"
         " code a query."
     )
 

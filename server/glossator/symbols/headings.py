@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from glossator.core.languages import MARKDOWN
+from glossator.core.file_kinds import MARKDOWN
 from glossator.core.text import split_lines
 from glossator.symbols.symbol import Symbol
 from glossator.symbols.tree import Columns, SyntaxTree, parse

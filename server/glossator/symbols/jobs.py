@@ -13,8 +13,8 @@ from typing import ClassVar, TypeVar
 
 import re2
 
-from glossator.core.languages import CODE
-from glossator.core.statement import Statement
+from glossator.core.file_kinds import CODE
+from glossator.core.span import Statement
 from glossator.core.text import split_lines
 from glossator.symbols.imports import Import, imports
 from glossator.symbols.references import calls_in, is_name

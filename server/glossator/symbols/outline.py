@@ -16,7 +16,7 @@ from operator import itemgetter
 
 from tree_sitter import Node, Query, QueryCursor
 
-from glossator.core.languages import CODE, MARKDOWN
+from glossator.core.file_kinds import CODE, MARKDOWN
 from glossator.symbols.comments import comment_paragraph, docstring_paragraph
 from glossator.symbols.grammars import definitions_query
 from glossator.symbols.headings import headings

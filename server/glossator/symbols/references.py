@@ -13,7 +13,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from glossator.core.languages import CODE
+from glossator.core.file_kinds import CODE
 from glossator.symbols.outline import Placed, placed
 from glossator.symbols.tree import SyntaxTree, first, last, parse, paths
 

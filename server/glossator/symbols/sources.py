@@ -18,7 +18,7 @@ from time import monotonic
 
 from glossator.core.document import Missing, text_hash
 from glossator.core.errors import StoreUnavailable
-from glossator.core.languages import language_of
+from glossator.core.file_kinds import language_of
 from glossator.store import Blobs, BlobStatistics
 from glossator.symbols.outline import OUTLINE_LIMIT, outline
 from glossator.symbols.symbol import SYMBOLS_VERSION, Symbol, dump

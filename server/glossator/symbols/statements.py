@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from glossator.core.statement import Statement
+from glossator.core.span import Statement
 from glossator.symbols.tree import parse
 
 _MOST_DEEP = 200  # nodes from the root

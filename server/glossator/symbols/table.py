@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import re2
 
-from glossator.core.languages import CODE
+from glossator.core.file_kinds import CODE
 from glossator.core.text import split_lines
 from glossator.symbols.find import Definition, line_of
 from glossator.symbols.sources import SLICE, Library, Outlines, outlines, read

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.edit import Editing, EditPlan
 from glossator.core.permission import Access, Permit
 from glossator.core.question import Question, QuestionAnswer

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from glossator.core.diagnostics import Diagnostic
+from glossator.core.attached import Diagnostic
 from glossator.core.events import Todo
 
 FindingCounts = Mapping[str, int]  # equal diagnostics, by a hash of severity, source and message

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import Field
 
-from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
+from glossator.core.attached import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.document import Document, Missing
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt

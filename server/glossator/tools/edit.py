@@ -9,10 +9,9 @@ from pydantic import Field
 
 from glossator.core.edit import EditPlan
 from glossator.core.errors import UsageError
-from glossator.core.line_diff import unplaced_diff
+from glossator.core.line_diff import Replacement, apply_replacements, compose, unplaced_diff
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
-from glossator.core.replacement import Replacement, apply_replacements, compose
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.edits import Substitution, rewrite, substitute

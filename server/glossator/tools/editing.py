@@ -12,8 +12,7 @@ from glossator.core.edit import Applied, Conflict, Editing, EditPlan, FileEdit, 
 from glossator.core.encoding import encode_edited
 from glossator.core.errors import UsageError
 from glossator.core.images import is_image
-from glossator.core.line_diff import unified_diff
-from glossator.core.replacement import Replacement
+from glossator.core.line_diff import Replacement, unified_diff
 from glossator.core.shown import shown
 from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult

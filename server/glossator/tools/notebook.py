@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from glossator.core.errors import UsageError
-from glossator.core.replacement import Replacement, apply_replacements
+from glossator.core.line_diff import Replacement, apply_replacements
 from glossator.core.text import LineTable, split_lines
 from glossator.edits import Substitution, as_lf, substitute
 

@@ -13,13 +13,13 @@ from pydantic import Field, ValidationError
 
 from glossator.core.document import Document, Missing, MissingReason, text_hash
 from glossator.core.encoding import codec_of, is_declared, is_guessed
-from glossator.core.image_scaling import MAX_FILE_BYTES as MAX_IMAGE_BYTES
+from glossator.core.images import MAX_SCALED_BYTES as MAX_IMAGE_BYTES
 from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
-from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
+from glossator.core.window import BYTES_PER_TOKEN
 from glossator.tools.absence import refusal, visible
 from glossator.tools.base import Cancellation, ToolArgs, ToolContext, cancellable, in_thread
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from glossator.core.permission import Access
-from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.prompts import load_prompt
 from glossator.core.span import FoundPlace, Span, whole_and_cut
 from glossator.core.tool_result import ToolResult, counted, shorten
+from glossator.core.window import BYTES_PER_TOKEN
 from glossator.retrieval import (
     ALL_STAGES,
     Chunk,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 
 from glossator.core.document import Document
-from glossator.core.languages import CODE, language_of
+from glossator.core.file_kinds import CODE, language_of
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.core.uri import to_uri

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
-from glossator.core.languages import LANGUAGES, language_of
+from glossator.core.file_kinds import LANGUAGES, language_of
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs

@@ -14,9 +14,9 @@ from glossator.application import Application
 from glossator.core.errors import ModelError
 from glossator.core.events import DiscardReason, Notice, TextDiscarded
 from glossator.core.fact import Fact
-from glossator.core.grounded_events import PlanChanged, PlannedTask
 from glossator.core.prompts import load_prompt
 from glossator.core.question import Question
+from glossator.core.run_events import PlanChanged, PlannedTask
 from glossator.core.shown import shown, shown_prose
 from glossator.core.span import Citation
 from glossator.core.tool_result import shorten

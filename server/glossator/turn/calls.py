@@ -23,7 +23,7 @@ from glossator.application import Permission
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.permission import Access, Permit
-from glossator.core.tool_events import ToolOutput
+from glossator.core.run_events import ToolOutput
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.llm import ToolCall
 from glossator.permissions import Deny

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.core.grounded_events import RunState, StateChanged
+from glossator.core.run_events import RunState, StateChanged
 
 logger = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from glossator.core.events import Notice
-from glossator.core.grounded_events import PlannedTask
 from glossator.core.ports import EditorPort
 from glossator.core.question import Option, Question, QuestionAnswer
+from glossator.core.run_events import PlannedTask
 from glossator.core.shown import shown_prose
 from glossator.sessions import Run
 from glossator.turn.orchestrator import Orchestrator, Signal

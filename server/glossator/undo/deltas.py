@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from glossator.core.line_diff import changed_blocks, lines_with_ends
-from glossator.core.tool_events import FileChange
+from glossator.core.run_events import FileChange
 from glossator.store import Objects
 from glossator.undo.apply import Plan
 from glossator.undo.checkpoint_log import FileStateReader

@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from glossator.core.atomic import TEMPORARY, create_temporary
 from glossator.core.encoding import decode, encode
-from glossator.core.leftovers import TEMPORARY, create
 from glossator.store import object_id
 from glossator.workspace import is_inside
 
@@ -304,7 +304,7 @@ def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
         if isinstance(found, Link):
             os.symlink(found.target, temporary, dir_fd=folder)
         else:
-            descriptor, temporary = create(_temporary_name, 0o600, folder)
+            descriptor, temporary = create_temporary(_temporary_name, 0o600, folder)
             with open(descriptor, "wb") as file:
                 file.write(found.data)
                 file.flush()

@@ -1,8 +1,7 @@
 from .client import Worker, WorkerGone, WorkerPhase, WorkerState
 from .connection import JobFailed
-from .here import finished, run_here
 from .items import Item, Trouble, attempt, attempt_steps
-from .jobs import Job, JobProgress, Slices
+from .jobs import Job, JobProgress, Slices, finished, run_here
 
 __all__ = [
     "Item",

@@ -279,7 +279,9 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
         if name.upper() in _INHERITED or name.startswith(_INHERITED_FAMILIES)
     }
     # the worker runs in another folder, so entries become absolute; empty ones go
-    places = [os.path.abspath(place) for place in _entries(environ.get("PYTHONPATH")) if place]
+    places = [
+        os.path.abspath(place) for place in environ.get("PYTHONPATH", "").split(os.pathsep) if place
+    ]
     if places:
         kept["PYTHONPATH"] = os.pathsep.join(places)
     return kept | _ONE_THREAD
@@ -337,7 +339,3 @@ def _shared() -> BinaryIO | None:
         _log.warning("A file that ends the worker process cannot be told: %s", error)
         return None
     return file
-
-
-def _entries(path: str | None) -> list[str]:
-    return path.split(os.pathsep) if path else []

@@ -197,6 +197,8 @@ def _tried(item: Item, work: Callable[[], _R]) -> _R | Trouble:
 
 
 def _write(mark: mmap.mmap, item: Item | None) -> None:
+    # The process may end between any two writes. The length is 0 while the item is written, so that
+    # the server never blames half a name for the end (docs/decisions/0053).
     mark[:_LENGTH_BYTES] = bytes(_LENGTH_BYTES)
     written = b"" if item is None else json.dumps(item).encode()
     if written and len(written) <= MARK_BYTES - _LENGTH_BYTES:

@@ -1,22 +1,27 @@
-"""Jobs of the worker process, and the messages between server and worker.
+"""Jobs of the worker process, the messages between server and worker, and jobs without a worker.
 
 A job is a frozen dataclass that can be pickled. Its `run` is a generator in the worker process: it
 yields at least every 50 ms of work, so that urgent jobs and cancellation get their turn, and
-returns the result, which is pickled too. What must outlive the process is on disk.
+returns the result, which is pickled too. What must outlive the process is on disk. Without a
+worker, a small job runs in a thread of this process.
 """
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import struct
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import IO, ClassVar, Generic, TypeAlias, TypeVar
 
-from glossator.worker.items import Item, Trouble
+from glossator.worker.items import Item, Trouble, Troubles
 
 R_co = TypeVar("R_co", covariant=True)
+HEADER = struct.Struct(">Q")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +48,6 @@ class Job(ABC, Generic[R_co]):
     @abstractmethod
     def run(self) -> Slices[R_co]:
         """In the worker: do a slice, yield (with progress or None), and at the end return."""
-
-
-HEADER = struct.Struct(">Q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +140,35 @@ def read_request(pipe: IO[bytes]) -> Request | None:
         return None
     request: Request = pickle.loads(body)  # noqa: S301 - from our own server, see `frame`
     return request
+
+
+def finished(slices: Slices[R]) -> R:
+    """The result of slices, which are run to their end."""
+    try:
+        while True:
+            next(slices)
+    except StopIteration as end:
+        result: R = end.value
+        return result
+
+
+async def run_here(job: Job[R], troubles: Troubles) -> R:
+    """Run a small job in a thread; cancelling the await ends it at the next slice."""
+    cancelled = threading.Event()
+
+    def work() -> R:
+        slices = job.run()
+        try:
+            while not cancelled.is_set():
+                next(slices)
+        except StopIteration as end:
+            result: R = end.value
+            return result
+        finally:
+            slices.close()
+        raise asyncio.CancelledError
+
+    try:
+        return await asyncio.to_thread(troubles.within, work)
+    finally:
+        cancelled.set()

@@ -13,7 +13,8 @@ from typing import Any, cast
 from glossator.core.document import Document
 from glossator.core.errors import ModelUnavailable, UsageError
 from glossator.core.events import Envelope, Event, RunFinished, RunStarted, TextDelta, ToolFinished
-from glossator.core.grounded_events import (
+from glossator.core.ports import EditorPort
+from glossator.core.run_events import (
     Correction,
     PlanChanged,
     PlannedTask,
@@ -22,7 +23,6 @@ from glossator.core.grounded_events import (
     TaskState,
     UncitedClaim,
 )
-from glossator.core.ports import EditorPort
 from glossator.core.span import CitationStatus, CitationView
 from glossator.core.text import Position, PositionEncoding
 from glossator.core.uri import to_path

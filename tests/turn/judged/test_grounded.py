@@ -20,7 +20,7 @@ from glossator.core.events import (
     TextDelta,
     TextDiscarded,
 )
-from glossator.core.grounded_events import Correction, UncitedClaim
+from glossator.core.run_events import Correction, UncitedClaim
 from glossator.core.span import Basis, CitationStatus
 from glossator.symbols import Limits
 from glossator.turn.judged import grounding as correcting

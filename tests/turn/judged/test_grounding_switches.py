@@ -12,7 +12,7 @@ import pytest
 
 from glossator.core.events import CitationChecked, TextDiscarded
 from glossator.core.fact import FactState
-from glossator.core.grounded_events import Correction, FactChanged, RunState, StateChanged
+from glossator.core.run_events import Correction, FactChanged, RunState, StateChanged
 from glossator.core.span import Basis
 from tests.sides import answering, asked
 from tests.stage import Stage, stage

@@ -20,7 +20,8 @@ from glossator.core.events import (
     RunCancelled,
     TextDiscarded,
 )
-from glossator.core.grounded_events import (
+from glossator.core.question import Question, QuestionAnswer
+from glossator.core.run_events import (
     FactChanged,
     PlanChanged,
     RunState,
@@ -28,8 +29,7 @@ from glossator.core.grounded_events import (
     TaskState,
     UncitedClaim,
 )
-from glossator.core.question import Question, QuestionAnswer
-from glossator.grounding import CitedStatement, settled
+from glossator.grounding.statement_lines import CitedStatement, settled
 from glossator.turn.plan.dispatcher import PlanChoice
 from tests.patience import SECONDS
 from tests.sides import JUDGED, judging

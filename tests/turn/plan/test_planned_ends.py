@@ -14,9 +14,9 @@ from glossator.commands.rewind import RewindRequest, rewind
 from glossator.core.document import Document
 from glossator.core.events import AgentFinished, AgentStarted, Envelope, RunCancelled
 from glossator.core.fact import NewFact
-from glossator.core.grounded_events import PlanChanged, StateChanged, TaskState
 from glossator.core.prompts import load_prompt
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.run_events import PlanChanged, StateChanged, TaskState
 from glossator.core.span import Basis, CitationStatus, CitationView, Span
 from glossator.sessions.compaction.kept import KeptTools, collect
 from glossator.turn.plan.dispatcher import PlanChoice

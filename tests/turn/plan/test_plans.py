@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.core.grounded_events import PlannedTask, TaskState
 from glossator.core.question import Option
 from glossator.core.report import Finding, Report
+from glossator.core.run_events import PlannedTask, TaskState
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.turn.plan.decomposer import read_plan, workspace_line
 from glossator.turn.plan.task_result import TaskResult, result_of, without_conflicts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from glossator.core.editor_state import EditorState, ShownLines
-from glossator.core.price import estimate_tokens
+from glossator.core.attached import EditorState, ShownLines
 from glossator.core.uri import to_uri
+from glossator.core.window import estimate_tokens
 from glossator.workspace.documents.change import Edited, Opened, TextEdit
 from tests.stage import Stage, stage
 from tests.standin import Text, Turn

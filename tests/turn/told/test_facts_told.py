@@ -13,10 +13,12 @@ from glossator.commands.show_context import ShowContextRequest, show_context
 from glossator.core.document import Document
 from glossator.core.events import Notice, RunFinished
 from glossator.core.fact import FactState, NewFact
-from glossator.core.grounded_events import FactChanged
+from glossator.core.run_events import FactChanged
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.core.window import Kind
-from glossator.grounding import AnswerStatement, CheckedStatement, Verdict
+from glossator.grounding import AnswerStatement
+from glossator.grounding.rules import Verdict
+from glossator.grounding.verdicts import CheckedStatement
 from glossator.sessions import FACTS
 from glossator.turn.judged.new_facts import memorise, write_memory_back
 from glossator.turn.told.facts import established_again, follow_facts

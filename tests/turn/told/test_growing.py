@@ -13,7 +13,7 @@ import pytest
 
 from glossator.commands.compact import CompactRequest, compact_session
 from glossator.commands.mcp_servers import AdoptMcpServerRequest, adopt_mcp_server
-from glossator.core.editor_state import EditorState
+from glossator.core.attached import EditorState
 from glossator.core.question import QuestionAnswer
 from glossator.core.uri import to_uri
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn

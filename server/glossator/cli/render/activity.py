@@ -19,16 +19,17 @@ from glossator.core.events import (
     ToolStarted,
 )
 from glossator.core.fact import FactState
-from glossator.core.grounded_events import (
+from glossator.core.run_events import (
     FactChanged,
+    FilesChanged,
     PlanChanged,
     PlannedTask,
     StateChanged,
     TaskState,
+    not_saved,
 )
 from glossator.core.shown import brief_arguments
 from glossator.core.standing import one_sentence, state_in_words
-from glossator.core.tool_events import FilesChanged, not_saved
 
 _TASKS = {  # mark and style at a terminal, mark in a pipe
     TaskState.PENDING: ("☐", "", "[ ]"),

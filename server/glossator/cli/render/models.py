@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from glossator.cli.messages import amount
 from glossator.cli.render import Column, Part, Table, line
 from glossator.commands import ModeAnswer, ModelAnswer, ModelList, ModelView
-from glossator.core.price import Price
+from glossator.core.window import Price
 
 
 def model_parts(answer: ModelList | ModelAnswer | ModeAnswer) -> Iterator[Part]:

@@ -27,7 +27,7 @@ from glossator.cli.render.activity import (
 )
 from glossator.cli.render.answers import answer_parts
 from glossator.cli.render.pipe import JsonLines, Pipe
-from glossator.core.answer import Answer
+from glossator.core.answer import Answer, RunSoFar
 from glossator.core.edit import HunkView
 from glossator.core.events import (
     AgentFinished,
@@ -53,11 +53,16 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from glossator.core.grounded_events import FactChanged, PlanChanged, RunState, StateChanged
 from glossator.core.question import Question
+from glossator.core.run_events import (
+    FactChanged,
+    FilesChanged,
+    PlanChanged,
+    RunState,
+    StateChanged,
+    ToolOutput,
+)
 from glossator.core.shown import shown
-from glossator.core.so_far import RunSoFar
-from glossator.core.tool_events import FilesChanged, ToolOutput
 from glossator.core.wire import Json, event_from_wire
 
 _NUMBERED = 5  # characters before an option

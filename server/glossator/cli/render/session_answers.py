@@ -35,8 +35,8 @@ from glossator.commands import (
     TurnView,
     UndoAnswer,
 )
+from glossator.core.run_events import not_saved
 from glossator.core.shown import shown
-from glossator.core.tool_events import not_saved
 
 _FILES = 12  # of an undo that have a line each, by what was done to them
 

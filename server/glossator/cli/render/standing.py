@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from glossator.cli.render import Part, Styled, TextLine, line
 from glossator.core.answer import Answer
 from glossator.core.citations import CitationMark, place, rewrite_citations, space_before
-from glossator.core.grounded_events import Correcting
+from glossator.core.run_events import Correcting
 from glossator.core.span import CitationStatus, CitationView
 from glossator.core.standing import (
     BY,

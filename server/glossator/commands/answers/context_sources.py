@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.core.context_kind import ContextKind
+from glossator.core.window import ContextKind
 from glossator.customizations import Owner
 
 

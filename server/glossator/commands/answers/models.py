@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glossator.core.price import Price
+from glossator.core.window import Price
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from glossator.commands import EXPLAIN, FIX, LINE_ACTIONS, LineAction
-from glossator.core.diagnostics import Severity
+from glossator.core.attached import Severity
 from glossator.core.text import Position
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from glossator.core.editor_state import EditorState
+from glossator.core.attached import EditorState
 from glossator.core.wire import from_wire
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from glossator.commands import DECLARED
-from glossator.core.plan import PLANNED, offer, plan_of, wanted
+from glossator.core.question import PLANNED, answered_offer, offer_plan, plan_of
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.reports import show_gloss, show_report, show_text
 from glossator.lsp.search_report import hit_locations, search_to_markdown
@@ -78,8 +78,8 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
 
 async def _offer_plan(server: Server, answer: Answer) -> None:
     """Ask whether to start a plan, once it was shown; what comes of that may be a plan again."""
-    reply = await server.port.ask_user(offer(plan_of(answer.text)))
-    if command := wanted(answer.session_id, reply.chosen, reply.words, reply.draft):
+    reply = await server.port.ask_user(offer_plan(plan_of(answer.text)))
+    if command := answered_offer(answer.session_id, reply.chosen, reply.words, reply.draft):
         name, argument = command
         await run_command(server, types.ExecuteCommandParams(name, [argument]))
 

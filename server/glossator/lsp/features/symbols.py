@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from glossator.core.gloss import Subject
+from glossator.core.report import Subject
 from glossator.lsp.lifecycle import ServerPhase
 
 if TYPE_CHECKING:

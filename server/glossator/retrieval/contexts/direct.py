@@ -19,7 +19,7 @@ from glossator.core.errors import (
     RequestTooLong,
     StoreUnavailable,
 )
-from glossator.core.price import estimate_tokens
+from glossator.core.window import estimate_tokens
 from glossator.llm import Meter, Model, Reply, RetryWait, StopReason
 from glossator.retrieval.contexts.context_file import ContextStore, clean_context
 from glossator.retrieval.contexts.estimate import PassageTokens, Tariff

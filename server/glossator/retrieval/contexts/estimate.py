@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from glossator.core.events import Usage
-from glossator.core.price import Price
+from glossator.core.window import Price
 from glossator.llm import BATCH_SHARE, CACHE_RATES, CacheRates, ModelFacts, cost
 
 OUTPUT_TOKENS = 100  # of a context: the upper end of what the prompt asks for

@@ -18,8 +18,8 @@ from functools import partial
 
 from glossator.core.errors import ModelError
 from glossator.core.events import Event, Notice, Usage
-from glossator.core.price import estimate_tokens
 from glossator.core.prompts import load_prompt
+from glossator.core.window import estimate_tokens
 from glossator.llm import (
     ContentBlock,
     Conversation,

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from glossator.core.price import estimate_tokens
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import brief_arguments
+from glossator.core.window import estimate_tokens
 from glossator.llm import ContentBlock, Message, user_message
 from glossator.sessions.compaction.own_texts import prompt_of
 

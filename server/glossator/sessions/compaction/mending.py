@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.core.errors import ContentRefused
-from glossator.core.price import estimate_tokens
 from glossator.core.prompts import load_prompt
+from glossator.core.window import estimate_tokens
 from glossator.llm import ContentBlock, Message, estimate_messages, user_message
 from glossator.sessions.compaction.compaction import result_as_text, without_thinking
 from glossator.sessions.compaction.kept import (

@@ -14,14 +14,14 @@ from functools import partial
 from glossator.application import Application
 from glossator.core.errors import ModelError
 from glossator.core.events import CitationChecked, DiscardReason, Notice, TextDelta, TextDiscarded
-from glossator.core.grounded_events import Correction
+from glossator.core.run_events import Correction
 from glossator.grounding import (
     CheckedAnswer,
     CheckedStatement,
     Established,
     Sources,
     Verdict,
-    correcting,
+    corrections,
     faults,
 )
 from glossator.llm import Message, Meter, ask_for_json
@@ -72,7 +72,7 @@ async def correct(
     if how == "rewrite":
         answer = await corrector.rewritten(answer)
     edits = [
-        correcting.dropped(each) if how == "drop" else correcting.marked(answer.text, each)
+        corrections.dropped(each) if how == "drop" else corrections.marked(answer.text, each)
         for each in answer.checked.fallen
     ]
     answer = await corrector.edited(answer, edits)
@@ -100,16 +100,16 @@ class _Corrector:
             fallen = [
                 each
                 for each in answer.checked.fallen
-                if correcting.can_be_rewritten(answer.text, each.statement)
+                if corrections.can_be_rewritten(answer.text, each.statement)
                 and each.statement.text not in given_up
-            ][: correcting.MOST]
+            ][: corrections.MOST]
             if not fallen:
                 break
             found = await self._ask(answer.text, fallen)
             if found is None:
                 break
             edits = [
-                correcting.rewritten(each, rewrite)
+                corrections.rewritten(each, rewrite)
                 for at, each in enumerate(fallen)
                 if (rewrite := found.get(at)) and _can_stand(each, rewrite)
             ]
@@ -119,24 +119,24 @@ class _Corrector:
         return answer
 
     async def edited(
-        self, answer: CorrectedAnswer, edits: Sequence[correcting.Edit]
+        self, answer: CorrectedAnswer, edits: Sequence[corrections.Edit]
     ) -> CorrectedAnswer:
         """The answer with the edits made, judged again."""
         if not edits:
             return answer
-        text = correcting.edited(answer.text, edits)
-        made = correcting.chained(answer.corrections, answer.text, edits)
+        text = corrections.edited(answer.text, edits)
+        made = corrections.chained(answer.corrections, answer.text, edits)
         seconds = max(0.0, self.end - asyncio.get_running_loop().time())
         return CorrectedAnswer(text, await self.judging.judged(text, seconds), tuple(made))
 
     async def _ask(
         self, answer: str, fallen: Sequence[CheckedStatement]
-    ) -> dict[int, correcting.Rewrite] | None:
+    ) -> dict[int, corrections.Rewrite] | None:
         """The new sentences by the place of the old one; None, after a notice, if there is none."""
         every = {each.statement.start: each for each in await self.judging.cited(answer)}
         cited = [every[each.statement.start] for each in fallen]
-        prompt, blocks = correcting.prompt_of(fallen, cited, await self.judging.near(cited))
-        tokens, schema = correcting.TOKENS * (len(fallen) + 1), correcting.SCHEMA
+        prompt, blocks = corrections.prompt_of(fallen, cited, await self.judging.near(cited))
+        tokens, schema = corrections.TOKENS * (len(fallen) + 1), corrections.SCHEMA
         try:
             async with asyncio.timeout_at(self.end):
                 reply = await ask_for_json(
@@ -147,7 +147,7 @@ class _Corrector:
         except ModelError as error:
             why = str(error)
         else:
-            return correcting.texts_in(reply, fallen, blocks)
+            return corrections.texts_in(reply, fallen, blocks)
         self.run.tell(
             "Some sentences are not supported by their lines and could not be rewritten, so they"
             f" are marked: {why}"
@@ -155,7 +155,7 @@ class _Corrector:
         return None
 
 
-def _can_stand(fallen: CheckedStatement, rewrite: correcting.Rewrite) -> bool:
+def _can_stand(fallen: CheckedStatement, rewrite: corrections.Rewrite) -> bool:
     """Whether there is a sentence, with lines that carry it where the old one cited none."""
     return bool(rewrite.text) and (rewrite.place is not None or not fallen.is_misplaced)
 
@@ -196,7 +196,7 @@ class Grounding:
         self.judging = Judging(app, meter, self._sources, show=run.show, tell=run.tell)
 
     async def faults(self, answer: str) -> str:
-        """What the model reads about citations that failed; see `grounding.verify.faults`."""
+        """What the model reads about citations that failed; see `faults`."""
         await self._app.anchors.settled()  # else a fact whose file was just touched would be stale
         mends = self._app.settings.grounding.correction == "rewrite"
         return await asyncio.to_thread(partial(faults, mends=mends), answer, self._sources())

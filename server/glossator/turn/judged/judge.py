@@ -21,8 +21,8 @@ from glossator.application import Application
 from glossator.core.document import Document
 from glossator.core.errors import ModelError, UsageError
 from glossator.core.events import CitationChecked, Event
-from glossator.core.grounded_events import UncitedClaim
-from glossator.core.languages import CODE
+from glossator.core.file_kinds import CODE
+from glossator.core.run_events import UncitedClaim
 from glossator.core.span import Citation
 from glossator.grounding import (
     MOST_JUDGED,

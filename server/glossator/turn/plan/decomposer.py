@@ -14,10 +14,10 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from glossator.core.fact import Fact
-from glossator.core.grounded_events import PlannedTask
-from glossator.core.languages import CODE, language_of
+from glossator.core.file_kinds import CODE, language_of
 from glossator.core.prompts import load_prompt
 from glossator.core.question import Option, Question
+from glossator.core.run_events import PlannedTask
 from glossator.core.shown import in_tags, shown_prose
 from glossator.core.tool_result import shorten
 from glossator.llm import Meter, Model, ask_for_json

@@ -19,10 +19,10 @@ from dataclasses import replace
 from glossator.application import Application
 from glossator.core.errors import GlossatorError
 from glossator.core.fact import Fact
-from glossator.core.grounded_events import PlannedTask, TaskState
 from glossator.core.prompts import load_prompt
 from glossator.core.question import Question
 from glossator.core.report import Report
+from glossator.core.run_events import PlannedTask, TaskState
 from glossator.core.shown import in_tags
 from glossator.grounding import CheckedStatement, Established
 from glossator.llm import Message, user_message

@@ -13,14 +13,13 @@ from glossator.core.attached import Attached, Exhibit
 from glossator.core.citations import place
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
-from glossator.core.image_scaling import MAX_FILE_BYTES
-from glossator.core.images import image_of, is_image
-from glossator.core.price import BYTES_PER_TOKEN
+from glossator.core.images import MAX_SCALED_BYTES, image_of, is_image
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown
 from glossator.core.span import Span
 from glossator.core.tool_result import Budget, cut, shorten
 from glossator.core.uri import to_path, to_uri
+from glossator.core.window import BYTES_PER_TOKEN
 from glossator.workspace import FileEntry, WorkspaceSnapshot, is_inside
 
 MAX_LINES = 2_000
@@ -67,7 +66,7 @@ def attach_image(
 ) -> Exhibit:
     """The image file at a path of the user, perhaps outside the workspace. Raises `UsageError`."""
     refuse_hidden(snapshot, (path,), hidden)
-    found = snapshot.read_image(path, MAX_FILE_BYTES)
+    found = snapshot.read_image(path, MAX_SCALED_BYTES)
     if isinstance(found, Missing):
         raise UsageError(f"{found.message} Choose another file.")
     real, content = found

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.application import Application
-from glossator.core.attached import Attached, AttachedItem, Exhibit
-from glossator.core.diagnostics import Diagnostic, FileDiagnostics
+from glossator.core.attached import Attached, AttachedItem, Diagnostic, Exhibit, FileDiagnostics
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.images import Image
 from glossator.core.prompts import load_prompt

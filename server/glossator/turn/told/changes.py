@@ -18,8 +18,8 @@ from glossator.core.document import Document, Missing, MissingReason, Origin
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles
 from glossator.core.line_diff import changed_blocks, lines_with_ends
 from glossator.core.prompts import load_prompt
+from glossator.core.run_events import ChangedFile, FilesChanged
 from glossator.core.span import Span, whole_and_cut
-from glossator.core.tool_events import ChangedFile, FilesChanged
 from glossator.core.uri import to_uri
 from glossator.sessions import Run, Session
 from glossator.store import Objects

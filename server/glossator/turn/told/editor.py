@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from glossator.application import Application, WorkspaceNow
-from glossator.core.editor_state import EditorState, ShownLines
+from glossator.core.attached import EditorState, ShownLines
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown
 from glossator.core.tool_result import shorten

@@ -13,8 +13,8 @@ from functools import partial
 from glossator.application import Application
 from glossator.core.citations import place
 from glossator.core.fact import Fact, FactView
-from glossator.core.grounded_events import FactChanged
 from glossator.core.prompts import load_prompt
+from glossator.core.run_events import FactChanged
 from glossator.core.shown import in_tags, shown
 from glossator.core.span import Basis, Span
 from glossator.ledger import Ledger

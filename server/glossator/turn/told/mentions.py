@@ -16,8 +16,8 @@ from glossator.core.attached import Attached, Exhibit
 from glossator.core.citations import fences
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import GlossatorError, UsageError
+from glossator.core.file_kinds import CODE
 from glossator.core.images import is_image
-from glossator.core.languages import CODE
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import shorten
 from glossator.symbols import Limits, Name, SearchScope, Symbol, SymbolFinder

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.errors import UsageError
-from glossator.core.languages import ending_of, language_of
+from glossator.core.file_kinds import ending_of, language_of
 from glossator.core.text import LineTable, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.workspace.documents.change import Edited, Opened, TextEdit

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from glossator.core.encoding_names import codec_named
+from glossator.core.encoding import codec_named
 from glossator.core.errors import UsageError
 from glossator.core.glob import compile_glob
 

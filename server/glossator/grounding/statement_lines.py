@@ -10,13 +10,10 @@ from functools import cache
 from glossator.core.citations import CitationMark, no_file, parse_citations, unreadable
 from glossator.core.document import Document
 from glossator.core.fact import FactState
-from glossator.core.indentation import depth, is_inside, level
 from glossator.core.span import Basis, Citation, CitationStatus, Span, runs
 from glossator.core.standing import OTHERWISE, UNSURE, confirmed
-from glossator.grounding.cited import CitedLines, holds
-from glossator.grounding.definitions import defined, definitions
-from glossator.grounding.statements import AnswerStatement, statements_of
-from glossator.grounding.verify import (
+from glossator.core.text import depth, is_inside, level
+from glossator.grounding.citation_checks import (
     Established,
     Sources,
     document_of,
@@ -25,6 +22,8 @@ from glossator.grounding.verify import (
     resolved,
     shown_spans,
 )
+from glossator.grounding.cited_lines import CitedLines, defined, definitions, holds
+from glossator.grounding.statements import AnswerStatement, statements_of
 from glossator.grounding.wording import is_denial
 
 _NEXT_BLOCK = re.compile(r"\n[ \t>]*(?:\n|[-*+|]|\d{1,3}[.)] |#{1,6} |`{3}|~{3})")
@@ -47,29 +46,21 @@ Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
 class CitedStatement:
     """A statement with its citations, and the lines that these lead to, each part with its span.
 
+    `text` is what is judged: the statement without its marks. `context` explains it, and is not.
     `known` says who judged a fact that it states word for word; `has_output`: it cites the output
     of a command, too, which nobody looks at. `rest` is what else stands in the definitions that a
     denial is about: a model reads it, too, and it carries no statement.
     """
 
     statement: AnswerStatement
+    text: str
+    context: str
     citations: tuple[Citation, ...] = ()
     spans: tuple[Span, ...] = ()
     lines: tuple[CitedLines, ...] = ()
     known: Basis | None = None
     has_output: bool = False
     rest: tuple[CitedLines, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """What is judged: the statement without its marks."""
-        text = confirmed(self.statement.text)
-        return text if self.statement.is_code else " ".join(text.split())
-
-    @property
-    def context(self) -> str:
-        """What explains the statement, and is not judged."""
-        return " ".join(confirmed(self.statement.context).split())
 
     @property
     def key(self) -> Key:
@@ -94,6 +85,8 @@ def cited_statements(
     is_whole = is_whole and judged == answer and not sources.shown.is_empty
     is_file = files_of(sources)
 
+    # An answer that streams is read again as it grows: each reading resolves a mark, and reads a
+    # span, once, however many sentences cite it.
     @cache
     def citations(mark: CitationMark) -> tuple[Citation, ...]:
         return resolved(mark, sources)
@@ -104,8 +97,13 @@ def cited_statements(
         path = document and sources.snapshot.relative(document.path)
         return cited_lines(path, document, span) if document and path else None
 
+    # One look at the answer tells whether an earlier correction left words in any statement.
+    was_marked = confirmed(judged) != judged
+
+    def unmarked(text: str) -> str:
+        return confirmed(text) if was_marked else text
+
     def rest(text: str, spans: Sequence[Span]) -> Iterator[CitedLines]:
-        text = confirmed(text)
         for span in spans if is_denial(text) else ():
             if document := document_of(span, sources):
                 parts = map(lines, _rest_of(text, span, spans, document))
@@ -118,18 +116,21 @@ def cited_statements(
             continue
         if statement.marks or statement.is_claim:
             placed |= set(statement.marks)
+            text = unmarked(statement.text)
             of_marks = tuple(each for mark in statement.marks for each in citations(mark))
             spans = dict.fromkeys(span for each in of_marks for span in shown_spans(each, sources))
             parts = {span: part for span in spans if (part := lines(span))}
             found.append(
                 CitedStatement(
                     statement,
+                    text if statement.is_code else " ".join(text.split()),
+                    " ".join(unmarked(statement.context).split()),
                     of_marks,
                     tuple(parts),
                     tuple(parts.values()),
                     _stated(statement, sources.established),
                     any(mark.run for mark in statement.marks),
-                    () if statement.is_code else tuple(rest(statement.text, tuple(parts))),
+                    () if statement.is_code else tuple(rest(text, tuple(parts))),
                 )
             )
     marks = parse_citations(answer, is_file)

@@ -2,7 +2,7 @@
 
 They hold for the text at its present hash: lines that changed after they were read do not count.
 Where only a part of the lines was shown, the citation leads to that part and is judged by it.
-Whether the lines say what the sentence says is judged in `judging.py`.
+Whether the lines say what the sentence says is judged in `verdicts.py`.
 """
 
 from __future__ import annotations

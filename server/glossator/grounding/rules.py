@@ -4,29 +4,33 @@ They refuse what can be shown: a name, number, text or path of the statement tha
 the lines, parameters that a signature does not have, callers beside which there is another. They
 support code that stands in the lines as it is quoted, and nothing else: how things are related,
 they leave to a model (docs/decisions/0052).
+
+An index of the workspace knows calls by their spelling: one that it finds is there, but that it
+finds none proves nothing. So it refutes "`f` is never called" and "only `g` calls `f`", and
+supports no statement.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import takewhile
 from operator import itemgetter
 
+from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.shown import shown
-from glossator.grounding.calling import (
-    NO_CALLS,
-    Calls,
-    called_elsewhere,
-    callers_claimed,
-    names_to_look_up,
-    other_call,
+from glossator.grounding.cited_lines import CallSite, CitedLines, Code, spaced, squeezed
+from glossator.grounding.wording import (
+    Kind,
+    Token,
+    is_among,
+    is_negation,
+    is_set_aside,
+    tokens_of,
+    value_of,
 )
-from glossator.grounding.cited import CitedLines, Code, spaced, squeezed
-from glossator.grounding.literals import is_among, value_of
-from glossator.grounding.wording import Kind, Token, is_negation, is_set_aside, tokens_of
 
 _IMPLIED = frozenset(  # what lines may mean without writing it
     "None null nil undefined void True False true false self cls this bool int str float list dict"
@@ -57,9 +61,46 @@ _COUNT = re.compile(  # of the parameters of `x`
     rf"\bx (?:takes|accepts|expects|has|declares|is declared with) {_N_PARAMETERS.format('a')}"
     rf"|\bthere (?:are|is) {_N_PARAMETERS.format('b')} in the (?:definition|signature) of x\b"
 )
+_MARKUP = re.compile(r"[`*_\"“”]")
 _SHORT = 3  # characters of a name that may be a part of a text
 _LONG = 6  # and of one that may be a part of another name
 _QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
+
+NO_CALLS: Calls = {}
+_MAX_NAMES = 4  # names of a statement that are looked up
+_ABOUT_CALLS = re.compile(r"\b(?:call\w*|invok\w+|unused|used)\b", re.IGNORECASE)
+_ABOUT_A_PART = re.compile(  # then it is about some of the code
+    r"\b(?:file|module|package|class|here|this|these|outside|tests?|directly|itself|(?!only)[a-z]+ly|with"
+    r"|if|when|while|until|unless|before|after|again|twice|once)\b|F\d"
+)
+_A_NAME = r"(?:(?:the )?(?:function|method|class|helper) )?"
+_SOME_NAMES = rf"{_A_NAME}N\d+(?:(?: ,| and| or| , and) {_A_NAME}N\d+)*"
+_THE_NAME = rf"{_A_NAME}(?P<o>N\d+)"
+_IS_CALLED = r"(?:called|invoked|used)"
+_NOBODY = r"(?:nothing|nobody|no one|no code|no function)"
+_ANYWHERE = (
+    r"(?: (?:anywhere|anymore|at all|by (?:anything|anyone|anybody|any code|any function)"
+    r"|in the (?:workspace|project|repository|code|codebase)))*"
+)
+_CALL_FORMS = (
+    rf"{_THE_NAME} (?:is|are) (?:never|not|nowhere) {_IS_CALLED}{_ANYWHERE}",
+    rf"{_NOBODY} (?:ever )?(?:calls|invokes|uses) {_THE_NAME}{_ANYWHERE}",
+    rf"{_THE_NAME} (?:has|have) no callers?{_ANYWHERE}",
+    rf"there (?:is|are) no (?:callers?|calls?) (?:of|to) {_THE_NAME}{_ANYWHERE}",
+    rf"{_THE_NAME} (?:is|are) unused",
+    rf"only (?P<s>{_SOME_NAMES}) (?:calls?|invokes?|uses?) {_THE_NAME}",
+    (
+        rf"{_THE_NAME} (?:is|are) (?:only {_IS_CALLED}|{_IS_CALLED} only) (?:by|in|from)"
+        rf" (?P<s>{_SOME_NAMES})"
+    ),
+    rf"{_THE_NAME} (?:is|are) {_IS_CALLED} (?:by nothing but|nowhere but in) (?P<s>{_SOME_NAMES})",
+    rf"the only callers? of {_THE_NAME} (?:is|are) (?P<s>{_SOME_NAMES})",
+    rf"(?P<s>{_SOME_NAMES}) (?:is|are) the only callers? of {_THE_NAME}",
+    rf"{_NOBODY} (?:but|except|other than) (?P<s>{_SOME_NAMES}) (?:calls|invokes|uses) {_THE_NAME}",
+)
+_FROM_START, _TO_END = r"^(?:note that )?", r"$"  # all of the statement
+_REFUTABLE_FORMS = tuple(re.compile(f"{_FROM_START}{form}{_TO_END}") for form in _CALL_FORMS)
+_SIGN_OF_KIND = {Kind.NAME: "N", Kind.FILE: "F"}
 
 
 class Verdict(StrEnum):
@@ -90,7 +131,7 @@ UNDECIDED = Judgement(Verdict.UNDECIDED)
 
 
 def names_called(statement: str) -> tuple[str, ...]:
-    """The names whose calls elsewhere would tell more of a statement; see `calling.py`."""
+    """The names whose calls elsewhere would tell more of a statement."""
     return names_to_look_up(tokens_of(statement))
 
 
@@ -100,8 +141,9 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
     It is never supported: what nothing speaks against is undecided.
     """
     codes = [Code(each) for each in cited]
-    if _is_quoted(statement, codes):
-        return UNDECIDED
+    words = squeezed(_MARKUP.sub("", statement)).rstrip(".")
+    if words and any(words in _MARKUP.sub("", text) for code in codes for text in code.readings):
+        return UNDECIDED  # it stands in the lines as it is
     tokens = tokens_of(statement)
     callers: Sequence[Token] = ()
     if claimed := callers_claimed(tokens, codes):
@@ -158,14 +200,6 @@ def _stands_in(quoted: Sequence[str], lines: Sequence[str]) -> bool:
 
 def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _is_quoted(statement: str, codes: Sequence[Code]) -> bool:
-    """Whether the words of a statement stand in the lines as they are."""
-    words = squeezed(re.sub(r"[`*_\"“”]", "", statement)).rstrip(".")
-    return bool(words) and any(
-        words in re.sub(r"[`*_\"“”]", "", text) for code in codes for text in code.readings
-    )
 
 
 def _denied(tokens: Sequence[Token]) -> int:
@@ -313,3 +347,70 @@ def _filed(name: str, codes: Sequence[Code]) -> bool:
         or code.has(plain.rsplit("/", 1)[-1].rsplit(".", 1)[0])
         for code in codes
     )
+
+
+Calls = Mapping[str, Sequence[CallSite]]  # by the name that is called
+
+
+def names_to_look_up(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """The names whose calls would tell more of a statement; none if it is not about calls."""
+    if not any(t.kind is Kind.WORD and _ABOUT_CALLS.fullmatch(t.text) for t in tokens):
+        return ()
+    names = (t.last for t in tokens if t.kind is Kind.NAME and not t.inside)
+    return tuple(dict.fromkeys(names))[:_MAX_NAMES]
+
+
+def callers_claimed(
+    tokens: Sequence[Token], codes: Sequence[Code]
+) -> tuple[Token, tuple[Token, ...]] | None:
+    """What a statement says all callers of: `f`, and these, none if it is said to be never called.
+
+    None if it says nothing of the kind, or the lines do not define `f`, or it is of a part of the
+    code.
+    """
+    text = " ".join(_sign_of(at, token) for at, token in enumerate(tokens) if not token.inside)
+    text = text.rstrip(" .!")
+    if _ABOUT_A_PART.search(text):
+        return None
+    for pattern in _REFUTABLE_FORMS:
+        match = pattern.search(text)
+        if match is None:
+            continue
+        called = _token_of(match["o"], tokens)
+        if any(each.name == called.last for code in codes for each in code.definitions):
+            callers = re.findall(r"N\d+", match.groupdict().get("s") or "")
+            return called, tuple(_token_of(each, tokens) for each in callers)
+    return None
+
+
+def other_call(called: Token, callers: Sequence[Token], calls: Calls) -> str:
+    """Where something is called by none of its `callers`; "" if no such call is known.
+
+    Calls in tests and examples do not count, nor those by itself.
+    """
+    for site in calls.get(called.last, ()):
+        is_meant = any(each.last in site.within for each in (called, *callers))
+        if site.sure and kind_of(site.path) is FileKind.CODE and not is_meant:
+            return f"`{shown(called.text)}` is called in {_place_of_call(site)}."
+    return ""
+
+
+def called_elsewhere(name: Token, calls: Calls) -> str:
+    """Where something that the lines do not hold is called, behind a reason; "" if not known."""
+    site = next((each for each in calls.get(name.last, ()) if each.sure), None)
+    return f" `{shown(name.text)}` is called in {_place_of_call(site)}." if site else ""
+
+
+def _place_of_call(site: CallSite) -> str:
+    """`send` (src/client.py, line 8)."""
+    caller = f"`{shown('.'.join(site.within))}`" if site.within else "code outside of functions"
+    return f"{caller} ({shown(site.path)}, line {site.line})"
+
+
+def _sign_of(at: int, token: Token) -> str:
+    """A name as `N3`, by the number of its token; a word in small letters."""
+    return f"{_SIGN_OF_KIND[token.kind]}{at}" if token.kind in _SIGN_OF_KIND else token.text.lower()
+
+
+def _token_of(sign: str, tokens: Sequence[Token]) -> Token:
+    return tokens[int(sign[1:])]

@@ -1,4 +1,4 @@
-"""What a run tells of its calls' output and of the files it changed: part of `core.events`."""
+"""Events of a run beside those of `core.events`: its plan, its grounds, its files, its output."""
 
 from __future__ import annotations
 
@@ -7,9 +7,108 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from glossator.core.fact import FactView
 from glossator.core.shown import shown, some_of
 
-_NAMES = 12  # files named
+_MAX_NAMES = 12  # files named
+
+
+@dataclass(frozen=True, slots=True)
+class UncitedClaim:
+    """`answer[start:end]` claims something about the workspace and cites nothing.
+
+    `statement` is its text; both ends are in characters.
+    """
+
+    kind: ClassVar[str] = "uncited"
+    statement: str
+    start: int
+    end: int
+
+
+class Correcting(StrEnum):
+    """What was done with a sentence that its lines do not carry."""
+
+    REWRITTEN = "rewritten"
+    MARKED = "marked"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A sentence of the answer was changed; `after` is "" for one that was dropped."""
+
+    kind: ClassVar[str] = "correction"
+    what: Correcting
+    before: str
+    after: str
+    reason: str
+
+
+class RunState(StrEnum):
+    """The states of the orchestrator; `turn/orchestrator.py` has the table."""
+
+    IDLE = "IDLE"
+    ANALYSING = "ANALYSING"
+    CLARIFYING = "CLARIFYING"
+    RETRIEVING = "RETRIEVING"
+    PLANNING = "PLANNING"
+    EXECUTING = "EXECUTING"
+    SYNTHESISING = "SYNTHESISING"
+    VERIFYING = "VERIFYING"
+    CORRECTING = "CORRECTING"
+    MEMORISING = "MEMORISING"
+    DONE = "DONE"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The orchestrator went over to another state; `detail` is one line or empty."""
+
+    kind: ClassVar[str] = "state"
+    state: RunState
+    detail: str = ""
+
+
+class TaskState(StrEnum):
+    """How far a task of a plan is."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTask:
+    """A part of a plan; `dependencies` are the ids of those that it builds on.
+
+    `result` is Markdown, or says why it failed; "" before it ended.
+    """
+
+    id: str
+    description: str
+    dependencies: tuple[str, ...] = ()
+    state: TaskState = TaskState.PENDING
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged:
+    """The plan, whole, when it was made or changed."""
+
+    kind: ClassVar[str] = "plan"
+    tasks: tuple[PlannedTask, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactChanged:
+    """A fact was added to the ledger, or is another one now."""
+
+    kind: ClassVar[str] = "fact"
+    fact: FactView
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +163,7 @@ class FilesChanged:
 
 def not_saved(paths: Sequence[str]) -> str:
     """What to do about files that only the editor has as they were changed."""
-    names = some_of([shown(path) for path in paths], _NAMES)
+    names = some_of([shown(path) for path in paths], _MAX_NAMES)
     return f"Not saved in the editor: {names}. Save what you want to keep."
 
 

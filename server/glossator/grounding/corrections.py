@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from glossator.core.citations import CitationMark, rewrite_citations
-from glossator.core.grounded_events import Correcting, Correction
 from glossator.core.prompts import load_prompt
+from glossator.core.run_events import Correcting, Correction
 from glossator.core.standing import OTHERWISE, UNSURE
-from glossator.grounding.checking import Verdict
-from glossator.grounding.cited import CitedLines
-from glossator.grounding.citing import CitedStatement
+from glossator.grounding.cited_lines import CitedLines
 from glossator.grounding.entailment import blocks_of, material, named
-from glossator.grounding.judging import CheckedStatement
+from glossator.grounding.rules import Verdict
+from glossator.grounding.statement_lines import CitedStatement
 from glossator.grounding.statements import AnswerStatement
+from glossator.grounding.verdicts import CheckedStatement
 
 MOST = 10  # sentences in one request
 TOKENS = 130  # of a reply, for each sentence

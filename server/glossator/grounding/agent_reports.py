@@ -9,7 +9,7 @@ from dataclasses import replace
 from glossator.core.citations import CitationMark, no_file, parse_citations, plainly_cited
 from glossator.core.report import ITEM, Finding, Report
 from glossator.core.span import Citation, Span
-from glossator.grounding.judging import CheckedAnswer, place_of
+from glossator.grounding.verdicts import CheckedAnswer, place_of
 
 _SHOWN = 12  # files, and places in each
 _BETWEEN = "\n\n"
@@ -102,7 +102,9 @@ def blocks(text: str) -> Iterator[str]:
         if not line.strip():
             blank = True
             continue
-        if block and (_begins(line) or (blank and not _goes_on(block, line))):
+        begins = ITEM.match(line) or line.startswith("#") or _FENCE.match(line)
+        goes_on = block and ITEM.match(block[0]) and line.startswith((" ", "\t"))  # an item
+        if block and (begins or (blank and not goes_on)):
             yield "\n".join(block)
             block = []
         if blank and block:
@@ -113,13 +115,3 @@ def blocks(text: str) -> Iterator[str]:
             fence = opened["fence"]
     if block:
         yield "\n".join(block)
-
-
-def _begins(line: str) -> bool:
-    """Whether a block begins with the line, whatever stands before it."""
-    return bool(ITEM.match(line) or line.startswith("#") or _FENCE.match(line))
-
-
-def _goes_on(block: Sequence[str], line: str) -> bool:
-    """Whether a line after a blank one belongs to the item before."""
-    return bool(ITEM.match(block[0])) and line.startswith((" ", "\t"))

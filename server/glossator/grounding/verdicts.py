@@ -1,7 +1,7 @@
 """Judges the statements of an answer: whether the lines that each cites carry it.
 
-Citations are resolved to lines first (`citing.py`), then checks compare words with lines
-(`checking.py`). A model may be asked as well (`entailment.py`): its answer decides, unless what the
+Citations are resolved to lines first (`statement_lines.py`), then checks compare words with lines
+(`rules.py`). A model may be asked as well (`entailment.py`): its answer decides, unless what the
 statement quotes stands nowhere in the lines.
 """
 
@@ -11,23 +11,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.core.citations import parse_citations
-from glossator.core.grounded_events import UncitedClaim
+from glossator.core.run_events import UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
 from glossator.core.standing import names_no_file
-from glossator.grounding.calling import NO_CALLS, Calls
-from glossator.grounding.checking import (
+from glossator.grounding.citation_checks import Sources
+from glossator.grounding.entailment import Entailed, is_quoted
+from glossator.grounding.rules import (
+    NO_CALLS,
     UNDECIDED,
+    Calls,
     Judgement,
     Verdict,
     check,
     names_called,
     quotation,
 )
-from glossator.grounding.cited import CitedLines
-from glossator.grounding.citing import CitedStatement, Key, cited_statements
-from glossator.grounding.entailment import Entailed, is_quoted
+from glossator.grounding.statement_lines import CitedStatement, Key, cited_statements
 from glossator.grounding.statements import AnswerStatement
-from glossator.grounding.verify import Sources
 
 _REFUSED = frozenset({Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
 _STATUS = {
@@ -172,7 +172,9 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
         return _not_judged(cited)
     basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines
     if told is not None and is_for_model(cited, found):
-        parts = tuple(each for each in cited.lines if _is_quoted_of(each, told))
+        parts = tuple(
+            part for part in cited.lines if any(is_quoted(words, [part]) for words in told.words)
+        )
         found, basis = Judgement(told.verdict, told.reason), Basis.MODEL
     verdict, reason = found.verdict, found.reason
     judged = None if verdict is Verdict.UNDECIDED else basis
@@ -198,10 +200,6 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
     return CheckedStatement(
         cited.statement, tuple(map(bearing, cited.citations)), verdict, judged, reason
     )
-
-
-def _is_quoted_of(part: CitedLines, told: Entailed) -> bool:
-    return any(is_quoted(words, [part]) for words in told.words)
 
 
 def _is_shown_of(span: Span, citation: Citation) -> bool:
