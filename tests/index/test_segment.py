@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from glossator.workspace.index import layout, reading, segment_writer
 from glossator.workspace.index.plain import Traits
+from glossator.workspace.index.query import ANYTHING, NOTHING, Query
 from glossator.workspace.index.segment import CorruptSegment, Segment
-from glossator.workspace.index.trigrams import ANYTHING, NOTHING, Query
 from tests.index.naive import (
     TextDocument,
     document,

@@ -11,8 +11,8 @@ import pytest
 
 from glossator.workspace.documents.host import WorkspaceHost
 from glossator.workspace.files import state_folder
-from glossator.workspace.files.folder_file import NAME, FolderFile, read_folders
-from glossator.workspace.index.lock import writing
+from glossator.workspace.files.listing_cache import NAME, FolderFile, read_folders
+from glossator.workspace.files.state_folder import writing
 from glossator.workspace.index.manifest import IndexFolder, replace_file
 from tests.files.trees import FOLDERS_ARE_REMEMBERED
 from tests.patience import until

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.documents.change import DiskChanged
 from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.overlays import DiskChanged
 from glossator.workspace.files import state_folder
 from glossator.workspace.files.entries import RACY_NS, FileEntry, FolderFiles
-from glossator.workspace.files.folder_file import NAME
+from glossator.workspace.files.listing_cache import NAME
 from glossator.workspace.index.required import analyse
 from tests.files.trees import FOLDERS_ARE_REMEMBERED, write_tree
 from tests.patience import until

@@ -216,8 +216,19 @@ class FindUses(Job[SymbolHits[Use]]):
         return (yield from _search(self.library, self.paths, self.name, self.limits, CODE, look))
 
 
-def line_of(text: SourceText, lines: list[str], number: int) -> SourceLine:
-    """Line `number` of a text whose lines are `lines`."""
+def definitions_of(text: SourceText, symbols: list[Symbol]) -> list[Definition]:
+    """Some symbols of a text, each with the line of its name."""
+    if not symbols:
+        return []
+    assert text.language is not None  # noqa: S101 - it has an outline
+    lines = split_lines(text.text)
+    return [
+        Definition(_line_of(text, lines, symbol.name_line), symbol, text.language)
+        for symbol in symbols
+    ]
+
+
+def _line_of(text: SourceText, lines: list[str], number: int) -> SourceLine:
     return SourceLine(text.path, text.sha256, number, lines[number - 1])
 
 
@@ -271,14 +282,7 @@ def _search(
 
 def _definitions(text: SourceText, name: Name, kept: Outlines) -> list[Definition]:
     fitting = [symbol for symbol in kept.of(text, name.last) if name.fits(symbol, text.path)]
-    if not fitting:
-        return []
-    assert text.language is not None  # noqa: S101 - it has an outline
-    lines = split_lines(text.text)
-    return [
-        Definition(line_of(text, lines, symbol.name_line), symbol, text.language)
-        for symbol in fitting
-    ]
+    return definitions_of(text, fitting)
 
 
 def _uses(text: SourceText, name: Name, kinds: frozenset[str]) -> list[Use]:
@@ -286,7 +290,7 @@ def _uses(text: SourceText, name: Name, kinds: frozenset[str]) -> list[Use]:
     uses = references(text.text, text.language, name.spelled)
     found = [use for use in uses if use.kind in kinds]
     lines = split_lines(text.text) if found else []
-    return [Use(line_of(text, lines, use.line), use) for use in found]
+    return [Use(_line_of(text, lines, use.line), use) for use in found]
 
 
 def _mentions(text: SourceText, word: re.Pattern[str]) -> list[SourceLine]:

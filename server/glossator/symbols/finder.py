@@ -33,16 +33,14 @@ from glossator.symbols.find import (
 from glossator.symbols.imports import Import
 from glossator.symbols.jobs import (
     CallsOf,
-    FindNear,
     ImportsOf,
     IsName,
     OutlineOf,
     StatementsIn,
-    pieces,
 )
 from glossator.symbols.sources import Library, statistics
 from glossator.symbols.symbol import NearSymbol, Symbol
-from glossator.symbols.table import FileStamp, MatchKnown, MatchNames, ReadNames
+from glossator.symbols.table import FileStamp, FindNear, MatchKnown, MatchNames, ReadNames, pieces
 from glossator.worker import (
     Job,
     JobFailed,

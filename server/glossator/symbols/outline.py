@@ -17,18 +17,14 @@ from operator import itemgetter
 from tree_sitter import Node, Query, QueryCursor
 
 from glossator.core.languages import CODE, MARKDOWN
-from glossator.symbols.comments import comment_paragraph, docstring_paragraph
 from glossator.symbols.grammars import definitions_query
-from glossator.symbols.headings import headings
-from glossator.symbols.keys import keys
-from glossator.symbols.macros import inside_macros
-from glossator.symbols.symbol import Symbol
-from glossator.symbols.tree import SOURCE_LIMIT, Columns, parse
+from glossator.symbols.sections import headings, keys
+from glossator.symbols.symbol import Symbol, comment_paragraph, docstring_paragraph, shortened
+from glossator.symbols.tree import SOURCE_LIMIT, Columns, inside_macros, parse
 
 OUTLINE_LIMIT = SOURCE_LIMIT  # bytes of UTF-8
 
 _QUOTES = "\"'`:"
-_SIGNATURE_LIMIT = 200  # characters
 _ERROR_LIMIT = 400_000_000  # sum of squares of the tokens in each error, about 0.2 s of matching
 _DEPTH_LIMIT = 50  # symbols around a symbol; deeper ones are left out
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
@@ -188,8 +184,7 @@ def _name(definition: DefinitionNode, source: bytes, columns: Columns) -> _Name 
 def _signature(found: Definitions, definition: DefinitionNode) -> str:
     end = definition.outer.end_byte if definition.body is None else definition.body[0]
     line = " ".join(found.without_comments(definition.outer.start_byte, end).split())
-    line = line.rstrip(" ;:{=")
-    return line if len(line) <= _SIGNATURE_LIMIT else line[: _SIGNATURE_LIMIT - 1] + "…"
+    return shortened(line.rstrip(" ;:{="))
 
 
 def _text(node: Node, source: bytes) -> str:

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from functools import cache
 from heapq import nsmallest
-from itertools import chain, islice
+from itertools import accumulate, chain, islice, pairwise
 from time import monotonic
 from typing import ClassVar
 
 import re2
 
 from glossator.core.languages import CODE
-from glossator.core.text import split_lines
-from glossator.symbols.find import Definition, line_of
-from glossator.symbols.sources import SLICE, Library, Outlines, outlines, read
+from glossator.symbols.find import Definition, definitions_of
+from glossator.symbols.sources import SLICE, Library, Outlines, outlines, read, read_each
+from glossator.symbols.symbol import NearSymbol
 from glossator.worker import Job, JobProgress, Slices
 
 FileStamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
@@ -142,14 +144,9 @@ def _definitions(
     library: Library, path: str, names: Container[str], kept: Outlines
 ) -> list[Definition]:
     text = read(library, path)
-    if text is None or text.language is None:
+    if text is None:
         return []
-    lines = split_lines(text.text)
-    return [
-        Definition(line_of(text, lines, symbol.name_line), symbol, text.language)
-        for symbol in kept.of(text)
-        if symbol.name in names
-    ]
+    return definitions_of(text, [each for each in kept.of(text) if each.name in names])
 
 
 def _best(names: Mapping[str, bytes], query: str, limit: int) -> Slices[list[tuple[str, str]]]:
@@ -193,3 +190,109 @@ def _rank(name: str, wanted: str, path: str) -> tuple[int, int, str, str]:
     else:
         kind = 3 if looked_for in plain else 4
     return kind, len(name), name, path
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
+_ALIKE = 0.75  # ratio of `difflib`
+_PART = 4, 1 / 3  # letters of a name within another, and of all letters of that
+_PIECES = (4, 9)  # letters from which on a name has one piece more
+_LONGEST = 100  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class FindNear(Job[tuple[NearSymbol, ...]]):
+    """One symbol of each of the nearest names, nearest first, in the texts at absolute `paths`.
+
+    A name is near if it is equal but for case and underscores, if one contains the other from the
+    beginning of a word on, or if most letters are the same. Only texts with a piece of the name are
+    parsed: with a slip or two in a name, one of its pieces is still right. As many texts are read
+    as possible in so many seconds.
+    """
+
+    urgent: ClassVar[bool] = True
+
+    library: Library
+    paths: tuple[str, ...]
+    name: str
+    limit: int
+    seconds: float
+
+    def run(self) -> Slices[tuple[NearSymbol, ...]]:
+        """Read one text after the other."""
+        likeness = cache(_Likeness(self.name))
+        holds = re2.compile(pieces(self.name).encode("utf-8", "replace"))
+        found: dict[str, NearSymbol] = {}
+        with outlines(self.library) as kept:
+            for text in read_each(self.library, self.paths, self.seconds):
+                if text is None:
+                    yield None
+                    continue
+                if text.language not in CODE or not holds.search(
+                    text.text.encode("utf-8", "replace")
+                ):
+                    continue
+                for symbol in kept.of(text):
+                    if known := found.get(symbol.name):
+                        found[symbol.name] = replace(known, others=known.others + 1)
+                    elif likeness(symbol.name):
+                        found[symbol.name] = NearSymbol(text.path, symbol)
+        nearest = sorted(found, key=lambda name: (-likeness(name), name))
+        return tuple(found[name] for name in nearest[: self.limit])
+
+
+def pieces(name: str) -> str:
+    """A pattern, for RE2 and `re`, that texts with a near name match."""
+    words = [word.casefold() for word in _WORD.findall(name[:_LONGEST])] or [name[:_LONGEST]]
+    letters = "".join(words)
+    ends = set(accumulate(map(len, words)))
+    count = 1 + sum(len(letters) >= least for least in _PIECES)
+    cuts = [len(letters) * part // count for part in range(count + 1)]
+    parts = (
+        "".join(
+            re.escape(letters[at]) + ("_?" if at + 1 in ends and at + 1 < end else "")
+            for at in range(start, end)
+        )
+        for start, end in pairwise(cuts)
+    )
+    return f"(?i:{'|'.join(parts)})"
+
+
+class _Likeness:
+    """How near names are to one: 1 is the same but for case and underscores, 0 is not near."""
+
+    def __init__(self, asked: str) -> None:
+        self._words = _words(asked)
+        self._plain = "".join(self._words)
+        self._matcher = SequenceMatcher(autojunk=False)
+        self._matcher.set_seq2(self._plain)
+
+    def __call__(self, name: str) -> float:
+        words = _words(name)
+        plain = "".join(words)
+        if not plain or plain == self._plain:
+            return float(bool(plain))
+        matcher = self._matcher
+        matcher.set_seq1(plain)
+        if _is_part(self._plain, words):  # likelier than a slip
+            return (1 + matcher.real_quick_ratio()) / 2
+        if _is_part(plain, self._words):
+            return matcher.real_quick_ratio()
+        bounds = (matcher.real_quick_ratio, matcher.quick_ratio)
+        if any(bound() < _ALIKE for bound in bounds):
+            return 0.0
+        ratio = matcher.ratio()
+        return ratio if ratio >= _ALIKE else 0.0
+
+
+def _words(name: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(name[:_LONGEST])]
+
+
+def _is_part(part: str, words: list[str]) -> bool:
+    """Whether `part` begins where one of the `words` does, and is much of them."""
+    whole = "".join(words)
+    least, share = _PART
+    if len(part) < max(least, share * len(whole)):
+        return False
+    starts = accumulate((len(word) for word in words[:-1]), initial=0)
+    return any(whole.startswith(part, start) for start in starts)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from glossator.workspace.files.entries import FileEntry, Files, FolderFiles, find
 from glossator.workspace.files.roots import Roots, folder_of, is_inside
-from glossator.workspace.files.statistics import Skipped
 from glossator.workspace.files.walk import LINK_BROKEN, LINK_OUT, LINK_TO_FOLDER, Found
+from glossator.workspace.status import Skipped
 
 if TYPE_CHECKING:
     from glossator.workspace.files.path_table import Paths, PathTable

@@ -17,12 +17,21 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
 from glossator.core.resources import refuse_if_exhausted
-from glossator.workspace.files.entries import STAMP, FileEntry, Files, FolderFiles, new_entry
-from glossator.workspace.files.folder_file import ListedFolder, Memory, divided, joined
+from glossator.workspace.files.entries import (
+    STAMP,
+    FileEntry,
+    Files,
+    FolderFiles,
+    divided,
+    joined,
+    new_entry,
+)
+from glossator.workspace.files.ignore import IgnoreRules
+from glossator.workspace.files.listing_cache import ListedFolder, Memory
 from glossator.workspace.files.roots import Roots, is_inside, real_path
 
-if TYPE_CHECKING:  # the worker needs only what is listed here
-    from glossator.workspace.files.ignore import IgnoreRules
+if TYPE_CHECKING:
+    from glossator.settings import WorkspaceSettings
 
 LINK_OUT = "link that leaves the workspace"
 LINK_TO_FOLDER = "link to a directory"
@@ -68,6 +77,14 @@ class Found:
                     both = sorted({entry.path: entry for entry in both}.values(), key=_by_path)
                 self.folders[folder] = both
         self.skipped.update(other.skipped)
+
+
+def list_once(folder: str, settings: WorkspaceSettings) -> tuple[FileEntry, ...]:
+    """What a workspace with this one root lists, sorted by relative path; nothing is watched."""
+    roots = Roots.of([folder])
+    rules = IgnoreRules(roots, settings)
+    found = (entry for part in walk(roots.paths[0], roots, rules) for entry in part.files)
+    return tuple(sorted(found, key=lambda entry: entry.relative))
 
 
 def examine(

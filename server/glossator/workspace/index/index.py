@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from glossator.workspace.files.cache import is_racy
 from glossator.workspace.files.entries import FileEntry, Files, FolderFiles
 from glossator.workspace.files.roots import folder_of
-from glossator.workspace.index.candidates import Candidates, Joined, Ranges
 from glossator.workspace.index.placement import (
     PlacedSegment,
     Placement,
@@ -27,6 +26,8 @@ from glossator.workspace.index.placement import (
     stamp_of,
 )
 from glossator.workspace.index.policy import SegmentFigures
+from glossator.workspace.index.query import Candidates, Joined, Ranges
+from glossator.workspace.status import TextStatistics
 
 if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
     import numpy as np
@@ -34,22 +35,10 @@ if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
 
     from glossator.workspace.index.memory_segment import BlockView, MemorySegment
     from glossator.workspace.index.plain import Traits
-    from glossator.workspace.index.trigrams import Query
+    from glossator.workspace.index.query import Query
 
 _MOST_RACY = 500  # racy files that searches read although they are indexed
 _by_time = attrgetter("ctime_ns")
-
-
-@dataclass(frozen=True, slots=True)
-class TextStatistics:
-    """Figures of the index; `in_memory` documents are in no segment."""
-
-    segments: int
-    documents: int  # in segments, valid now
-    pending: int
-    in_memory: int
-    disk_bytes: int
-    memory_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

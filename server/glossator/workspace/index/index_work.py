@@ -16,7 +16,7 @@ from glossator.core.errors import UsageError
 from glossator.settings import WorkspaceSettings
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.files.folder_file import FolderFile
+from glossator.workspace.files.listing_cache import FolderFile
 from glossator.workspace.files.roots import Roots, is_inside
 from glossator.workspace.index import policy
 from glossator.workspace.index.index import TextIndex

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 
 from glossator.core.errors import UsageError
 from glossator.worker import Job, JobProgress, Slices
-from glossator.workspace.files import folder_file, state_folder
-from glossator.workspace.files.encodings import EncodingRule
-from glossator.workspace.files.roots import Roots
+from glossator.workspace.files import listing_cache, state_folder
+from glossator.workspace.files.roots import EncodingRule, Roots
+from glossator.workspace.files.state_folder import removing, writing
 from glossator.workspace.index.layout import VERSION
-from glossator.workspace.index.lock import removing, writing
 from glossator.workspace.index.manifest import IndexFolder, ManifestStamp, SegmentInfo
 from glossator.workspace.index.plain import Traits
 from glossator.workspace.index.policy import MAX_BYTES, MAX_FILES, by_folder
@@ -184,8 +183,8 @@ class CheckSegments(Job[CheckReport]):
 def _misremembered(folder: Path, root: str) -> Generator[None, None, list[str]]:
     """Folders whose names differ from the remembered ones."""
     try:
-        roots, known = folder_file.read_folders(folder, root)
-    except folder_file.CorruptFolders as error:
+        roots, known = listing_cache.read_folders(folder, root)
+    except listing_cache.CorruptFolders as error:
         return [f"{error}{_REMEDY}"]
     problems = []
     for path, facts in known.items():

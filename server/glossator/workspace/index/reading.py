@@ -18,8 +18,8 @@ from glossator.workspace.files.disk import load_listed
 from glossator.workspace.files.entries import TIMES, ripe_at
 from glossator.workspace.files.roots import Roots
 from glossator.workspace.index.plain import Traits, searchable, traits, version_of
+from glossator.workspace.index.query import FOLD, KEYS
 from glossator.workspace.index.segment import DocumentStamp
-from glossator.workspace.index.trigrams import FOLD, KEYS
 
 
 class Facts(NamedTuple):

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from glossator.settings import WorkspaceSettings
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 from glossator.workspace.files import state_folder
-from glossator.workspace.files.encodings import EncodingRule
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.files.folder_file import FolderFile
-from glossator.workspace.files.roots import Roots, outermost
+from glossator.workspace.files.listing_cache import FolderFile
+from glossator.workspace.files.roots import EncodingRule, Roots, outermost
+from glossator.workspace.files.state_folder import SharedFolderLock, writing
 from glossator.workspace.index.index import TextIndex
 from glossator.workspace.index.jobs import (
     BuildSegment,
@@ -34,7 +34,6 @@ from glossator.workspace.index.jobs import (
     Prune,
     Stale,
 )
-from glossator.workspace.index.lock import SharedFolderLock, writing
 from glossator.workspace.index.manifest import IndexFolder, ManifestStamp, OpenedSegments
 from glossator.workspace.index.placement import ValidDocuments
 from glossator.workspace.index.segment import Segment

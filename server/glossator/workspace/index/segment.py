@@ -32,7 +32,7 @@ from glossator.workspace.files.roots import folder_of
 from glossator.workspace.index import layout
 from glossator.workspace.index.layout import Form, Sections
 from glossator.workspace.index.plain import Traits
-from glossator.workspace.index.trigrams import Query
+from glossator.workspace.index.query import Query
 
 if TYPE_CHECKING:
     import numpy as np
@@ -267,7 +267,7 @@ class Segment:
             case Form.NUMBERS:
                 return _roaring(count, data)
             case Form.ELIAS_FANO:
-                return _roaring(count, _decoded(data, count, total))
+                return _roaring(count, layout.decode_ascending(data, count, total).tobytes())
             case Form.BITS:
                 # roaring takes bits only of more than `ROARING_ARRAY` members: all others are added
                 bits = data.ljust(layout.MAX_PASSAGES // 8, b"\xff")
@@ -290,13 +290,6 @@ def _array(numbers: memoryview) -> NDArray[Any]:
 def _bitmap(numbers: NDArray[np.integer[Any]]) -> BitMap:
     """The numbers, ascending, each once."""
     return BitMap(array("I", numbers.astype("=u4").tobytes()))
-
-
-def _decoded(code: bytes, members: int, limit: int) -> bytes:
-    """Numbers in Elias-Fano codes, 16 bits each."""
-    from glossator.workspace.index.elias_fano import decode  # noqa: PLC0415 - it imports numpy
-
-    return decode(code, members, limit).tobytes()
 
 
 def _roaring(members: int, container: bytes) -> BitMap:

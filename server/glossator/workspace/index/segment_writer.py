@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.workspace.files.entries import STAMP
-from glossator.workspace.index import elias_fano, layout
+from glossator.workspace.index import layout
 from glossator.workspace.index.layout import Form, Sections
 from glossator.workspace.index.manifest import SUFFIX, SegmentInfo, sync_folder
 from glossator.workspace.index.plain import Traits
+from glossator.workspace.index.query import KEYS
 from glossator.workspace.index.segment import DocumentStamp
-from glossator.workspace.index.trigrams import KEYS
 
 _ABREAST = 8  # passages whose trigrams are marked side by side: the bytes of a word
 _BATCH = 1 << 20  # postings grouped at once
@@ -212,7 +212,7 @@ def _pieces(passages: NDArray[np.uint16], counts: NDArray[np.int64], total: int)
             case Form.NUMBERS:
                 yield data[start * 2 : end * 2]
             case Form.ELIAS_FANO:
-                yield elias_fano.encode(passages[start:end], total)
+                yield layout.encode_ascending(passages[start:end], total)
             case Form.BITS:
                 bits = np.zeros(total, np.bool_)
                 bits[passages[start:end]] = True
