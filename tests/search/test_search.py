@@ -22,11 +22,10 @@ from glossator.core.errors import UsageError
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.cache import ReadCache
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index import plain
+from glossator.workspace.index import query
 from glossator.workspace.index.required import analyse
 from glossator.workspace.search import finder, ripgrep, search, source
-from glossator.workspace.search.ripgrep import Request, folds_alike
-from glossator.workspace.search.ripgrep_program import NoRipgrep, find_ripgrep
+from glossator.workspace.search.ripgrep import NoRipgrep, Request, find_ripgrep, folds_alike
 from glossator.workspace.search.scan import compile_pattern
 from glossator.workspace.search.search import TextSearch
 from tests.index.test_required_random import RE2_ONLY, SHARED, found_lines, sample
@@ -212,7 +211,7 @@ async def tree(folder: Path, script: str) -> WorkspaceSnapshot:
 def be_impatient(monkeypatch: pytest.MonkeyPatch, seconds: float, first_batch: int) -> None:
     for rate in ("_SLOWEST_FILES", "_SLOWEST_BYTES"):
         monkeypatch.setattr(ripgrep, rate, 1e9)
-    monkeypatch.setattr(ripgrep, "_PATIENCE", seconds)
+    monkeypatch.setattr(ripgrep, "_BATCH_SECONDS", seconds)
     monkeypatch.setattr(ripgrep, "_FIRST_BATCH", first_batch)
 
 
@@ -464,7 +463,7 @@ async def test_only_of_a_file_that_is_worth_it_passages_are_looked_up(
     snapshot = await pending(root)
     helped = in_a_segment(snapshot, tmp_path_factory.mktemp("segments"), monkeypatch)
     monkeypatch.setattr(search, "_IN_PARTS", worth)
-    read = Mock(wraps=plain.read_parts)
+    read = Mock(wraps=query.read_parts)
     monkeypatch.setattr("glossator.workspace.search.source.read_parts", read)
     assert counts(helped, Request("needle")) == [("long", 1)]
     assert [call.args[1] is not None for call in read.call_args_list] == [in_parts]

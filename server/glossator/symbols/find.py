@@ -20,7 +20,7 @@ from glossator.core.errors import UsageError
 from glossator.core.languages import CODE, LANGUAGES
 from glossator.core.text import split_lines
 from glossator.symbols.references import Reference, references
-from glossator.symbols.sources import SLICE, Library, Outlines, SourceText, outlines, read
+from glossator.symbols.sources import SLICE, Library, SourceText, outlines, read
 from glossator.symbols.symbol import Symbol
 from glossator.worker import Job, JobProgress, Slices, Trouble, attempt
 
@@ -186,7 +186,8 @@ class FindDefinitions(Job[SymbolHits[Definition]]):
         with outlines(self.library) as kept:
 
             def look(text: SourceText) -> list[Definition]:
-                return _definitions(text, self.name, kept)
+                named = kept.of(text, self.name.last)
+                return definitions_of(text, [at for at in named if self.name.fits(at, text.path)])
 
             return (
                 yield from _search(
@@ -211,7 +212,11 @@ class FindUses(Job[SymbolHits[Use]]):
         """Look at one text after the other."""
 
         def look(text: SourceText) -> list[Use]:
-            return _uses(text, self.name, self.kinds)
+            assert text.language is not None  # noqa: S101 - others are searched for the word
+            uses = references(text.text, text.language, self.name.spelled)
+            found = [use for use in uses if use.kind in self.kinds]
+            lines = split_lines(text.text) if found else []
+            return [Use(_line_of(text, lines, use.line), use) for use in found]
 
         return (yield from _search(self.library, self.paths, self.name, self.limits, CODE, look))
 
@@ -278,19 +283,6 @@ def _search(
         len(paths), read_, holding, len(paths) - looked, unreadable, unparsed, mentioned
     )
     return SymbolHits(tuple(hits), tuple(mentions), coverage)
-
-
-def _definitions(text: SourceText, name: Name, kept: Outlines) -> list[Definition]:
-    fitting = [symbol for symbol in kept.of(text, name.last) if name.fits(symbol, text.path)]
-    return definitions_of(text, fitting)
-
-
-def _uses(text: SourceText, name: Name, kinds: frozenset[str]) -> list[Use]:
-    assert text.language is not None  # noqa: S101 - others are searched for the word
-    uses = references(text.text, text.language, name.spelled)
-    found = [use for use in uses if use.kind in kinds]
-    lines = split_lines(text.text) if found else []
-    return [Use(_line_of(text, lines, use.line), use) for use in found]
 
 
 def _mentions(text: SourceText, word: re.Pattern[str]) -> list[SourceLine]:

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import monotonic
 
@@ -165,7 +165,7 @@ class Outlines:
                 return parsed(kept)
             except ValueError as damage:
                 logger.warning("The outline kept of %s: %s", text.path, damage)
-        symbols = _outlined(text, text.language)
+        symbols = attempt(text.item("has no outline"), partial(outline, text.text, text.language))
         if isinstance(symbols, Trouble):
             return ()
         self.made += 1
@@ -198,10 +198,6 @@ class Outlines:
     def _do_without(self, problem: StoreUnavailable) -> None:
         logger.warning("%s", problem)
         self._blobs = None
-
-
-def _outlined(text: SourceText, language: str) -> tuple[Symbol, ...] | Trouble:
-    return attempt(text.item("has no outline"), lambda: outline(text.text, language))
 
 
 class _Recent:

@@ -126,11 +126,10 @@ def comment_paragraph(comments: list[str]) -> str:
     comments = [comment for comment in comments if not comment.startswith(_SHEBANG)]
     marked = [comment for comment in comments if comment.startswith(_DOC_MARKERS)]
     lines = [_BRIEF.sub("", line) for text in marked or comments for line in _bare(text)]
-    return _first_paragraph("" if _opens_section(line) else _without_xml(line) for line in lines)
-
-
-def _opens_section(line: str) -> bool:
-    return line.startswith("@") or _XML_SECTION.match(line) is not None
+    return _first_paragraph(
+        "" if line.startswith("@") or _XML_SECTION.match(line) else _without_xml(line)
+        for line in lines
+    )
 
 
 def _without_xml(line: str) -> str:

@@ -152,7 +152,8 @@ def _definitions(
 def _best(names: Mapping[str, bytes], query: str, limit: int) -> Slices[list[tuple[str, str]]]:
     """The `limit` best names with the paths they are defined in."""
     wanted = "".join(query.split())[:_LONGEST_QUERY]
-    pattern = re2.compile(_in_order(wanted).encode("utf-8", "replace"), _options())
+    in_order = "(?m)^.*" + ".*?".join(map(re.escape, wanted)) + ".*$"
+    pattern = re2.compile(in_order.encode("utf-8", "replace"), _options())
     matches: list[tuple[tuple[int, int, str, str], str, str]] = []
     slice_end = monotonic() + SLICE
     for path, lines in names.items():
@@ -164,11 +165,6 @@ def _best(names: Mapping[str, bytes], query: str, limit: int) -> Slices[list[tup
             yield None
             slice_end = monotonic() + SLICE
     return [(name, path) for _, name, path in nsmallest(limit, matches)]
-
-
-def _in_order(letters: str) -> str:
-    """A pattern for the lines that hold these letters in their order."""
-    return "(?m)^.*" + ".*?".join(re.escape(letter) for letter in letters) + ".*$"
 
 
 def _options() -> re2.Options:

@@ -37,11 +37,10 @@ from .files.state_folder import (
 )
 from .files.walk import SPECIAL, UNREADABLE, list_once
 from .index.jobs import Prune
-from .index.plain import version_of
+from .index.query import version_of
 from .index.required import analyse
 from .search.fuzzy import FolderFinder, best_files, match_rank, newest_files
-from .search.ripgrep import Request
-from .search.ripgrep_program import NoRipgrep, find_ripgrep
+from .search.ripgrep import NoRipgrep, Request, find_ripgrep
 from .search.scan import Lines, compile_pattern, matching_lines
 from .search.search import TextSearch, begin_search
 from .search.source import SearchedText, candidates, document_of, read_text, unsearchable

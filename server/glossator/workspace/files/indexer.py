@@ -164,7 +164,7 @@ class Indexer:
         changed: set[str] = set()
         if len(wanted) <= _FEW:
             with suppress(TooManyOpenFiles):  # the thread checks all of them
-                wide = {path for path in map(self._widen, wanted) if path is not None}
+                wide = {at for path in wanted if (at := widen(path, self._roots, self.rules))}
                 deep = {path for path in wide if self.index.holds_folder(path) or is_folder(path)}
                 for path in wide - deep:
                     changed |= self._check_file(path)
@@ -182,9 +182,6 @@ class Indexer:
         if wait is None:
             self._settled.clear()
         self._wake.set()
-
-    def _widen(self, path: str) -> str | None:
-        return widen(path, self._roots, self.rules)
 
     def _check_file(self, path: str) -> set[str]:
         """Check one file; returns it if it changed."""
@@ -222,7 +219,7 @@ class Indexer:
                 await asyncio.get_running_loop().run_in_executor(pool, self._choose_watcher)
                 self._watcher.start()
                 while not self._stopping:
-                    await self._try_step(pool)
+                    await self._step(pool)
         finally:
             self._watcher.stop()
 
@@ -251,21 +248,18 @@ class Indexer:
             _log.warning("Changes on disk are not noticed at once: %s", error)
             return Watcher(f"{error.strerror}; raise fs.inotify.max_user_instances")
 
-    async def _try_step(self, pool: Executor) -> None:
+    async def _step(self, pool: Executor) -> None:
         try:
-            await self._step(pool)
+            if self._slot.seconds_left() == 0:
+                await self._sweep(pool)
+            elif self._dirty:
+                await self._rescan_dirty(pool)
+            else:
+                await self._idle(pool)
         except TooManyOpenFiles as error:
             _log.warning("%s The workspace is looked at again.", error)
             self.sweep("too many files were open")
             await asyncio.sleep(_EXHAUSTED_SECONDS)
-
-    async def _step(self, pool: Executor) -> None:
-        if self._slot.seconds_left() == 0:
-            await self._sweep(pool)
-        elif self._dirty:
-            await self._rescan_dirty(pool)
-        else:
-            await self._idle(pool)
 
     async def _sweep(self, pool: Executor) -> None:
         urgent, cause = self._slot.urgent, self._slot.take()

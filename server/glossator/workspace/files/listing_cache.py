@@ -130,7 +130,9 @@ class FolderFile:
 
 def read_folders(folder: Path, top: str) -> Folders:
     """What the file in `folder` says of the root `top`. Raises `CorruptFolders`."""
-    lines = _lines(read_checked(folder))
+    content = read_checked(folder)  # its checksum proves that we wrote it
+    text = zlib.decompress(content[_HEAD_BYTES:]) if content else b""
+    lines: Iterator[Any] = map(json.loads, text.splitlines())
     conditions = next(lines, None)
     if conditions is None or conditions["user"] != _user():
         return Folders((), {})
@@ -164,12 +166,6 @@ def _head(body: bytes) -> bytes:
 def _user() -> int | None:
     """Who listed the folders: another user may read other ones."""
     return os.geteuid() if hasattr(os, "geteuid") else None
-
-
-def _lines(content: bytes) -> Iterator[Any]:
-    """What the lines say; the checksum proves that we wrote them."""
-    text = zlib.decompress(content[_HEAD_BYTES:]) if content else b""
-    return map(json.loads, text.splitlines())
 
 
 def recall(roots: Roots) -> ListingCache | None:

@@ -58,7 +58,12 @@ class Paths:
         matches = compile_glob(pattern)
 
         def matching(entries: Iterable[FileEntry]) -> list[FileEntry]:
-            return [entry for entry in entries if _fits(entry.relative, under, matches)]
+            relatives = ((entry, entry.relative) for entry in entries)
+            return [
+                entry
+                for entry, path in relatives
+                if path.startswith(under) and matches(path[len(under) :])
+            ]
 
         stale = set(matching(self.stale))
         single = matching(self.fresh) + matching(also)
@@ -148,10 +153,6 @@ def _missing(folders: Folders, others: Folders) -> Iterator[FileEntry]:
         if there is not files:
             same = set(map(id, there))
             yield from (entry for entry in files if id(entry) not in same)
-
-
-def _fits(relative: str, under: str, matches: Callable[[str], bool]) -> bool:
-    return relative.startswith(under) and matches(relative[len(under) :])
 
 
 def _order(entry: FileEntry) -> tuple[int, str]:

@@ -248,15 +248,16 @@ class Rescan:
         roots, rules, watcher = self._around.roots, self._around.rules, self._around.watcher
         if self._paths.issuperset(roots.paths):
             watcher.renew()
+
+        def enter(folder: str) -> None:
+            watcher.enter(folder, self.watches)
+
         for path in self._wide:
-            for found in examine(path, roots, rules, self._enter, self._memory):
+            for found in examine(path, roots, rules, enter, self._memory):
                 yield self._compare(found)
         if not self._nothing_known:
             yield from self._missing(self._wide, self._folders)
         watcher.leave_others(self._folders, self.watches, self._begun)
-
-    def _enter(self, folder: str) -> None:
-        self._around.watcher.enter(folder, self.watches)
 
     def _compare(self, found: Found) -> Differences:
         for path, rule in found.skipped.items():

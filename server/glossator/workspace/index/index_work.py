@@ -190,13 +190,9 @@ class IndexWork:
                     rests.append(rest)
         if self._unpruned:
             await self._prune()
-        return Rest(
-            min(rest.seconds for rest in rests),
-            settled=all(rest.settled for rest in rests) and not self._waits(survey.ripens_in),
-        )
-
-    def _waits(self, seconds: float) -> bool:
-        return not self.stopped and time.monotonic() + seconds < self.waits_until
+        soon = not self.stopped and time.monotonic() + survey.ripens_in < self.waits_until
+        settled = all(rest.settled for rest in rests) and not soon
+        return Rest(min(rest.seconds for rest in rests), settled)
 
     async def _take_over(self, store: RootStore, *, mended: bool = False) -> None:
         """Adopt the published segments; damage is mended once (`mended`: it was)."""

@@ -10,24 +10,22 @@ import os
 import sys
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
 from glossator.workspace.files.entries import FileEntry, Files, FolderFiles, place_of
 from glossator.workspace.files.roots import folder_of, is_inside
-from glossator.workspace.index.query import Candidates, Ranges
+from glossator.workspace.index.query import Candidates, Ranges, listed_stamp
 
 if TYPE_CHECKING:
     from glossator.workspace.index.query import Query
     from glossator.workspace.index.segment import DocumentStamp, Segment
 
 
-_stamp: Callable[[FileEntry], DocumentStamp] = itemgetter(slice(2, 6))  # size to inode
 _TURN = 1_000  # documents, gone through in about 1 ms; then the event loop gets its turn
 
 
@@ -36,7 +34,7 @@ def stamp_of(entry: FileEntry) -> DocumentStamp | None:
 
     The target of a link may change without a change of the listing.
     """
-    return None if entry.is_link else _stamp(entry)
+    return None if entry.is_link else listed_stamp(entry)
 
 
 @dataclass(frozen=True, slots=True)

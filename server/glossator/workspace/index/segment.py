@@ -31,8 +31,7 @@ from glossator.workspace.files.entries import STAMP, FolderFiles
 from glossator.workspace.files.roots import folder_of
 from glossator.workspace.index import layout
 from glossator.workspace.index.layout import Form, Sections
-from glossator.workspace.index.plain import Traits
-from glossator.workspace.index.query import Query
+from glossator.workspace.index.query import Query, Traits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -156,7 +155,11 @@ class Segment:
         if self.damage is None:
             try:
                 if query.spans:
-                    documents = self._meeting(query, self.all, self._documents_with)
+
+                    def documents_with(place: int) -> BitMap:
+                        return self._owning(self._passages_with(place))
+
+                    documents = self._meeting(query, self.all, documents_with)
                 else:
                     passages = self._meeting(query, self._passages, self._passages_with)
                     documents = self._owning(passages)
@@ -231,9 +234,6 @@ class Segment:
             if not found:
                 return found
         return found
-
-    def _documents_with(self, place: int) -> BitMap:
-        return self._owning(self._passages_with(place))
 
     def _owning(self, passages: BitMap) -> BitMap:
         """The documents of these passages."""

@@ -167,7 +167,8 @@ def _patterns(typed: str) -> tuple[re2.Pattern[bytes], ...]:
     as_typed = "".join(letters)
     name, any_ = rf"{_NAME}*", rf"{_ANY}*"
     spread, far = name.join(letters), any_.join(letters)
-    word = rf"(?:{name}{_NAME_BREAK})?{as_typed}|{name}[a-z0-9]{_capital(typed)}"
+    capital = re.escape(typed[:1].upper()) + "".join(letters[1:])  # a word in camel case
+    word = rf"(?:{name}{_NAME_BREAK})?{as_typed}|{name}[a-z0-9]{capital}"
     return tuple(
         map(
             _runs,
@@ -197,11 +198,6 @@ def _words(typed: str, between: str, break_: str) -> str:
             patterns.append(_either_case(letter))
         parts.append(f"(?:{'|'.join(patterns)})")
     return "".join(parts)
-
-
-def _capital(typed: str) -> str:
-    """What is typed as a word within a name in camel case."""
-    return re.escape(typed[:1].upper()) + "".join(map(_either_case, typed[1:]))
 
 
 def _either_case(letter: str) -> str:

@@ -265,7 +265,9 @@ def _in_lines(
     def next_line(start: int) -> int:
         return text.find(b"\n", start) + 1
 
-    view, after = _view(text), after or next_line
+    # without the line end of the last line; a copy would take as long as a search
+    view = memoryview(text)[:-1] if text.endswith(b"\n") else text
+    after = after or next_line
     regex, checks = pattern.searching(text), pattern.checks(text)
     last = len(view)
     while at < len(text) and not cancelled():
@@ -313,11 +315,6 @@ def _is_behind(text: bytes, place: int) -> bool:
     """Whether it is after the last line end, where no further line begins."""
     end = less_marks(text, 0, len(text))
     return place >= end and text[end - 1 : end] == b"\n"
-
-
-def _view(text: bytes) -> bytes | memoryview:
-    """The text without the line end of its last line; a copy would take as long as a search."""
-    return memoryview(text)[:-1] if text.endswith(b"\n") else text
 
 
 def _line_ends(text: bytes, start: int, end: int) -> int:
