@@ -26,11 +26,11 @@ _ENDINGS = {".h", ".hh", ".hpp", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", "
 _SEPARATOR = re.compile(r"::|[./\\]")
 _RELATIVE = {"", "..", "crate", "self", "super"}  # where these lead depends on the file
 _STANDS_FOR_FOLDER = {"__init__", "index", "mod"}
-_PARTS = 2  # of the end of a module's path that count: what comes before may not be a folder
+_MODULE_PARTS = 2  # of the end of a module's path that count: what comes before may not be a folder
 
 _RECEIVER = re.compile(r"(?:(?P<name>[\w$]+)|\S)?\s*(?:\?\.|\.|->|::)\s*$")
-_OWN = frozenset({"self", "cls", "this", "Self", "static"})
-_PACKAGES = frozenset({"go"})  # where the files of a folder share their names
+_OWN_RECEIVERS = frozenset({"self", "cls", "this", "Self", "static"})
+_FOLDER_PACKAGES = frozenset({"go"})  # where the files of a folder share their names
 
 
 def module_of(path: str) -> str:
@@ -55,7 +55,7 @@ def module_ends(imports: Iterable[Import], name: str) -> frozenset[str]:
     ends = set()
     for at in naming or everything:
         for module in named_modules(at):  # a name may be a module, or a file
-            if end := module[-_PARTS:]:
+            if end := module[-_MODULE_PARTS:]:
                 ends.add("/" + "/".join(end))
     return frozenset(ends)
 
@@ -164,7 +164,7 @@ def is_call_of(use: Use, definition: Definition, imports: Iterable[Import] = ())
         is_inside = use.line.path == definition.line.path and set(container) <= set(
             use.reference.within
         )
-        is_own = receiver is not None and receiver["name"] in (*_OWN, container[-1])
+        is_own = receiver is not None and receiver["name"] in (*_OWN_RECEIVERS, container[-1])
         return is_inside and is_own
     if receiver is not None:
         return False
@@ -181,4 +181,4 @@ def _share(use: Use, definition: Definition) -> bool:
     if use.line.path == definition.line.path:
         return True
     one, other = (os.path.dirname(each.line.path) for each in (use, definition))
-    return definition.language in _PACKAGES and one == other
+    return definition.language in _FOLDER_PACKAGES and one == other

@@ -26,7 +26,7 @@ from glossator.worker import Job, JobProgress, Slices, Trouble, attempt
 
 _SEPARATOR = re.compile(r"::|->|[.#/]")
 _RAW = re.compile(r"\br#(?=\w)")  # Rust's `r#type` is the name `type`
-_LONGEST = 300  # characters
+_MAX_NAME = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class Name:
     def parse(asked: str) -> Name:
         """Split a name. Raises `UsageError` if no symbol can have it."""
         whole = " ".join(asked.split())
-        bare = _without_arguments(_RAW.sub("", whole[:_LONGEST]))
+        bare = _without_arguments(_RAW.sub("", whole[:_MAX_NAME]))
         named = bare.removesuffix("!")
         parts = [part for part in map(_without_arguments, _SEPARATOR.split(named)) if part]
-        if not parts or len(whole) > _LONGEST or not re.search(r"\w", parts[-1]):
+        if not parts or len(whole) > _MAX_NAME or not re.search(r"\w", parts[-1]):
             raise UsageError(
-                f"{asked[:_LONGEST]!r} is no name of a symbol.\nGive an identifier such as parse or"
-                " Parser.parse, or use Grep for a pattern."
+                f"{asked[:_MAX_NAME]!r} is no name of a symbol.\nGive an identifier such as parse"
+                " or Parser.parse, or use Grep for a pattern."
             )
         return Name(whole, parts[-1], tuple(parts[:-1]), bare != named)
 

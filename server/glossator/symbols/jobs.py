@@ -25,7 +25,7 @@ from glossator.worker import Job, JobFailed, Slices, Trouble, attempt
 
 R = TypeVar("R")
 
-_MOST_DEEP = 200  # nodes from the root
+_MAX_DEPTH = 200  # nodes from the root
 _BODIES = re.compile(  # nodes whose children are statements; of lists only those of declarations
     r"""(?:.*_)?(?:block|body|body_statement|suite|program|source_file|unit|chunk
         |statements?_list|do_group
@@ -168,7 +168,7 @@ class _Reader:
                 continue
             if start > self.last:
                 return
-            if depth < _MOST_DEEP and self._is_body(child):
+            if depth < _MAX_DEPTH and self._is_body(child):
                 yield from self.statements(child, depth + 1)
                 continue
             inner = tuple(
@@ -181,7 +181,7 @@ class _Reader:
 
     def _bodies(self, node: Node, depth: int) -> Iterator[Node]:
         """The outermost bodies below `node`."""
-        for child in node.named_children if depth < _MOST_DEEP else ():
+        for child in node.named_children if depth < _MAX_DEPTH else ():
             if self._is_body(child):
                 yield child
             elif (rows := _rows(child))[0] < rows[1]:

@@ -18,11 +18,11 @@ from glossator.core.text import split_lines
 from glossator.symbols.symbol import Symbol, comment_paragraph, shortened
 from glossator.symbols.tree import Columns, SyntaxTree, first, last, parse
 
-_LEVEL = re.compile(r"_h([1-6])_")  # in the type of a heading's marks
-_CLOSING = re.compile(r"(?:^|[ \t])#+$")
+_HEADING_LEVEL = re.compile(r"_h([1-6])_")  # in the type of a heading's marks
+_CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+$")
 
-_LEVELS = 3
-_LIMIT = 500  # keys; of a larger file, only the levels that fit
+_KEY_LEVELS = 3
+_MAX_KEYS = 500  # keys; of a larger file, only the levels that fit
 _NAME_LIMIT = 100  # characters
 
 _ENTRIES = frozenset({"pair", "block_mapping_pair", "flow_pair", "table", "table_array_element"})
@@ -49,7 +49,7 @@ def headings(text: str) -> tuple[Symbol, ...]:
     open_sections: list[tuple[int, int]] = []  # level, and place among the symbols
     for heading in _headings(tree.root):
         level = next(
-            int(mark[1]) for each in heading.children if (mark := _LEVEL.search(each.type))
+            int(mark[1]) for each in heading.children if (mark := _HEADING_LEVEL.search(each.type))
         )
         title, column = _title(tree, columns, heading)
         if not title:
@@ -85,7 +85,7 @@ def _title(tree: SyntaxTree, columns: Columns, heading: Node) -> tuple[str, int]
     text = tree.text(content)
     title = " ".join(map(str.strip, split_lines(text)))
     if heading.type == "atx_heading":
-        title = _CLOSING.sub("", title).rstrip()
+        title = _CLOSING_MARKS.sub("", title).rstrip()
     return title, columns.of(content) + len(text) - len(text.lstrip())
 
 
@@ -108,12 +108,12 @@ def keys(text: str, language: str) -> tuple[Symbol, ...]:
         return ()
     found = list(_entries(tree))
     lines, columns = tree.source.split(b"\n"), Columns(tree.source)
-    for levels in range(_LEVELS, 1, -1):
+    for levels in range(_KEY_LEVELS, 1, -1):
         kept = [entry for entry in found if entry.level <= levels]
-        if len(kept) <= _LIMIT:
+        if len(kept) <= _MAX_KEYS:
             break
     else:
-        kept = [entry for entry in found if entry.level == 1][:_LIMIT]
+        kept = [entry for entry in found if entry.level == 1][:_MAX_KEYS]
     return tuple(_symbol(tree, lines, columns, entry) for entry in kept)
 
 
@@ -130,7 +130,7 @@ def _entries(tree: SyntaxTree) -> Iterator[_KeyEntry]:
             path = (*path, *names)
             yield _KeyEntry(node, key, path, level)
             level += 1
-        if level <= _LEVELS:
+        if level <= _KEY_LEVELS:
             inner = [child for child in node.named_children if _leads_on(child, node)]
             waiting += [(child, path, level) for child in reversed(inner)]
 

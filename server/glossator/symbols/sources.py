@@ -41,7 +41,7 @@ SLICE = 0.03  # seconds of work between two chances for other jobs
 
 _DATABASE = "symbols.db"
 _PLAIN = re.compile(r"\w+")  # what stands in JSON as it is
-_TOGETHER = 200  # outlines that are written in one transaction
+_OUTLINES_A_WRITE = 200  # outlines that are written in one transaction
 _RECENT_SYMBOLS = 50_000  # of open documents that are remembered, about 20 MB
 
 
@@ -94,7 +94,7 @@ class SourceText:
     in_file: bool  # or only in the editor
 
     def item(self, lack: str) -> Item:
-        """It as something to `attempt`."""
+        """The text as an item of `attempt`."""
         return Item(self.path, lack, self.sha256)
 
 
@@ -173,7 +173,7 @@ class Outlines:
             _RECENT.keep(text, symbols)
         elif self._blobs is not None:
             self._unwritten.setdefault(namespace, {})[key] = dump(symbols)
-            if sum(map(len, self._unwritten.values())) >= _TOGETHER:
+            if sum(map(len, self._unwritten.values())) >= _OUTLINES_A_WRITE:
                 self.flush()
         return symbols
 

@@ -1,4 +1,4 @@
-"""The names of all symbols of a workspace, searched as an editor's symbol search does.
+"""The names of symbols: searched as an editor's symbol search does, and those near a name.
 
 The worker process keeps the names of each file next to the file's stamp, a few bytes a name; a file
 is read again when its stamp changed. Open documents and links, which have no stamp, are read each
@@ -27,7 +27,7 @@ from glossator.worker import Job, JobProgress, Slices
 
 FileStamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
-_LONGEST_QUERY = 100  # characters
+_MAX_QUERY = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _definitions(
 
 def _best(names: Mapping[str, bytes], query: str, limit: int) -> Slices[list[tuple[str, str]]]:
     """The `limit` best names with the paths they are defined in."""
-    wanted = "".join(query.split())[:_LONGEST_QUERY]
+    wanted = "".join(query.split())[:_MAX_QUERY]
     in_order = "(?m)^.*" + ".*?".join(map(re.escape, wanted)) + ".*$"
     pattern = re2.compile(in_order.encode("utf-8", "replace"), _options())
     matches: list[tuple[tuple[int, int, str, str], str, str]] = []
@@ -189,10 +189,10 @@ def _rank(name: str, wanted: str, path: str) -> tuple[int, int, str, str]:
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
-_ALIKE = 0.75  # ratio of `difflib`
-_PART = 4, 1 / 3  # letters of a name within another, and of all letters of that
-_PIECES = (4, 9)  # letters from which on a name has one piece more
-_LONGEST = 100  # characters
+_MIN_RATIO = 0.75  # ratio of `difflib`
+_MIN_PART = 4, 1 / 3  # letters of a name within another, and of all letters of that
+_MORE_PIECES_AT = (4, 9)  # letters from which on a name has one piece more
+_MAX_NAME = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +238,10 @@ class FindNear(Job[tuple[NearSymbol, ...]]):
 
 def pieces(name: str) -> str:
     """A pattern, for RE2 and `re`, that texts with a near name match."""
-    words = [word.casefold() for word in _WORD.findall(name[:_LONGEST])] or [name[:_LONGEST]]
+    words = [word.casefold() for word in _WORD.findall(name[:_MAX_NAME])] or [name[:_MAX_NAME]]
     letters = "".join(words)
     ends = set(accumulate(map(len, words)))
-    count = 1 + sum(len(letters) >= least for least in _PIECES)
+    count = 1 + sum(len(letters) >= least for least in _MORE_PIECES_AT)
     cuts = [len(letters) * part // count for part in range(count + 1)]
     parts = (
         "".join(
@@ -274,20 +274,20 @@ class _Likeness:
         if _is_part(plain, self._words):
             return matcher.real_quick_ratio()
         bounds = (matcher.real_quick_ratio, matcher.quick_ratio)
-        if any(bound() < _ALIKE for bound in bounds):
+        if any(bound() < _MIN_RATIO for bound in bounds):
             return 0.0
         ratio = matcher.ratio()
-        return ratio if ratio >= _ALIKE else 0.0
+        return ratio if ratio >= _MIN_RATIO else 0.0
 
 
 def _words(name: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(name[:_LONGEST])]
+    return [word.casefold() for word in _WORD.findall(name[:_MAX_NAME])]
 
 
 def _is_part(part: str, words: list[str]) -> bool:
     """Whether `part` begins where one of the `words` does, and is much of them."""
     whole = "".join(words)
-    least, share = _PART
+    least, share = _MIN_PART
     if len(part) < max(least, share * len(whole)):
         return False
     starts = accumulate((len(word) for word in words[:-1]), initial=0)

@@ -32,10 +32,13 @@ _INSIDE = """
 (declaration_list (macro_invocation (token_tree) @inside))
 (macro_rule right: (token_tree) @inside)
 """
-_DEPTH = 1_000  # nodes above a macro; matching takes time quadratic in the depth
-_MOST, _BYTES = 500, 200_000  # macros that are parsed, and bytes of them; more is generated or data
-_PIECE = 4_096  # bytes
-_WORDS = b"fn struct enum trait impl mod const static type".split()
+_MACRO_DEPTH = 1_000  # nodes above a macro; matching takes time quadratic in the depth
+_MAX_MACROS, _MAX_MACRO_BYTES = (
+    500,
+    200_000,
+)  # macros that are parsed, and bytes of them; more is generated or data
+_READ_BYTES = 4_096  # bytes
+_ITEM_WORDS = b"fn struct enum trait impl mod const static type".split()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,18 +152,18 @@ def inside_macros(tree: SyntaxTree) -> Iterator[Node]:
     """For each macro whose tokens may hold items, the root of what they parse as."""
     if tree.language != _RUST or b"!" not in tree.source:
         return
-    source, left = tree.source, _BYTES
+    source, left = tree.source, _MAX_MACRO_BYTES
     cursor = QueryCursor(_inside())
-    cursor.set_max_start_depth(_DEPTH)
+    cursor.set_max_start_depth(_MACRO_DEPTH)
     nodes = [node for _, captures in cursor.matches(tree.root) for node in captures["inside"]]
-    for node in nodes[:_MOST]:
+    for node in nodes[:_MAX_MACROS]:
         start, end = node.start_byte + 1, node.end_byte - 1
         left -= end - start
-        if left > 0 and any(word in source[start:end] for word in _WORDS):
+        if left > 0 and any(word in source[start:end] for word in _ITEM_WORDS):
             parser = Parser(grammar_of(_RUST))
             parser.included_ranges = [Range(_moved(node, 1), _moved(node, -1), start, end)]
             # Read in pieces: to hand over the source would copy it for each macro.
-            yield parser.parse(lambda at, _: source[at : at + _PIECE]).root_node
+            yield parser.parse(lambda at, _: source[at : at + _READ_BYTES]).root_node
 
 
 def _moved(node: Node, columns: int) -> Point:

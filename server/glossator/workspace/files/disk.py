@@ -138,7 +138,7 @@ def opened(roots: Roots, path: str, use: Use[T]) -> T | Missing:
 
 
 def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
-    """As `load_raw`, with less ado: `path` is as a walk of the roots gives it."""
+    """As `load_raw`, but quicker: `path` is spelled as a walk of the roots gives it."""
     descriptor = _open_listed(path)
     if descriptor is None:
         result = _load_target(roots, path, limit)

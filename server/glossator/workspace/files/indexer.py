@@ -45,7 +45,7 @@ from glossator.workspace.files.walk import Found, examine
 from glossator.workspace.files.watch import FilesWatcher, Watcher
 from glossator.workspace.status import Sweep
 
-_FEW = 32  # paths checked at once, at most 3 ms of the event loop
+_MAX_AT_ONCE = 32  # paths checked at once, at most 3 ms of the event loop
 _FLOOD = 1000  # paths reported without a break, after which some may be missing
 _QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
 _TICK_SECONDS = 10
@@ -162,7 +162,7 @@ class Indexer:
             self._reported = 0
             self.sweep("many changes", _QUIET_SECONDS)
         changed: set[str] = set()
-        if len(wanted) <= _FEW:
+        if len(wanted) <= _MAX_AT_ONCE:
             with suppress(TooManyOpenFiles):  # the thread checks all of them
                 wide = {at for path in wanted if (at := widen(path, self._roots, self.rules))}
                 deep = {path for path in wide if self.index.holds_folder(path) or is_folder(path)}

@@ -2,7 +2,7 @@
 
 A folder with the same inode and times holds the same names, unless it was racy when it was listed,
 or its file system cannot be trusted. Its files are checked nevertheless. What was left out counts
-only while the same rules apply.
+only while the same rules apply (docs/decisions/0023).
 
 The file `folders.z` keeps the folders of one root. Its first line names the format and carries a
 checksum of the rest: lines of JSON, compressed. The first of these names the roots and the user,

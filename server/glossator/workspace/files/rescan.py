@@ -28,14 +28,18 @@ from glossator.workspace.files.watch import Watcher
 
 _ESCAPED = re.compile(rb"\\([0-7]{3})")  # a character of a path in /proc
 _TIMER = "timer"
-_REST = 20  # a sweep that can wait waits this many times as long as the last one took
-_RARELY = 200  # times as long: with what follows a sweep, less than 0.5 % of a processor, …
-_RAREST_SECONDS = 3_600  # … unless it is a very long one, or the disk a slow one
+_REST_FACTOR = 20  # a sweep that can wait waits this many times as long as the last one took
+_INTERVAL_FACTOR = (
+    200  # times as long: with what follows a sweep, less than 0.5 % of a processor, …
+)
+_MAX_INTERVAL_SECONDS = 3_600  # … unless it is a very long one, or the disk a slow one
 _UNWATCHED_SECONDS = 30  # between sweeps, at most, when changes may go unreported
 _ASLEEP_SECONDS = 1.0  # a gap between the clocks that is no rounding
 
-_MANY = 500  # differences handed over in one step; the event loop takes them in within 2 ms
-_STEP = 0.05, _MANY  # seconds and differences
+_MAX_DIFFERENCES = (
+    500  # differences handed over in one step; the event loop takes them in within 2 ms
+)
+_STEP = 0.05, _MAX_DIFFERENCES  # seconds and differences
 _STEP_INTO_NEW = 0.1, 6_000  # the same where nothing is known yet; taken in within 6 ms
 _SLICE_SECONDS = _PAUSE_SECONDS = 0.004  # of work and of rest, when it is gentle
 _EXCLUDE = os.path.join("info", "exclude")
@@ -48,7 +52,7 @@ def interval(asked: float, seconds: float, *, watched: bool) -> float:
     """
     if not watched:
         return min(asked, _UNWATCHED_SECONDS)
-    return max(asked, min(_RARELY * seconds, _RAREST_SECONDS))
+    return max(asked, min(_INTERVAL_FACTOR * seconds, _MAX_INTERVAL_SECONDS))
 
 
 class SweepSlot:
@@ -82,7 +86,7 @@ class SweepSlot:
     def done(self, seconds: float, interval: float) -> None:
         """The sweep that was taken is done, and took so long; the next is due in `interval`."""
         now = time.monotonic()
-        self._rested_at = now + _REST * seconds
+        self._rested_at = now + _REST_FACTOR * seconds
         self._due_at = min(self._due_at, now + interval)
 
 
@@ -295,11 +299,11 @@ class Rescan:
 
         listed = self._others(at, below) if below else filter(index.__contains__, at)
         gone = not_met(listed, self._seen)
-        while part := list(islice(gone, _MANY)):
+        while part := list(islice(gone, _MAX_DIFFERENCES)):
             yield Differences(gone=part)
         skipped = index.skipped if below else filter(index.skipped.__contains__, at)
         lifted = not_met(skipped, self._seen_skipped)
-        while part := list(islice(lifted, _MANY)):
+        while part := list(islice(lifted, _MAX_DIFFERENCES)):
             yield Differences(lifted=part)
 
     def _others(self, at: Collection[str], below: tuple[str, ...]) -> Iterator[str]:

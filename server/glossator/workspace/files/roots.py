@@ -2,7 +2,7 @@
 
 All containment is decided on real paths, component by component, so neither a common prefix
 (`/ws` and `/ws-evil`), `..`, nor a link leads out. Encodings of files that are no Unicode are
-declared by the setting `files.encodings` and by the editor.
+declared by the setting `files.encodings` and by the editor (docs/decisions/0064).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What every watcher of the disk offers, and watching with the package watchfiles.
 
 Watchers report only paths, never what happened there: events come late, twice and out of order, so
-the disk alone is believed. On Linux `watch_inotify.py` watches.
+the disk alone is believed (docs/decisions/0011). On Linux `watch_inotify.py` watches.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
     from glossator.workspace.index.memory_segment import BlockView, MemorySegment
     from glossator.workspace.index.query import Query, Traits
 
-_MOST_RACY = 500  # racy files that searches read although they are indexed
+_MAX_RACY = 500  # racy files that searches read although they are indexed
 _by_time = attrgetter("ctime_ns")
 
 
@@ -150,7 +150,7 @@ class TextIndex:
         """
         known = {each.path: each for each in (*self._racy, *entries)}
         racy = (e for e in known.values() if is_racy(e.mtime_ns, e.ctime_ns, now))
-        self._racy = tuple(heapq.nlargest(_MOST_RACY, racy, key=_by_time))
+        self._racy = tuple(heapq.nlargest(_MAX_RACY, racy, key=_by_time))
         self._view = None
 
     def prepare(self, root: str) -> Preparation:

@@ -24,7 +24,7 @@ _FORMAT = 1
 _OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")
 _KEPT_DAMAGED = 4  # files in quarantine
 _TRIES = 8
-_NONE: Mapping[str, Segment] = MappingProxyType({})
+_NO_SEGMENTS: Mapping[str, Segment] = MappingProxyType({})
 
 ManifestStamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
 
@@ -87,7 +87,7 @@ class IndexFolder:
             raise CorruptManifest(f"the manifest cannot be read ({error.strerror})") from error
         return _parse(content)
 
-    def open(self, known: Mapping[str, Segment] = _NONE) -> OpenedSegments:
+    def open(self, known: Mapping[str, Segment] = _NO_SEGMENTS) -> OpenedSegments:
         """Open the published segments; `known` ones, by name, are open already."""
         manifest, opened = Manifest(), OpenedSegments(0, (), ())
         for _ in range(_TRIES):

@@ -1,7 +1,7 @@
 """Which documents of a root's segments are valid.
 
 A document is valid when its stamp equals that of the file now listed at its path. So nothing has to
-be invalidated, and a file that comes back unchanged is valid again.
+be invalidated, and a file that comes back unchanged is valid again (docs/decisions/0010).
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from glossator.workspace.index.segment import DocumentStamp, Segment
 
 
-_TURN = 1_000  # documents, gone through in about 1 ms; then the event loop gets its turn
+_DOCUMENTS_A_TURN = (
+    1_000  # documents, gone through in about 1 ms; then the event loop gets its turn
+)
 
 
 def stamp_of(entry: FileEntry) -> DocumentStamp | None:
@@ -160,7 +162,7 @@ class _Placing:
             else:
                 self._documents.put_run(number, path, folders.pop(path))
                 self._live.add_range(number, number + len(files))
-            if turn % _TURN == 0:
+            if turn % _DOCUMENTS_A_TURN == 0:
                 time.sleep(0)
         self._single = single
 
@@ -178,7 +180,7 @@ class _Placing:
                     self._live.add(number)
                 else:
                     unplaced[entry.path] = entry
-            if turn % _TURN == 0:
+            if turn % _DOCUMENTS_A_TURN == 0:
                 time.sleep(0)
         return PlacedSegment(self._segment, documents, self._live)
 

@@ -29,8 +29,8 @@ _CLASSES = (
     " \t\r\f\v",
     "\n",
 )
-_REST = len(_CLASSES)  # ? ^ ~ ` and control characters
-_OUTSIDE = _REST + 1  # bytes from 0x80
+_OTHER = len(_CLASSES)  # ? ^ ~ ` and control characters
+_OUTSIDE = _OTHER + 1  # bytes from 0x80
 
 Ranges: TypeAlias = Sequence[tuple[int, int]]  # from, up to; ascending, and none touches another
 
@@ -38,7 +38,7 @@ _FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".en
 
 
 def _table() -> bytes:
-    table = bytearray([_REST] * 0x80 + [_OUTSIDE] * 0x80)
+    table = bytearray([_OTHER] * 0x80 + [_OUTSIDE] * 0x80)
     for number, members in enumerate(_CLASSES):
         for member in members:
             table[ord(member)] = number
@@ -153,7 +153,7 @@ def _size(query: Query) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file to search; `plain`: it was plain text when it was indexed (`plain.py`)."""
+    """A file to search; `plain`: it was plain text when it was indexed."""
 
     entry: FileEntry
     plain: bool

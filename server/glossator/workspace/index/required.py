@@ -24,7 +24,7 @@ from glossator.workspace.index.regex import (
     parse,
 )
 
-_ANALYSED = 16  # patterns whose analysis is kept
+_MAX_ANALYSES = 16  # patterns whose analysis is kept
 _MAX_STRINGS = 20  # known of one part of a pattern
 _MAX_COPIES = 4  # of a part that is repeated
 _MAX_WAYS = 4  # combinations of missing and present parts of a sequence; each part …
@@ -42,7 +42,7 @@ class Analysis:
     portable: bool
 
 
-@lru_cache(maxsize=_ANALYSED)
+@lru_cache(maxsize=_MAX_ANALYSES)
 def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Analysis:
     """Analyse a pattern that `scan.compile_pattern` accepts with the same flags."""
     try:

@@ -5,7 +5,7 @@ a pattern says little. Unless a match may span lines, it lies within one passage
 
 Opening reads and checks the tables; a posting is read when a query needs it, and its checksum is
 verified each time. Other processes may unlink a segment's file, but never change it. It is not
-memory-mapped: if a map's file is cut short, reading it ends the process.
+memory-mapped: if a map's file is cut short, reading it ends the process (docs/decisions/0010).
 """
 
 from __future__ import annotations

@@ -87,7 +87,10 @@ class LeftOut(Enum):
 
 
 class Spoilt(GlossatorError):
-    """Reading a file failed when some of it was marked; the next try leaves it out."""
+    """Reading a file failed when some of it was marked; the next try leaves it out.
+
+    Marks cannot be taken back, so the whole segment is begun again (docs/decisions/0053).
+    """
 
 
 def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Reading | LeftOut]:
