@@ -30,7 +30,7 @@ from glossator.sessions.compaction.own_texts import is_mode_notice
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext
-from glossator.workspace.documents.change import DiskChanged
+from glossator.workspace.documents.overlays import DiskChanged
 from tests.quiet import quietly
 from tests.standin import NAMED, Script, StandIn
 

@@ -233,7 +233,7 @@ def test_a_client_takes_only_answers_of_an_ability() -> None:
     assert wrong == []
 
 
-PARSERS = {"headings", "jobs", "keys", "outline", "references", "tree"}
+PARSERS = {"jobs", "outline", "references", "sections", "tree"}
 
 
 def test_only_symbol_jobs_parse() -> None:

@@ -22,10 +22,10 @@ from glossator.tools.reads import ReadState
 from glossator.tools.toolbox import reading_tools
 from glossator.turn.calls import call_tool, permit_direct_call
 from glossator.worker.client import Worker
-from glossator.workspace.documents.change import Closed, DiskChanged, Edited, Opened, TextEdit
 from glossator.workspace.documents.host import Indexing, WorkspaceHost
+from glossator.workspace.documents.overlays import Closed, DiskChanged, Edited, Opened, TextEdit
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
-from glossator.workspace.files.encodings import encoding_rules
+from glossator.workspace.files.roots import encoding_rules
 
 
 @dataclass

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from glossator.core.uri import to_uri
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
-from glossator.workspace.documents.change import (
+from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.overlays import (
     Change,
     Closed,
     DiskChanged,
@@ -20,7 +21,6 @@ from glossator.workspace.documents.change import (
     Saved,
     TextEdit,
 )
-from glossator.workspace.documents.host import WorkspaceHost
 from tests.workspaces import idle_indexing
 
 _COMMON = ("", "    return x", "    }", "import os", "        pass", "def run(self):", "    try:")

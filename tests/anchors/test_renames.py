@@ -13,7 +13,7 @@ from glossator.anchors.gloss_index import GlossState
 from glossator.commands.answers.explore import Explored
 from glossator.commands.gloss import GlossRequest, gloss, report_at
 from glossator.core.report import FOLDER, Subject
-from glossator.workspace.documents.change import DiskChanged, Opened
+from glossator.workspace.documents.overlays import DiskChanged, Opened
 from tests.commands.test_gloss import FILES, TURNS
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

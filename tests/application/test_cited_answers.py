@@ -21,7 +21,7 @@ from glossator.core.events import CitationChecked, Envelope, RunFinished
 from glossator.core.span import Basis, Citation, CitationStatus, CitationView, Span
 from glossator.core.uri import to_uri
 from glossator.sessions.session import Session
-from glossator.workspace.documents.change import Edited, Opened, TextEdit
+from glossator.workspace.documents.overlays import Edited, Opened, TextEdit
 from tests.patience import until
 from tests.sides import JUDGED, judging
 from tests.stage import Stage, stage

@@ -15,7 +15,7 @@ from glossator.core.errors import ModelRefused
 from glossator.core.uri import to_uri
 from glossator.llm import Message, user_message
 from glossator.sandbox import Exit, Finished, Output
-from glossator.workspace.documents.change import Edited, Opened, TextEdit
+from glossator.workspace.documents.overlays import Edited, Opened, TextEdit
 from tests.patience import SECONDS, until
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage

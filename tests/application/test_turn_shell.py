@@ -21,7 +21,7 @@ from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles
 from glossator.undo.taking_back import Undone
-from glossator.workspace.documents.change import RootsChanged
+from glossator.workspace.documents.overlays import RootsChanged
 from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn

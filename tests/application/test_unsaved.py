@@ -19,7 +19,8 @@ from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.events import EditSettled, Envelope, Notice
 from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.core.uri import to_uri
-from glossator.workspace.documents.change import (
+from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.overlays import (
     Closed,
     DiskChanged,
     Edited,
@@ -27,7 +28,6 @@ from glossator.workspace.documents.change import (
     Saved,
     TextEdit,
 )
-from glossator.workspace.documents.host import WorkspaceHost
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage

@@ -17,8 +17,8 @@ from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
-from glossator.workspace.documents.change import Edited, Opened, TextEdit
 from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.overlays import Edited, Opened, TextEdit
 from tests.benchmarks.measure import Figure, percentile, show_figures
 from tests.ledger.support import Kept, kept
 from tests.workspaces import idle_indexing

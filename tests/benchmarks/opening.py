@@ -22,8 +22,8 @@ from glossator.ledger.files import ledger_folder
 from glossator.memory import Memories, Memory, MemoryType
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
-from glossator.workspace.documents.change import DiskChanged
 from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.overlays import DiskChanged
 from tests.benchmarks.client import BenchClient, server, usual_environment
 from tests.benchmarks.measure import Figure, percentile, show_figures
 from tests.benchmarks.opened import state_folder

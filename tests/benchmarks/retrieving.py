@@ -21,7 +21,7 @@ from glossator.retrieval.chunks.chunk_index import MOST_OF_FILE, ChunkIndex
 from glossator.retrieval.chunks.cutting import cut
 from glossator.retrieval.chunks.index_writer import IndexedFile
 from glossator.symbols import Library, Outlines, read
-from glossator.workspace.documents.change import DiskChanged
+from glossator.workspace.documents.overlays import DiskChanged
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, Times, percentile, show_figures
 from tests.benchmarks.opened import state_folder

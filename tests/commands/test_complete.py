@@ -21,7 +21,7 @@ from glossator.core.errors import UsageError
 from glossator.core.ports import TerminalTold
 from glossator.core.uri import to_uri
 from glossator.turn.told.mentions import find_mentions
-from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.overlays import Opened
 from tests.application.test_git import repository
 from tests.patience import SECONDS
 from tests.sandboxed import SANDBOXED

@@ -31,7 +31,7 @@ from glossator.core.report import Finding, Report, Subject
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.workspace.documents.change import Closed, Edited, Opened, TextEdit
+from glossator.workspace.documents.overlays import Closed, Edited, Opened, TextEdit
 from tests.patience import SECONDS
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage

@@ -14,7 +14,7 @@ from glossator.commands.hover import LOOKING, NO_GLOSS, HoverRequest, hover_at
 from glossator.core.document import Document
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.overlays import Opened
 from tests.patience import SECONDS
 from tests.stage import Stage, stage
 

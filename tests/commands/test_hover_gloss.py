@@ -11,7 +11,7 @@ from glossator.commands.gloss import GlossRequest, gloss
 from glossator.commands.hover import HoverRequest, hover_at
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.workspace.documents.change import Edited, Opened, TextEdit
+from glossator.workspace.documents.overlays import Edited, Opened, TextEdit
 from tests.commands.test_gloss import FILES
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

@@ -27,7 +27,7 @@ from glossator.core.events import Notice, RunStarted
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
 from glossator.core.uri import to_uri
-from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.overlays import Opened
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 

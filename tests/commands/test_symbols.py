@@ -8,7 +8,7 @@ import pytest
 
 from glossator.commands.symbols import symbol_named_at
 from glossator.core.text import Position
-from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.overlays import Opened
 from tests.stage import stage
 
 TEXT = "class Fish:\n    def swim(self):\n        swim = 1\ndef f(x): ...\n"

@@ -15,7 +15,7 @@ from glossator.turn.told.instruction_files import (
     Instructions,
     instruction_reminders,
 )
-from glossator.workspace.documents.change import RootsChanged
+from glossator.workspace.documents.overlays import RootsChanged
 from tests.workspaces import MakeWorkspace, Workspace
 
 

@@ -16,8 +16,8 @@ import pytest_asyncio
 
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
-from glossator.workspace.documents.change import DiskChanged, Opened, RootsChanged, Saved
 from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.overlays import DiskChanged, Opened, RootsChanged, Saved
 from glossator.workspace.files.indexer import Indexer
 from tests.files.trees import host, scan, text, write_tree
 from tests.patience import SECONDS

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glossator.core.text import Position, PositionEncoding
-from glossator.workspace.documents.change import Edited, Opened, TextEdit
-from glossator.workspace.documents.overlays import Overlays
+from glossator.workspace.documents.overlays import Edited, Opened, Overlays, TextEdit
 
 URI = "untitled:model"
 PIECES = ["a", "b ", "é", "e\u0301", "😀", "👩\u200d💻", "漢", "\t", "\r\n", "\r", "\n"]

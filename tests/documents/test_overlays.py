@@ -12,7 +12,7 @@ from glossator.core.document import Document, MissingReason, Origin
 from glossator.core.errors import UsageError
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.workspace.documents.change import (
+from glossator.workspace.documents.overlays import (
     Change,
     Closed,
     DiskChanged,
@@ -20,8 +20,8 @@ from glossator.workspace.documents.change import (
     Opened,
     Saved,
     TextEdit,
+    masked,
 )
-from glossator.workspace.documents.overlays import masked
 from tests.files.trees import host, reason, text, write_tree
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from glossator.workspace.files import state_folder
-from glossator.workspace.files.encodings import EncodingRule, encoding_rules
-from glossator.workspace.files.roots import Roots
+from glossator.workspace.files.roots import EncodingRule, Roots, encoding_rules
 
 SETTING = {
     "legacy/**": "gbk",

@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from glossator.workspace.files.entries import STAMP, FileEntry, Files, FolderFiles, PathSet
-from glossator.workspace.files.folder_file import joined
+from glossator.workspace.files.entries import STAMP, FileEntry, Files, FolderFiles, PathSet, joined
 from glossator.workspace.files.listing import FileIndex
 from glossator.workspace.files.walk import Found
 

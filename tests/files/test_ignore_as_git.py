@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from glossator.workspace.files.git_format import repository_top
 from glossator.workspace.files.ignore import RuleFile
-from glossator.workspace.files.repository import repository_top
 from tests.files.trees import listed, write_tree
 
 PATHS = (

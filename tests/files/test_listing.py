@@ -9,9 +9,9 @@ import pytest
 
 from glossator.core.document import Document, Missing
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.documents.change import DiskChanged
+from glossator.workspace.documents.overlays import DiskChanged
 from glossator.workspace.files.roots import Roots
-from glossator.workspace.files.statistics import Skipped
+from glossator.workspace.status import Skipped
 from tests.files.trees import as_plain_user, host, listed, scan, text, write_tree
 
 

@@ -10,17 +10,19 @@ from pathlib import Path
 import pytest
 
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.files import mounts, state_folder
+from glossator.workspace.files import listing_cache, state_folder
 from glossator.workspace.files.entries import RACY_NS
-from glossator.workspace.files.folder_file import (
-    NAME,
+from glossator.workspace.files.ignore import IgnoreRules
+from glossator.workspace.files.listing_cache import (
+    FOLDERS_FILE,
     CorruptFolders,
     ListedFolder,
+    ListingCache,
     Memory,
+    Recording,
     read_folders,
+    recall,
 )
-from glossator.workspace.files.ignore import IgnoreRules
-from glossator.workspace.files.listing_cache import ListingCache, Recording, recall
 from glossator.workspace.files.roots import Roots
 from glossator.workspace.files.walk import Found, examine
 from glossator.workspace.index.manifest import IndexFolder
@@ -310,10 +312,10 @@ def test_what_cannot_be_read_and_odd_names(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_file_systems_whose_times_say_little(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unusual = [place for place in ("/proc", "/sys") if os.path.ismount(place)]
-    assert mounts.trusted_devices([*unusual, str(root / "absent")]) == frozenset()
-    assert mounts.trusted_devices([str(root)]) == {root.stat().st_dev}
+    assert listing_cache.trusted_devices([*unusual, str(root / "absent")]) == frozenset()
+    assert listing_cache.trusted_devices([str(root)]) == {root.stat().st_dev}
     remember(root)
-    monkeypatch.setattr(mounts, "_TRUSTED", frozenset[str]())
+    monkeypatch.setattr(listing_cache, "_TRUSTED", frozenset[str]())
     assert started(root) == set()
     remember(root)
     assert recall(Roots.of((str(root),))) is None
@@ -333,21 +335,21 @@ def spoilt(content: bytes) -> Iterator[bytes]:
 def test_a_damaged_file_is_not_used_and_set_aside(root: Path) -> None:
     remember(root)
     folder = state_folder.index_folder(str(root))
-    content = (folder / NAME).read_bytes()
+    content = (folder / FOLDERS_FILE).read_bytes()
     for damaged in spoilt(content):
-        (folder / NAME).write_bytes(damaged)
+        (folder / FOLDERS_FILE).write_bytes(damaged)
         with pytest.raises(CorruptFolders):
             read_folders(folder, str(root))
         assert started(root) == set()
         assert "damaged" in IndexFolder(folder).remember(content)
-        assert (folder / "quarantine" / NAME).read_bytes() == damaged
+        assert (folder / "quarantine" / FOLDERS_FILE).read_bytes() == damaged
         assert started(root) == ALL
     assert IndexFolder(folder).remember(content) == ""
-    assert {path.name for path in state_folder.files(folder)} >= {NAME}
+    assert {path.name for path in state_folder.files(folder)} >= {FOLDERS_FILE}
 
 
 def test_too_much_is_not_remembered(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.workspace.files.folder_file._MAX_TEXT", 200)
+    monkeypatch.setattr("glossator.workspace.files.listing_cache._MAX_TEXT", 200)
     recording = Recording(Roots.of((str(root),)), time.time_ns() + RACY_NS)
     walked(root, memory=recording)
     assert [file.content() for file in recording.files.values()] == [None]

@@ -18,7 +18,7 @@ UNSHARE = ["unshare", "--mount", "--map-root-user"]
 # Prints which devices are trusted before and after the mount is hidden, as in a chroot.
 SCRIPT = """
 import os, subprocess, sys
-from glossator.workspace.files.mounts import trusted_devices
+from glossator.workspace.files.listing_cache import trusted_devices
 subprocess.run(["mount", "-t", "tmpfs", "none", "."], check=True)
 os.chdir(os.getcwd())
 os.mkdir("folder")

@@ -13,7 +13,7 @@ import pytest
 
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.uri import to_uri
-from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.overlays import Opened
 from glossator.workspace.files import disk
 from glossator.workspace.files.disk import load_listed
 from glossator.workspace.files.roots import Roots

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.files.repository import git_folders, git_outside
+from glossator.workspace.files.git_format import git_folders, git_outside
 from tests.files.test_ignore_as_git import COMMIT, git
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from glossator.workspace.files import state_folder
+from glossator.workspace.files.state_folder import SharedFolderLock, writing
 from glossator.workspace.index.jobs import Prune
-from glossator.workspace.index.lock import SharedFolderLock, writing
 
 SEGMENT = "0123456789abcdef.seg"
 
@@ -102,7 +102,7 @@ def test_a_link_is_no_folder(base: Path, tmp_path: Path) -> None:
 
 _HOLDER = """
 import sys
-from glossator.workspace.index.lock import SharedFolderLock, writing
+from glossator.workspace.files.state_folder import SharedFolderLock, writing
 use = SharedFolderLock(sys.argv[1])
 with writing(sys.argv[1]) as ours:
     print(ours, flush=True)

@@ -17,8 +17,8 @@ from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.files import indexer
 from glossator.workspace.files.indexer import Indexer
 from glossator.workspace.files.listing import FileIndex
+from glossator.workspace.files.rescan import Suspension, SweepSlot, interval
 from glossator.workspace.files.roots import Roots
-from glossator.workspace.files.sweep import Suspension, SweepSlot, interval
 from glossator.workspace.files.watch_inotify import InotifyWatcher
 from tests.exhaustion import no_descriptor_left
 from tests.files.trees import as_plain_user, write_tree

@@ -17,7 +17,7 @@ from glossator.workspace.documents.host import WorkspaceHost
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.indexer import Indexer
 from glossator.workspace.files.listing import FileIndex
-from glossator.workspace.files.mounts import trusted_devices
+from glossator.workspace.files.listing_cache import trusted_devices
 from glossator.workspace.files.roots import Roots
 from tests.workspaces import idle_indexing
 

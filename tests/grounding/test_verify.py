@@ -16,7 +16,7 @@ from glossator.grounding.citation_checks import Sources, faults, verify_all, ver
 from glossator.grounding.verdicts import check_answer
 from glossator.tools.conversation_state import CommandRuns
 from glossator.turn.told.attached import attach
-from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.overlays import Opened
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from tests.grounding.readers import judged
 from tests.workspaces import MakeWorkspace, Workspace

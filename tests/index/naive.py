@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from glossator.workspace.files.entries import FileEntry
 from glossator.workspace.index.manifest import SegmentInfo
-from glossator.workspace.index.plain import Traits, searchable, traits
-from glossator.workspace.index.reading import framed, passages, trigrams
+from glossator.workspace.index.query import Query, Traits, key, searchable, traits
 from glossator.workspace.index.segment import DocumentStamp
-from glossator.workspace.index.segment_writer import SegmentWriter
-from glossator.workspace.index.trigrams import Query, key
+from glossator.workspace.index.segment_writer import SegmentWriter, framed, passages, trigrams
 
 
 class TextDocument(NamedTuple):

@@ -13,20 +13,20 @@ from glossator.worker import finished
 from glossator.worker.items import HERE, Troubles
 from glossator.workspace.files import state_folder
 from glossator.workspace.files.roots import Roots
-from glossator.workspace.index import reading
+from glossator.workspace.index import segment_writer
 from glossator.workspace.index.jobs import BuildSegment, Built
-from glossator.workspace.index.plain import Searchable
-from glossator.workspace.index.plain import searchable as really_searchable
-from glossator.workspace.index.reading import LeftOut, Reading
+from glossator.workspace.index.query import Searchable
+from glossator.workspace.index.query import searchable as really_searchable
+from glossator.workspace.index.segment_writer import LeftOut, Reading
 
 BAD = "a poisoned line\n" * 3_000 + "the end of it\n"
-REALLY_MARK = reading.mark
+REALLY_MARK = segment_writer.mark
 
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr(reading, "ripe_at", lambda *_: 0)
+    monkeypatch.setattr(segment_writer, "ripe_at", lambda *_: 0)
     root = tmp_path / "ws"
     root.mkdir()
     for name, text in (("a", "thread\n" * 9), ("bad", BAD), ("c", "needle\n" * 9)):
@@ -60,7 +60,7 @@ def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:
 def test_the_others_are_indexed(
     tree: Path, troubles: Troubles, monkeypatch: pytest.MonkeyPatch, step: str, fault: object
 ) -> None:
-    monkeypatch.setattr(reading, step, fault)
+    monkeypatch.setattr(segment_writer, step, fault)
     folder = str(state_folder.prepare_index_folder(str(tree)))
     paths = tuple(str(tree / name) for name in ("a", "bad", "c"))
     built = finished(BuildSegment(str(tree), folder, paths, frozenset(), None, 10**9).run())
@@ -68,6 +68,8 @@ def test_the_others_are_indexed(
     assert (built.left_out, sum(each.documents for each in built.segments)) == (1, 2)
     (trouble,) = troubles.listed
     assert trouble.in_words == f"{tree}/bad is read by every search: ZeroDivisionError"
-    found = finished(reading.read_file(Roots((str(tree),)), paths[1], 10**9))
+    found = finished(segment_writer.read_file(Roots((str(tree),)), paths[1], 10**9))
     assert found is LeftOut.FAILED
-    assert isinstance(finished(reading.read_file(Roots((str(tree),)), paths[2], 10**9)), Reading)
+    assert isinstance(
+        finished(segment_writer.read_file(Roots((str(tree),)), paths[2], 10**9)), Reading
+    )

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossator.core.encoding import decode
-from glossator.workspace.index.plain import Searchable, Traits, searchable, traits
-from glossator.workspace.index.reading import _PIECE, trigrams
+from glossator.workspace.index.query import Searchable, Traits, searchable, traits
+from glossator.workspace.index.segment_writer import _PIECE, trigrams
 from tests.index.naive import naive_trigrams
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from glossator.workspace.files.entries import RACY_NS, FileEntry
-from glossator.workspace.index import layout, memory_segment, reading
+from glossator.workspace.index import layout, memory_segment, segment_writer
 from glossator.workspace.index.policy import (
     CROWDED,
     MAX_BYTES,
@@ -167,8 +167,8 @@ def test_a_batch_is_as_much_as_one_segment_takes() -> None:
 
 
 def test_a_segment_has_room_for_the_passages_of_all_its_files() -> None:
-    of_the_last = reading.MAX_PASSAGES  # which may be of any size
-    passages = MAX_BYTES // reading.PASSAGE + MAX_FILES + of_the_last
+    of_the_last = segment_writer.PASSAGES_OF_TEXT  # which may be of any size
+    passages = MAX_BYTES // segment_writer.PASSAGE + MAX_FILES + of_the_last
     assert passages < layout.MAX_PASSAGES
 
 

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glossator.workspace.index import layout, reading, segment_writer
-from glossator.workspace.index.plain import Traits
+from glossator.workspace.index import layout, segment_writer
+from glossator.workspace.index.query import ANYTHING, NOTHING, Query, Traits
 from glossator.workspace.index.segment import CorruptSegment, Segment
-from glossator.workspace.index.trigrams import ANYTHING, NOTHING, Query
 from tests.index.naive import (
     TextDocument,
     document,
@@ -62,7 +61,7 @@ def test_candidates_are_exactly_those_that_meet_the_query(
 
 def ranges_that_meet(text: bytes, query: Query) -> list[tuple[int, int]]:
     """Runs of neighbouring passages."""
-    *others, (_, last) = reading.passages(text)
+    *others, (_, last) = segment_writer.passages(text)
     ranges: list[tuple[int, int]] = []
     start = 0
     for end, passage in (*others, (len(text), last)):
@@ -87,15 +86,15 @@ def test_what_is_looked_for_lies_within_one_passage_unless_it_spans_lines(
     query: Query,
     words: str,
 ) -> None:
-    monkeypatch.setattr(reading, "LONG", 6)
-    monkeypatch.setattr(reading, "PASSAGE", 4)
+    monkeypatch.setattr(segment_writer, "LONG", 6)
+    monkeypatch.setattr(segment_writer, "PASSAGE", 4)
     folder = tmp_path_factory.mktemp("segment")
     documents = [document(str(i), raw, (len(raw), 0, 0, 0)) for i, raw in enumerate(texts)]
     segment = Segment.open(folder / write_segment(folder, documents).name)
     met = [
         i
         for i, raw in enumerate(texts)
-        if any(meets(naive_trigrams(passage), query) for _, passage in reading.passages(raw))
+        if any(meets(naive_trigrams(passage), query) for _, passage in segment_writer.passages(raw))
     ]
     assert list(segment.candidates(query)) == met
     found = segment.find(query)
@@ -110,28 +109,28 @@ def test_what_is_looked_for_lies_within_one_passage_unless_it_spans_lines(
 
 
 def test_a_passage_is_whole_lines_and_what_touches_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LONG", 6)
-    monkeypatch.setattr(reading, "PASSAGE", 4)
+    monkeypatch.setattr(segment_writer, "LONG", 6)
+    monkeypatch.setattr(segment_writer, "PASSAGE", 4)
     text = b"ab\ncd\nefghijkl\nm\nn\no\np"
-    assert list(reading.passages(text)) == [
+    assert list(segment_writer.passages(text)) == [
         (6, b"\nab\ncd\nef"),
         (15, b"d\nefghijkl\nm\n"),
         (21, b"l\nm\nn\no\np\n"),
         (22, b"o\np\n"),
     ]
-    assert list(reading.passages(b"")) == [(0, b"\n\n")]
+    assert list(segment_writer.passages(b"")) == [(0, b"\n\n")]
     framed = b"\n" + b"x" * 100 + b"\n"
-    assert list(reading.passages(b"x" * 100)) == [(100, framed)]
-    assert list(reading.passages(b"x" * 100 + b"\n")) == [(100, framed)]
-    monkeypatch.setattr(reading, "MAX_PASSAGES", 2)
-    assert len(list(reading.passages(b"ab\n" * 100))) == 2
+    assert list(segment_writer.passages(b"x" * 100)) == [(100, framed)]
+    assert list(segment_writer.passages(b"x" * 100 + b"\n")) == [(100, framed)]
+    monkeypatch.setattr(segment_writer, "PASSAGES_OF_TEXT", 2)
+    assert len(list(segment_writer.passages(b"ab\n" * 100))) == 2
 
 
 def test_neighbouring_passages_are_one_range(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "LONG", 6)
-    monkeypatch.setattr(reading, "PASSAGE", 4)
+    monkeypatch.setattr(segment_writer, "LONG", 6)
+    monkeypatch.setattr(segment_writer, "PASSAGE", 4)
     text = b"one abc\ntwo abc\nno match\nabc end"
     info = write_segment(tmp_path, [document("long", text, (len(text), 0, 0, 0))])
     segment = Segment.open(tmp_path / info.name)

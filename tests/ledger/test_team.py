@@ -17,8 +17,8 @@ from glossator.core.errors import StoreUnavailable
 from glossator.ledger import SessionSummary, team
 from glossator.settings.model import WorkspaceSettings
 from glossator.store import RedisStore
-from glossator.workspace.documents.change import Opened
 from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.overlays import Opened
 from tests.ledger.support import Kept, kept
 from tests.patience import SECONDS
 from tests.redis_server import RedisServer, black_hole, redis_server

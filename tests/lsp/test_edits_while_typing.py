@@ -17,7 +17,7 @@ from glossator.core.ports import NotApplied
 from glossator.core.text import LineTable, Position
 from glossator.edits import wait
 from glossator.edits.apply import PlanEditing
-from glossator.workspace.documents.change import Edited, Opened, TextEdit
+from glossator.workspace.documents.overlays import Edited, Opened, TextEdit
 from tests.lsp.support.chance import seeded
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace

@@ -17,7 +17,7 @@ from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
 from glossator.turn.told.attachments import Attachment
-from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.overlays import Opened
 from tests.files.trees import write_tree
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage

@@ -28,7 +28,7 @@ from glossator.core.uri import to_uri
 from glossator.sessions.session import Session
 from glossator.tools.base import Tool, ToolArgs, ToolContext
 from glossator.tools.edit import Edit, Write
-from glossator.workspace.documents.change import Opened
+from glossator.workspace.documents.overlays import Opened
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 

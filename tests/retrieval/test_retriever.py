@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.uri import to_uri
-from glossator.workspace.documents.change import (
+from glossator.workspace.documents.overlays import (
     Closed,
     DiskChanged,
     Edited,

@@ -18,12 +18,11 @@ from glossator.workspace.documents.host import WorkspaceHost
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.disk import load_raw
 from glossator.workspace.files.entries import Files
-from glossator.workspace.index import reading
+from glossator.workspace.index import segment_writer
 from glossator.workspace.index.index import TextIndex
-from glossator.workspace.index.plain import searchable, traits
-from glossator.workspace.index.reading import LeftOut, mark_file
+from glossator.workspace.index.query import searchable, traits
 from glossator.workspace.index.segment import Segment
-from glossator.workspace.index.segment_writer import SegmentWriter
+from glossator.workspace.index.segment_writer import LeftOut, SegmentWriter, mark_file
 from glossator.workspace.search import search
 from glossator.workspace.search.ripgrep import Request
 from glossator.workspace.search.search import TextSearch
@@ -65,7 +64,7 @@ def indexed(snapshot: WorkspaceSnapshot) -> WorkspaceSnapshot:
             found = searchable(raw.content)
             assert index.keep(
                 entry,
-                reading.trigrams(reading.framed(found.text) if found else b""),
+                segment_writer.trigrams(segment_writer.framed(found.text) if found else b""),
                 traits(found),
             )
     return replace(snapshot, text=index.freeze())
@@ -75,10 +74,10 @@ def in_a_segment(
     snapshot: WorkspaceSnapshot, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> WorkspaceSnapshot:
     """The same with every file of the one root in a segment, all texts in many passages."""
-    monkeypatch.setattr(reading, "ripe_at", lambda *_: 0)
+    monkeypatch.setattr(segment_writer, "ripe_at", lambda *_: 0)
     monkeypatch.setattr(search, "_IN_PARTS", 0)
-    monkeypatch.setattr(reading, "LONG", 40)
-    monkeypatch.setattr(reading, "PASSAGE", 16)
+    monkeypatch.setattr(segment_writer, "LONG", 40)
+    monkeypatch.setattr(segment_writer, "PASSAGE", 16)
     (root,) = snapshot.roots
     writer, index = SegmentWriter(), TextIndex(snapshot.listing.get)
     for entry in snapshot.listing.files:

@@ -160,7 +160,7 @@ def test_what_asks_for_the_end_of_a_text_is_searched_text_by_text(pattern: str) 
 def test_long_texts_are_not_copied_into_one(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [b"a b\n" * 9, b"b\n", b"a"]
     together = places_by_text(texts, compile_pattern("a b|^a"))
-    monkeypatch.setattr(scan, "_TOGETHER", 10)
+    monkeypatch.setattr(scan, "_MAX_JOINED", 10)
     assert places_by_text(texts, compile_pattern("a b|^a")) == together
     assert places_by_text(texts, compile_pattern("a b|^a"), most=2) == {0: [0, 4], 2: [0]}
 

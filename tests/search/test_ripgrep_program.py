@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from glossator.workspace.files.roots import Roots
-from glossator.workspace.search import ripgrep_program
-from glossator.workspace.search.ripgrep_program import NoRipgrep, find_ripgrep
+from glossator.workspace.search import ripgrep
+from glossator.workspace.search.ripgrep import NoRipgrep, find_ripgrep
 from tests.search.searching import RIPGREP
 
 
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ripgrep_program, "_found", {})
+    monkeypatch.setattr(ripgrep, "_found", {})
 
 
 def place(folder: Path, version: str = "ripgrep 14.1.0") -> str:
@@ -45,7 +45,7 @@ def test_the_path_without_the_workspace(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))
     assert find_ripgrep("auto", roots) == good, "what was found is remembered"
-    ripgrep_program._found.clear()
+    ripgrep._found.clear()
     assert find_ripgrep("auto", roots) == bundled
 
 
@@ -67,7 +67,7 @@ def test_what_was_not_found_is_looked_for_again(
     assert isinstance(find_ripgrep(program, roots), NoRipgrep)
     place(tmp_path / "bin")
     assert isinstance(find_ripgrep(program, roots), NoRipgrep), "not so soon"
-    monkeypatch.setattr(ripgrep_program, "monotonic", lambda: math.inf)
+    monkeypatch.setattr(ripgrep, "monotonic", lambda: math.inf)
     assert find_ripgrep(program, roots) == program
 
 
@@ -78,6 +78,6 @@ def test_a_program_that_hangs_holds_up_no_cancelled_search(tmp_path: Path) -> No
     looks = iter([False, False, True])
     started = time.monotonic()
     assert isinstance(find_ripgrep(program, roots, lambda: next(looks, True)), NoRipgrep)
-    assert time.monotonic() - started < ripgrep_program._PATIENCE
+    assert time.monotonic() - started < ripgrep._VERSION_SECONDS
     Path(program).write_text("#!/bin/sh\necho ripgrep 14.1.0\n")
     assert find_ripgrep(program, roots) == program, "a cancelled look is not remembered"

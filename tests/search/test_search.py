@@ -22,11 +22,10 @@ from glossator.core.errors import UsageError
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.cache import ReadCache
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index import plain
+from glossator.workspace.index import query
 from glossator.workspace.index.required import analyse
 from glossator.workspace.search import finder, ripgrep, search, source
-from glossator.workspace.search.ripgrep import Request, folds_alike
-from glossator.workspace.search.ripgrep_program import NoRipgrep, find_ripgrep
+from glossator.workspace.search.ripgrep import NoRipgrep, Request, find_ripgrep, folds_alike
 from glossator.workspace.search.scan import compile_pattern
 from glossator.workspace.search.search import TextSearch
 from tests.index.test_required_random import RE2_ONLY, SHARED, found_lines, sample
@@ -50,7 +49,7 @@ ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r"]
 @pytest.fixture
 def _ripgrep_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few files there are."""
-    monkeypatch.setattr(finder, "_ALONE", 0)
+    monkeypatch.setattr(finder, "_ALONE_SECONDS", 0)
 
 
 def random_text(random: Random) -> bytes:
@@ -98,7 +97,9 @@ async def test_the_index_and_ripgrep_change_nothing(
     ways = (replace(helped, ripgrep=RIPGREP), helped)
     for number in range(60):
         helped, request = ways[number % 2], random_request(random)  # ripgrep's help, or none
-        monkeypatch.setattr(finder, "_SPARED", random.choice([8, 0.01, 0]))  # 0: nothing is for it
+        monkeypatch.setattr(
+            finder, "_SPARED_FACTOR", random.choice([8, 0.01, 0])
+        )  # 0: nothing is for it
         assert lines(helped, request) == (expected := lines(plain, request)), request
         assert counts(helped, request) == [(path, len(found)) for path, found in expected], request
         assert sorted(files(helped, request)) == [path for path, _ in expected], request
@@ -157,7 +158,7 @@ async def test_so_many_candidates_that_they_are_not_sorted_come_in_the_same_orde
     write(tmp_path, {"other": b"bar"})
     snapshot = indexed(await pending(tmp_path))
     expected = [(find, find(snapshot, Request(pattern))) for find in (files, counts, lines)]
-    monkeypatch.setattr(search, "_MOST", 1)
+    monkeypatch.setattr(search, "_MAX_SORTED", 1)
     for find, found in expected:
         assert len(found) == 24 + (pattern == ".")
         assert find(snapshot, Request(pattern)) == found
@@ -212,7 +213,7 @@ async def tree(folder: Path, script: str) -> WorkspaceSnapshot:
 def be_impatient(monkeypatch: pytest.MonkeyPatch, seconds: float, first_batch: int) -> None:
     for rate in ("_SLOWEST_FILES", "_SLOWEST_BYTES"):
         monkeypatch.setattr(ripgrep, rate, 1e9)
-    monkeypatch.setattr(ripgrep, "_PATIENCE", seconds)
+    monkeypatch.setattr(ripgrep, "_BATCH_SECONDS", seconds)
     monkeypatch.setattr(ripgrep, "_FIRST_BATCH", first_batch)
 
 
@@ -319,7 +320,7 @@ async def test_each_batch_is_twice_as_large_up_to_a_limit_and_two_files_are_open
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, ran: int
 ) -> None:
     monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 50)
-    monkeypatch.setattr(ripgrep, "_MOST", most)
+    monkeypatch.setattr(ripgrep, "_MAX_BATCH", most)
     outputs: list[IO[bytes]] = []
 
     def output() -> IO[bytes]:
@@ -406,7 +407,7 @@ async def test_without_room_for_its_results_ripgrep_is_done_without(
 
 
 async def test_several_roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finder, "_ALONE", 0)
+    monkeypatch.setattr(finder, "_ALONE_SECONDS", 0)
     for name in ("one", "two/deep"):
         write(tmp_path / name, {"a": b"needle\n", "b": b"hay\n"})
     snapshot = indexed(await pending(tmp_path / "one", tmp_path / "two/deep", ripgrep=RIPGREP))
@@ -464,7 +465,7 @@ async def test_only_of_a_file_that_is_worth_it_passages_are_looked_up(
     snapshot = await pending(root)
     helped = in_a_segment(snapshot, tmp_path_factory.mktemp("segments"), monkeypatch)
     monkeypatch.setattr(search, "_IN_PARTS", worth)
-    read = Mock(wraps=plain.read_parts)
+    read = Mock(wraps=query.read_parts)
     monkeypatch.setattr("glossator.workspace.search.source.read_parts", read)
     assert counts(helped, Request("needle")) == [("long", 1)]
     assert [call.args[1] is not None for call in read.call_args_list] == [in_parts]
@@ -476,7 +477,7 @@ async def test_a_very_long_file_is_read_as_a_whole_only_if_it_matches(
 ) -> None:
     """It is not given to ripgrep, which would read all of it."""
     monkeypatch.setattr(search, "_VERY_LONG", 100)
-    monkeypatch.setattr(finder, "_SPARED", 0)
+    monkeypatch.setattr(finder, "_SPARED_FACTOR", 0)
     root = tmp_path_factory.mktemp("root")
     write(
         root, {"long": LONG_TEXT.encode(), "without": LONG_TEXT.replace("needle", "needs").encode()}
@@ -534,11 +535,11 @@ async def test_what_is_had_puts_ripgrep_off_for_a_moment_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rest may come slower than the beginning."""
-    monkeypatch.setattr(finder, "_ALONE", 0)
-    monkeypatch.setattr(finder, "_WORTH", 0)
+    monkeypatch.setattr(finder, "_ALONE_SECONDS", 0)
+    monkeypatch.setattr(finder, "_WORTHWHILE_SECONDS", 0)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     for hopeful, ran in ((9.0, 0), (0.0, 1)):
-        monkeypatch.setattr(finder, "_HOPEFUL", hopeful)
+        monkeypatch.setattr(finder, "_PREDICTING_SECONDS", hopeful)
         running = TextSearch(snapshot, Request("needle"), had=lambda: 1.0)
         assert len(list(running.files(running.by_path()))) == 200
         assert (runs(tmp_path) > 0) == bool(ran)
@@ -582,7 +583,7 @@ async def test_by_what_was_found_before_two_batches_are_at_work_at_once(
 ) -> None:
     be_impatient(monkeypatch, seconds=SECONDS, first_batch=20)
     monkeypatch.setattr(finder, "_FIRST_BLOCK", 1)
-    monkeypatch.setattr(finder, "_WORTH", 0)
+    monkeypatch.setattr(finder, "_WORTHWHILE_SECONDS", 0)
     clock, read = Clock(monkeypatch), source.Reader.block
 
     def block(*of: Any) -> Any:
@@ -614,7 +615,7 @@ async def test_what_is_left_is_told_from_its_size(
 
     monkeypatch.setattr(source.Reader, "block", block)
     for worth, ran in ((20, 0), (1, 1)):  # seconds; the first file takes 5, and all others as much
-        monkeypatch.setattr(finder, "_WORTH", worth)
+        monkeypatch.setattr(finder, "_WORTHWHILE_SECONDS", worth)
         running = TextSearch(snapshot, Request("needle"))
         assert len(list(running.files(running.by_path()))) == 201
         assert runs(tmp_path) == ran
@@ -628,7 +629,7 @@ async def test_a_file_that_is_too_large_for_us_is_none_for_ripgrep(
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     snapshot = replace(snapshot, cache=ReadCache(max_bytes=10**6, max_file_bytes=30_000))
     for alone, ran in ((5.0, 0), (0.0, 1)):  # seconds without ripgrep
-        monkeypatch.setattr(finder, "_ALONE", alone)
+        monkeypatch.setattr(finder, "_ALONE_SECONDS", alone)
         running = TextSearch(snapshot, Request("needle"))
         assert len(list(running.files(running.by_path()))) == 200
         assert [entry.relative for entry in running.unsearched] == ["f150-large"]

@@ -18,7 +18,7 @@ from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.sessions.catalog import sessions_folder
 from glossator.store.log import framed, parse
-from glossator.workspace.documents.change import RootsChanged
+from glossator.workspace.documents.overlays import RootsChanged
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

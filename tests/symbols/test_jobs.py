@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import random
 from dataclasses import replace
@@ -13,13 +14,20 @@ import pytest
 
 from glossator.symbols import sources
 from glossator.symbols.find import Definition, FindDefinitions, FindUses, Limits, Name, SymbolHits
-from glossator.symbols.jobs import ImportsOf, OutlineOf, OutlinesOf
-from glossator.symbols.sources import SLICE, Library, editor_text, outlines, read, statistics
+from glossator.symbols.jobs import ImportsOf, OutlineOf
+from glossator.symbols.sources import (
+    SLICE,
+    Library,
+    editor_text,
+    outlines,
+    read,
+    read_each,
+    statistics,
+)
 from glossator.symbols.symbol import SYMBOLS_VERSION
 from glossator.symbols.table import FileStamp, MatchNames, ReadNames
 from glossator.worker.jobs import Job, JobProgress
-from glossator.workspace.files.encodings import EncodingRule
-from glossator.workspace.files.roots import Roots
+from glossator.workspace.files.roots import EncodingRule, Roots
 
 ENOUGH = Limits(texts=1_000, hits=1_000)
 numbers = itertools.count()  # of listings; one worker process knows each once
@@ -187,17 +195,19 @@ def test_one_text(root: Path) -> None:
 def test_many_texts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two, unknown = written(root, {"a.py": "def f(): ...\n", "b.py": "x = 1\n", "c": "x"})
     opened = replace(library(root), open_texts={two: "def g(): ...\n"})
-    job = OutlinesOf(opened, (one, two, unknown, str(root / "gone.py")))
-    found = run(job)
-    assert {path: [at.name for at in outline] for path, (_, outline) in found.items()} == {
-        one: ["f"],
-        two: ["g"],
-        unknown: [],
-    }
-    assert found[two][0] == editor_text(two, "def g(): ...\n").sha256
-    assert run(replace(job, seconds=-1.0)) == {}
+    paths = (one, two, unknown, str(root / "gone.py"))
+    texts = {text.path: text for text in read_each(opened, paths, math.inf) if text}
+    with outlines(opened) as kept:
+        assert {path: [at.name for at in kept.of(text)] for path, text in texts.items()} == {
+            one: ["f"],
+            two: ["g"],
+            unknown: [],
+        }
+    assert texts[two].sha256 == editor_text(two, "def g(): ...\n").sha256
+    assert list(read_each(opened, paths, -1.0)) == []
     monkeypatch.setattr("glossator.symbols.sources.SLICE", -1.0)
-    assert len(list(job.run())) == 4  # each time it may be dropped
+    slices = [text for text in read_each(opened, paths, math.inf) if text is None]
+    assert len(slices) == 4  # each time it may be dropped
 
 
 def test_a_link_to_an_open_document_is_the_open_document(root: Path) -> None:

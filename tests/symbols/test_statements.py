@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.span import Statement
-from glossator.symbols.statements import statements
+from glossator.symbols.jobs import statements
 
 PYTHON = '''import os
 

@@ -18,7 +18,7 @@ from glossator.tools.edit import Edit, MultiEdit, Write
 from glossator.tools.move import Move
 from glossator.tools.read import Read
 from glossator.turn.calls import call_tool, permit_direct_call
-from glossator.workspace.documents.change import Edited, TextEdit
+from glossator.workspace.documents.overlays import Edited, TextEdit
 from tests.workspaces import Workspace
 
 TOOLS = registry((Read(), Edit(), MultiEdit(), Write(), Move()))

@@ -211,7 +211,7 @@ async def test_what_stays_left_out_with_ignored_files(workspace: MakeWorkspace) 
 async def test_many_ignored_files_are_looked_at_in_part(
     workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.documents.ignored.MAX_IGNORED", 3)
+    monkeypatch.setattr("glossator.workspace.documents.snapshot.MAX_IGNORED", 3)
     ws = await workspace({".gitignore": "lib/\n", **{f"lib/{n}.js": "x\n" for n in range(9)}})
     found = await ws.call("Glob", pattern="*.js", include_ignored=True)
     assert found.text.startswith("lib/")

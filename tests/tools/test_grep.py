@@ -170,7 +170,7 @@ async def test_no_more_is_looked_for_than_will_be_shown(
     monkeypatch.setattr(grep, "_LINES_BYTES", 4_000)
     monkeypatch.setattr(grep, "_PAGE_BYTES", 4_000)
     monkeypatch.setattr(finder, "_FIRST_BLOCK", 1)
-    monkeypatch.setattr(finder, "_MOST_BLOCK", 1)
+    monkeypatch.setattr(finder, "_MAX_BLOCK", 1)
     told: list[object] = []
     lines = TextSearch.lines
 

@@ -20,7 +20,7 @@ from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles, Restoration, Restored
 from glossator.undo.taking_back import OnConflict, Undone
 from glossator.undo.turn_log import CHECKPOINTS
-from glossator.workspace.documents.change import Saved
+from glossator.workspace.documents.overlays import Saved
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
 

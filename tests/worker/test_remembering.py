@@ -11,8 +11,8 @@ import pytest
 
 from glossator.workspace.documents.host import WorkspaceHost
 from glossator.workspace.files import state_folder
-from glossator.workspace.files.folder_file import NAME, FolderFile, read_folders
-from glossator.workspace.index.lock import writing
+from glossator.workspace.files.listing_cache import FOLDERS_FILE, FolderFile, read_folders
+from glossator.workspace.files.state_folder import writing
 from glossator.workspace.index.manifest import IndexFolder, replace_file
 from tests.files.trees import FOLDERS_ARE_REMEMBERED
 from tests.patience import until
@@ -35,7 +35,7 @@ def start(tree: Path, restart: Restart, notices: list[str]) -> Start:
 
 @pytest.fixture
 def file(tree: Path) -> Path:
-    return state_folder.index_folder(str(tree)) / NAME
+    return state_folder.index_folder(str(tree)) / FOLDERS_FILE
 
 
 def written(file: Path) -> bytes:
@@ -121,7 +121,7 @@ async def test_a_damaged_file_is_told_of_checked_and_written_anew(
     replace_file(file, content[:-1])
     (report,) = await host.index_manager.check()
     assert report.problems == (
-        f"{NAME} is cut short or damaged, or of another version; rebuild the index.",
+        f"{FOLDERS_FILE} is cut short or damaged, or of another version; rebuild the index.",
     )
     again = await start()
     await until(lambda: written(file) == content)

@@ -13,8 +13,8 @@ from glossator.core.errors import UsageError
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 from glossator.worker.jobs import JobProgress
-from glossator.workspace.documents.change import RootsChanged
 from glossator.workspace.documents.host import Indexing, WorkspaceHost
+from glossator.workspace.documents.overlays import RootsChanged
 from glossator.workspace.files import state_folder
 from glossator.workspace.index.manifest import IndexFolder
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.documents.change import DiskChanged
 from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.overlays import DiskChanged
 from glossator.workspace.files import state_folder
 from glossator.workspace.files.entries import RACY_NS, FileEntry, FolderFiles
-from glossator.workspace.files.folder_file import NAME
+from glossator.workspace.files.listing_cache import FOLDERS_FILE
 from glossator.workspace.index.required import analyse
 from tests.files.trees import FOLDERS_ARE_REMEMBERED, write_tree
 from tests.patience import until
@@ -51,7 +51,7 @@ async def known(start: Start, grown: tuple[Path, Path]) -> None:
     """A server was there before: the index is on disk, and what it saw of the folders."""
     host = await start()
     await host.index_manager.build()
-    files = [state_folder.index_folder(str(root)) / NAME for root in grown]
+    files = [state_folder.index_folder(str(root)) / FOLDERS_FILE for root in grown]
     await until(lambda: all(file.exists() for file in files))
 
 
@@ -92,7 +92,7 @@ async def test_without_an_index_on_disk_a_thread_makes_them(
         for path in state_folder.index_folder(str(root)).iterdir():
             if path.is_dir():
                 shutil.rmtree(path)
-            elif path.name != NAME:
+            elif path.name != FOLDERS_FILE:
                 path.unlink()
     host = await start()
     await host.index_manager.build()

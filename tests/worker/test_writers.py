@@ -12,8 +12,8 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.worker import JobFailed, Worker, WorkerPhase
 from glossator.workspace.files import state_folder
+from glossator.workspace.files.state_folder import writing
 from glossator.workspace.index.jobs import BuildSegment, Built, Busy, Stale
-from glossator.workspace.index.lock import writing
 from glossator.workspace.index.manifest import IndexFolder, ManifestStamp
 from glossator.workspace.index.root_store import RootStore, Wrote
 from tests.patience import until

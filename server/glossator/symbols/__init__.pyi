@@ -1,5 +1,12 @@
-from .callers import is_call_of, may_need_imports, only_definition
-from .candidates import SearchScope, module_ends, module_of, named_modules
+from .candidates import (
+    SearchScope,
+    is_call_of,
+    may_need_imports,
+    module_ends,
+    module_of,
+    named_modules,
+    only_definition,
+)
 from .documented import Documented, DocumentedIn
 from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
 from .finder import ALL_USES, CALLS, SymbolFinder

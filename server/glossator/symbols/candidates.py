@@ -1,4 +1,9 @@
-"""The texts that may hold a name, likeliest first; which files an import may mean."""
+"""The texts that may hold a name, likeliest first; which files an import may mean, and calls.
+
+A name alone proves little: `x.close()` may close anything. A call is certainly one of a definition
+where only one symbol has the name and the call names it as its own file, package or class may, or
+an import says so.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +12,25 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from glossator.core.file_kinds import CODE, language_of
-from glossator.symbols.imports import Import
 from glossator.workspace import WorkspaceSnapshot, analyse, is_inside
 from glossator.workspace import candidates as text_candidates
+
+if TYPE_CHECKING:  # these load the parsers
+    from glossator.symbols.find import Definition, SymbolHits, Use
+    from glossator.symbols.imports import Import
 
 _ENDINGS = {".h", ".hh", ".hpp", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".php", ".rb", ".sh"}
 _SEPARATOR = re.compile(r"::|[./\\]")
 _RELATIVE = {"", "..", "crate", "self", "super"}  # where these lead depends on the file
 _STANDS_FOR_FOLDER = {"__init__", "index", "mod"}
-_PARTS = 2  # of the end of a module's path that count: what comes before may not be a folder
+_MODULE_PARTS = 2  # of the end of a module's path that count: what comes before may not be a folder
+
+_RECEIVER = re.compile(r"(?:(?P<name>[\w$]+)|\S)?\s*(?:\?\.|\.|->|::)\s*$")
+_OWN_RECEIVERS = frozenset({"self", "cls", "this", "Self", "static"})
+_FOLDER_PACKAGES = frozenset({"go"})  # where the files of a folder share their names
 
 
 def module_of(path: str) -> str:
@@ -42,7 +55,7 @@ def module_ends(imports: Iterable[Import], name: str) -> frozenset[str]:
     ends = set()
     for at in naming or everything:
         for module in named_modules(at):  # a name may be a module, or a file
-            if end := module[-_PARTS:]:
+            if end := module[-_MODULE_PARTS:]:
                 ends.add("/" + "/".join(end))
     return frozenset(ends)
 
@@ -127,3 +140,45 @@ def _around(path: str | None) -> list[str]:
         folders.append(os.path.join(folder, ""))
         path = folder
     return folders
+
+
+def only_definition(found: SymbolHits[Definition]) -> Definition | None:
+    """The one definition of a name; None if there are several, or not all texts were read."""
+    coverage = found.coverage
+    if coverage.unread or coverage.unparsed or coverage.worker_away or len(found.hits) != 1:
+        return None
+    return found.hits[0]
+
+
+def may_need_imports(use: Use, definition: Definition) -> bool:
+    """Whether only the imports of its file can say what is called."""
+    receiver = _RECEIVER.search(use.line.text[: use.reference.start])
+    return receiver is None and not definition.symbol.container and not _share(use, definition)
+
+
+def is_call_of(use: Use, definition: Definition, imports: Iterable[Import] = ()) -> bool:
+    """Whether a call is certainly one of this definition, the only one that has its name."""
+    container = definition.symbol.container
+    receiver = _RECEIVER.search(use.line.text[: use.reference.start])
+    if container:
+        is_inside = use.line.path == definition.line.path and set(container) <= set(
+            use.reference.within
+        )
+        is_own = receiver is not None and receiver["name"] in (*_OWN_RECEIVERS, container[-1])
+        return is_inside and is_own
+    if receiver is not None:
+        return False
+    if _share(use, definition):
+        return True
+    name = definition.symbol.name
+    naming = [each for each in imports if name in each.names]
+    ends = tuple(module_ends(naming, name)) if naming else ()
+    return bool(ends) and f"/{module_of(definition.line.path)}".endswith(ends)
+
+
+def _share(use: Use, definition: Definition) -> bool:
+    """Whether the call can name the definition without an import."""
+    if use.line.path == definition.line.path:
+        return True
+    one, other = (os.path.dirname(each.line.path) for each in (use, definition))
+    return definition.language in _FOLDER_PACKAGES and one == other

@@ -20,13 +20,13 @@ from glossator.core.errors import UsageError
 from glossator.core.file_kinds import CODE, LANGUAGES
 from glossator.core.text import split_lines
 from glossator.symbols.references import Reference, references
-from glossator.symbols.sources import SLICE, Library, Outlines, SourceText, outlines, read
+from glossator.symbols.sources import SLICE, Library, SourceText, outlines, read
 from glossator.symbols.symbol import Symbol
 from glossator.worker import Job, JobProgress, Slices, Trouble, attempt
 
 _SEPARATOR = re.compile(r"::|->|[.#/]")
 _RAW = re.compile(r"\br#(?=\w)")  # Rust's `r#type` is the name `type`
-_LONGEST = 300  # characters
+_MAX_NAME = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class Name:
     def parse(asked: str) -> Name:
         """Split a name. Raises `UsageError` if no symbol can have it."""
         whole = " ".join(asked.split())
-        bare = _without_arguments(_RAW.sub("", whole[:_LONGEST]))
+        bare = _without_arguments(_RAW.sub("", whole[:_MAX_NAME]))
         named = bare.removesuffix("!")
         parts = [part for part in map(_without_arguments, _SEPARATOR.split(named)) if part]
-        if not parts or len(whole) > _LONGEST or not re.search(r"\w", parts[-1]):
+        if not parts or len(whole) > _MAX_NAME or not re.search(r"\w", parts[-1]):
             raise UsageError(
-                f"{asked[:_LONGEST]!r} is no name of a symbol.\nGive an identifier such as parse or"
-                " Parser.parse, or use Grep for a pattern."
+                f"{asked[:_MAX_NAME]!r} is no name of a symbol.\nGive an identifier such as parse"
+                " or Parser.parse, or use Grep for a pattern."
             )
         return Name(whole, parts[-1], tuple(parts[:-1]), bare != named)
 
@@ -186,7 +186,8 @@ class FindDefinitions(Job[SymbolHits[Definition]]):
         with outlines(self.library) as kept:
 
             def look(text: SourceText) -> list[Definition]:
-                return _definitions(text, self.name, kept)
+                named = kept.of(text, self.name.last)
+                return definitions_of(text, [at for at in named if self.name.fits(at, text.path)])
 
             return (
                 yield from _search(
@@ -211,13 +212,28 @@ class FindUses(Job[SymbolHits[Use]]):
         """Look at one text after the other."""
 
         def look(text: SourceText) -> list[Use]:
-            return _uses(text, self.name, self.kinds)
+            assert text.language is not None  # noqa: S101 - others are searched for the word
+            uses = references(text.text, text.language, self.name.spelled)
+            found = [use for use in uses if use.kind in self.kinds]
+            lines = split_lines(text.text) if found else []
+            return [Use(_line_of(text, lines, use.line), use) for use in found]
 
         return (yield from _search(self.library, self.paths, self.name, self.limits, CODE, look))
 
 
-def line_of(text: SourceText, lines: list[str], number: int) -> SourceLine:
-    """Line `number` of a text whose lines are `lines`."""
+def definitions_of(text: SourceText, symbols: list[Symbol]) -> list[Definition]:
+    """Some symbols of a text, each with the line of its name."""
+    if not symbols:
+        return []
+    assert text.language is not None  # noqa: S101 - it has an outline
+    lines = split_lines(text.text)
+    return [
+        Definition(_line_of(text, lines, symbol.name_line), symbol, text.language)
+        for symbol in symbols
+    ]
+
+
+def _line_of(text: SourceText, lines: list[str], number: int) -> SourceLine:
     return SourceLine(text.path, text.sha256, number, lines[number - 1])
 
 
@@ -267,26 +283,6 @@ def _search(
         len(paths), read_, holding, len(paths) - looked, unreadable, unparsed, mentioned
     )
     return SymbolHits(tuple(hits), tuple(mentions), coverage)
-
-
-def _definitions(text: SourceText, name: Name, kept: Outlines) -> list[Definition]:
-    fitting = [symbol for symbol in kept.of(text, name.last) if name.fits(symbol, text.path)]
-    if not fitting:
-        return []
-    assert text.language is not None  # noqa: S101 - it has an outline
-    lines = split_lines(text.text)
-    return [
-        Definition(line_of(text, lines, symbol.name_line), symbol, text.language)
-        for symbol in fitting
-    ]
-
-
-def _uses(text: SourceText, name: Name, kinds: frozenset[str]) -> list[Use]:
-    assert text.language is not None  # noqa: S101 - others are searched for the word
-    uses = references(text.text, text.language, name.spelled)
-    found = [use for use in uses if use.kind in kinds]
-    lines = split_lines(text.text) if found else []
-    return [Use(line_of(text, lines, use.line), use) for use in found]
 
 
 def _mentions(text: SourceText, word: re.Pattern[str]) -> list[SourceLine]:

@@ -2,7 +2,7 @@
 
 The text index gives the candidates, open documents mask their files, and the worker process parses.
 Without a worker a thread of this process does little of it, and the result says so: parsing holds
-the GIL, so this process parses only small texts.
+the GIL, so this process parses only small texts (docs/decisions/0014).
 """
 
 from __future__ import annotations
@@ -33,16 +33,14 @@ from glossator.symbols.find import (
 from glossator.symbols.imports import Import
 from glossator.symbols.jobs import (
     CallsOf,
-    FindNear,
     ImportsOf,
     IsName,
     OutlineOf,
     StatementsIn,
-    pieces,
 )
 from glossator.symbols.sources import Library, statistics
 from glossator.symbols.symbol import NearSymbol, Symbol
-from glossator.symbols.table import FileStamp, MatchKnown, MatchNames, ReadNames
+from glossator.symbols.table import FileStamp, FindNear, MatchKnown, MatchNames, ReadNames, pieces
 from glossator.worker import (
     Job,
     JobFailed,
@@ -61,10 +59,12 @@ USES = Limits(texts=1_000, hits=400, seconds=10.0)
 ALL_USES = frozenset({"definition", "call", "import", "reference"})
 CALLS = frozenset({"call"})
 
-_MOST_SOURCES = 100_000  # texts read for one name
+_MAX_SOURCES = 100_000  # texts read for one name
 _FEW_SOURCES = 20  # without a worker
-_SMALL = 30_000  # characters, parsed in less than 10 ms; no larger text is parsed in this process
-_KEPT_SHARE = 8  # outlines take at most this fraction of the disk space for indexes
+_SMALL_TEXT = (
+    30_000  # characters, parsed in less than 10 ms; no larger text is parsed in this process
+)
+_DISK_FRACTION = 8  # outlines take at most this fraction of the disk space for indexes
 
 H = TypeVar("H")
 R = TypeVar("R")
@@ -76,7 +76,7 @@ class SymbolFinder:
     def __init__(self, worker: Worker, settings: WorkspaceSettings) -> None:
         self._worker = worker
         self._max_file_bytes = settings.max_file_bytes
-        self._kept_bytes = settings.index_bytes // _KEPT_SHARE if settings.index else 0
+        self._kept_bytes = settings.index_bytes // _DISK_FRACTION if settings.index else 0
         self._listing: Listing | None = None  # the last whose symbols were matched
         self._number = 0
         self._reading: asyncio.Task[None] | None = None
@@ -259,7 +259,7 @@ class SymbolFinder:
         texts = await asyncio.to_thread(open_texts, snapshot, name.last)
         worker = self._worker.state
         away = worker.phase is WorkerPhase.BACKING_OFF
-        taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
+        taken = paths[: _FEW_SOURCES if away else _MAX_SOURCES]
         if away:
             few = job(self._little_library(snapshot, texts), taken)
             found = await run_here(few, self._worker.troubles)
@@ -282,7 +282,7 @@ class SymbolFinder:
     ) -> R:
         """The result of a job on one document; a small one does not wait for the worker."""
         ready = self._worker.state.phase is WorkerPhase.READY
-        if not ready and len(document.text) <= _SMALL:
+        if not ready and len(document.text) <= _SMALL_TEXT:
             small = job(self._little_library(snapshot, {}), document.path, document.text)
             return await run_here(small, self._worker.troubles)
         return await self._worker.run(
@@ -295,7 +295,7 @@ class SymbolFinder:
 
     def _little_library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
         """For this process, which stores no outlines: only the worker opens SQLite."""
-        return Library.of(snapshot.folders, self._max_file_bytes, 0, texts, _SMALL)
+        return Library.of(snapshot.folders, self._max_file_bytes, 0, texts, _SMALL_TEXT)
 
 
 def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, FileStamp]:

@@ -1,31 +1,51 @@
-"""Jobs on the outlines of known texts: outlines, imports, names, calls, and near names."""
+"""Jobs on one document: its outline, imports, names, calls, and its statements.
+
+Statements are nested, so that an extract can keep to whole ones.
+"""
 
 from __future__ import annotations
 
-import math
 import re
 from abc import abstractmethod
-from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
-from functools import cache, partial
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, TypeVar
 
-import re2
+from tree_sitter import Node
 
-from glossator.core.file_kinds import CODE
 from glossator.core.span import Statement
 from glossator.core.text import split_lines
 from glossator.symbols.imports import Import, imports
 from glossator.symbols.references import calls_in, is_name
-from glossator.symbols.sources import Library, SourceText, editor_text, outlines, read_each
-from glossator.symbols.statements import statements
-from glossator.symbols.symbol import NearSymbol, Symbol
+from glossator.symbols.sources import Library, SourceText, editor_text, outlines
+from glossator.symbols.symbol import Symbol
+from glossator.symbols.tree import parse
 from glossator.worker import Job, JobFailed, Slices, Trouble, attempt
 
 R = TypeVar("R")
 
-Outlined = tuple[str, tuple[Symbol, ...]]  # the SHA-256 of a text, and its outline
+_MAX_DEPTH = 200  # nodes from the root
+_BODIES = re.compile(  # nodes whose children are statements; of lists only those of declarations
+    r"""(?:.*_)?(?:block|body|body_statement|suite|program|source_file|unit|chunk
+        |statements?_list|do_group
+    |compound_statement|then|begin|document|section)
+    |(?:field_|ordered_field_)?declaration_list|enum_variant_list|enumerator_list|var_spec_list
+    |const_declaration|object_type|interface_type|preproc_.*""",
+    re.VERBOSE,
+)
+_BODIES_OF = {  # by language
+    "json": frozenset({"object", "array"}),
+    "markdown": frozenset({"list", "section"}),
+    "python": frozenset({"module"}),
+    "toml": frozenset({"table", "table_array_element"}),
+    "yaml": frozenset({"block_mapping", "block_sequence"}),
+}
+_NOT_BODIES = frozenset(
+    "preproc_def preproc_function_def preproc_include preproc_call fenced_code_block"
+    " indented_code_block html_block".split()
+)
+_LEADING = re.compile(r".*comment.*|attribute_item|inner_attribute_item|attribute_list|annotation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,132 +143,96 @@ class StatementsIn(_DocumentJob[tuple[Statement, ...]]):
         return statements(text.text, text.language, self.first_line, self.last_line)
 
 
-@dataclass(frozen=True, slots=True)
-class OutlinesOf(Job[dict[str, Outlined]]):
-    """The outlines of the texts at absolute `paths`, as many as are ready in so many seconds.
-
-    Unreadable texts are left out; a language without a grammar has an empty outline.
-    """
-
-    urgent: ClassVar[bool] = True
-
-    library: Library
-    paths: tuple[str, ...]
-    seconds: float = math.inf
-
-    def run(self) -> Slices[dict[str, Outlined]]:
-        """Look up or parse one text after the other."""
-        found: dict[str, Outlined] = {}
-        with outlines(self.library) as kept:
-            for text in read_each(self.library, self.paths, self.seconds):
-                if text is None:
-                    yield None
-                else:
-                    found[text.path] = text.sha256, kept.of(text)
-        return found
-
-
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
-_ALIKE = 0.75  # ratio of `difflib`
-_PART = 4, 1 / 3  # letters of a name within another, and of all letters of that
-_PIECES = (4, 9)  # letters from which on a name has one piece more
-_LONGEST = 100  # characters
+def statements(text: str, language: str, first_line: int, last_line: int) -> tuple[Statement, ...]:
+    """The statements that touch these lines (1-based, inclusive); none in too large a text."""
+    tree = parse(text, language)
+    if tree is None:
+        return ()
+    reader = _Reader(language, first_line - 1, last_line - 1)
+    return tuple(_joined(reader.statements(tree.root, 0)))
 
 
 @dataclass(frozen=True, slots=True)
-class FindNear(Job[tuple[NearSymbol, ...]]):
-    """One symbol of each of the nearest names, nearest first, in the texts at absolute `paths`.
+class _Reader:
+    """Reads statements that touch rows (0-based, inclusive)."""
 
-    A name is near if it is equal but for case and underscores, if one contains the other from the
-    beginning of a word on, or if most letters are the same. Only texts with a piece of the name are
-    parsed: with a slip or two in a name, one of its pieces is still right. As many texts are read
-    as possible in so many seconds.
-    """
+    language: str
+    first: int
+    last: int
 
-    urgent: ClassVar[bool] = True
+    def statements(self, body: Node, depth: int) -> Iterator[tuple[Node, Statement]]:
+        """Those in a body, each with its node."""
+        for child in body.named_children:
+            start, end = _rows(child)
+            if end < self.first:
+                continue
+            if start > self.last:
+                return
+            if depth < _MAX_DEPTH and self._is_body(child):
+                yield from self.statements(child, depth + 1)
+                continue
+            inner = tuple(
+                each
+                for inside in self._bodies(child, depth)
+                for each in _joined(self.statements(inside, depth + 1))
+                if each.first_line - 1 > start
+            )
+            yield child, Statement(start + 1, end + 1, self._head(child, depth) + 1, inner)
 
-    library: Library
-    paths: tuple[str, ...]
-    name: str
-    limit: int
-    seconds: float
+    def _bodies(self, node: Node, depth: int) -> Iterator[Node]:
+        """The outermost bodies below `node`."""
+        for child in node.named_children if depth < _MAX_DEPTH else ():
+            if self._is_body(child):
+                yield child
+            elif (rows := _rows(child))[0] < rows[1]:
+                yield from self._bodies(child, depth + 1)
 
-    def run(self) -> Slices[tuple[NearSymbol, ...]]:
-        """Read one text after the other."""
-        likeness = cache(_Likeness(self.name))
-        holds = re2.compile(pieces(self.name).encode("utf-8", "replace"))
-        found: dict[str, NearSymbol] = {}
-        with outlines(self.library) as kept:
-            for text in read_each(self.library, self.paths, self.seconds):
-                if text is None:
-                    yield None
-                    continue
-                if text.language not in CODE or not holds.search(
-                    text.text.encode("utf-8", "replace")
-                ):
-                    continue
-                for symbol in kept.of(text):
-                    if known := found.get(symbol.name):
-                        found[symbol.name] = replace(known, others=known.others + 1)
-                    elif likeness(symbol.name):
-                        found[symbol.name] = NearSymbol(text.path, symbol)
-        nearest = sorted(found, key=lambda name: (-likeness(name), name))
-        return tuple(found[name] for name in nearest[: self.limit])
+    def _head(self, node: Node, depth: int) -> int:
+        """The last row before the body of `node`, or of the docstring that begins it."""
+        start, end = _rows(node)
+        for body in self._bodies(node, depth):
+            if body.named_children and (row := _rows(body.named_children[0])[0]) > start:
+                return _docstring(body) or row - 1
+        return end
 
-
-def pieces(name: str) -> str:
-    """A pattern, for RE2 and `re`, that texts with a near name match."""
-    words = [word.casefold() for word in _WORD.findall(name[:_LONGEST])] or [name[:_LONGEST]]
-    letters = "".join(words)
-    ends = set(accumulate(map(len, words)))
-    count = 1 + sum(len(letters) >= least for least in _PIECES)
-    cuts = [len(letters) * part // count for part in range(count + 1)]
-    parts = (
-        "".join(
-            re.escape(letters[at]) + ("_?" if at + 1 in ends and at + 1 < end else "")
-            for at in range(start, end)
-        )
-        for start, end in pairwise(cuts)
-    )
-    return f"(?i:{'|'.join(parts)})"
+    def _is_body(self, node: Node) -> bool:
+        kind = node.type
+        if kind in _BODIES_OF.get(self.language, ()):
+            return True
+        return _BODIES.fullmatch(kind) is not None and kind not in _NOT_BODIES
 
 
-class _Likeness:
-    """How near names are to one: 1 is the same but for case and underscores, 0 is not near."""
-
-    def __init__(self, asked: str) -> None:
-        self._words = _words(asked)
-        self._plain = "".join(self._words)
-        self._matcher = SequenceMatcher(autojunk=False)
-        self._matcher.set_seq2(self._plain)
-
-    def __call__(self, name: str) -> float:
-        words = _words(name)
-        plain = "".join(words)
-        if not plain or plain == self._plain:
-            return float(bool(plain))
-        matcher = self._matcher
-        matcher.set_seq1(plain)
-        if _is_part(self._plain, words):  # likelier than a slip
-            return (1 + matcher.real_quick_ratio()) / 2
-        if _is_part(plain, self._words):
-            return matcher.real_quick_ratio()
-        bounds = (matcher.real_quick_ratio, matcher.quick_ratio)
-        if any(bound() < _ALIKE for bound in bounds):
-            return 0.0
-        ratio = matcher.ratio()
-        return ratio if ratio >= _ALIKE else 0.0
+def _rows(node: Node) -> tuple[int, int]:
+    start, end = node.start_point.row, node.end_point.row
+    return start, max(start, end - 1 if node.end_point.column == 0 else end)
 
 
-def _words(name: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(name[:_LONGEST])]
+def _docstring(body: Node) -> int:
+    """The last row of the string that begins a body as its documentation; 0: there is none."""
+    first = body.named_children[0]
+    if first.type == "expression_statement" and first.named_children:
+        string = first.named_children[0]
+    else:
+        string = first
+    return _rows(string)[1] if string.type == "string" else 0
 
 
-def _is_part(part: str, words: list[str]) -> bool:
-    """Whether `part` begins where one of the `words` does, and is much of them."""
-    whole = "".join(words)
-    least, share = _PART
-    if len(part) < max(least, share * len(whole)):
-        return False
-    starts = accumulate((len(word) for word in words[:-1]), initial=0)
-    return any(whole.startswith(part, start) for start in starts)
+def _joined(found: Iterable[tuple[Node, Statement]]) -> Iterator[Statement]:
+    """The statements in order: comments with what stands below them, one for shared lines."""
+    last: Statement | None = None
+    leading = False
+    for node, each in found:
+        leads = _LEADING.fullmatch(node.type) is not None
+        if last is None:
+            last, leading = each, leads
+        elif each.first_line <= last.last_line:
+            end = max(last.last_line, each.last_line)
+            last, leading = Statement(last.first_line, end, end), False
+        elif leading and each.first_line == last.last_line + 1:
+            last = Statement(last.first_line, each.last_line, each.head_line, each.inner)
+            leading = leads
+        else:
+            yield last
+            last, leading = each, leads
+    if last is not None:
+        yield last

@@ -1,6 +1,6 @@
 """Symbol outlines: the definitions of a source file, in document order.
 
-Tree-sitter parses, the query of the language (`queries.py`) finds the definitions at any depth
+Tree-sitter parses, the query of the language (`grammars.py`) finds the definitions at any depth
 without recursion, and this file turns matches into symbols. A syntax error costs only what it
 covers.
 """
@@ -17,18 +17,14 @@ from operator import itemgetter
 from tree_sitter import Node, Query, QueryCursor
 
 from glossator.core.file_kinds import CODE, MARKDOWN
-from glossator.symbols.comments import comment_paragraph, docstring_paragraph
 from glossator.symbols.grammars import definitions_query
-from glossator.symbols.headings import headings
-from glossator.symbols.keys import keys
-from glossator.symbols.macros import inside_macros
-from glossator.symbols.symbol import Symbol
-from glossator.symbols.tree import SOURCE_LIMIT, Columns, parse
+from glossator.symbols.sections import headings, keys
+from glossator.symbols.symbol import Symbol, comment_paragraph, docstring_paragraph, shortened
+from glossator.symbols.tree import SOURCE_LIMIT, Columns, inside_macros, parse
 
 OUTLINE_LIMIT = SOURCE_LIMIT  # bytes of UTF-8
 
 _QUOTES = "\"'`:"
-_SIGNATURE_LIMIT = 200  # characters
 _ERROR_LIMIT = 400_000_000  # sum of squares of the tokens in each error, about 0.2 s of matching
 _DEPTH_LIMIT = 50  # symbols around a symbol; deeper ones are left out
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
@@ -188,16 +184,15 @@ def _name(definition: DefinitionNode, source: bytes, columns: Columns) -> _Name 
 def _signature(found: Definitions, definition: DefinitionNode) -> str:
     end = definition.outer.end_byte if definition.body is None else definition.body[0]
     line = " ".join(found.without_comments(definition.outer.start_byte, end).split())
-    line = line.rstrip(" ;:{=")
-    return line if len(line) <= _SIGNATURE_LIMIT else line[: _SIGNATURE_LIMIT - 1] + "…"
+    return shortened(line.rstrip(" ;:{="))
 
 
 def _text(node: Node, source: bytes) -> str:
     return " ".join(source[node.start_byte : node.end_byte].decode("utf-8", "replace").split())
 
 
-_NEAR = 500  # bytes of white space between things that belong together
-_DEPTH = 1_000  # nodes above a definition; matching takes time quadratic in the depth
+_MAX_GAP = 500  # bytes of white space between things that belong together
+_MATCHING_DEPTH = 1_000  # nodes above a definition; matching takes time quadratic in the depth
 _SIGNATURE_BYTES = 4_000  # of a definition's head are read
 
 Captures = dict[str, list[Node]]
@@ -287,7 +282,7 @@ class Definitions:
 
     def _adjacent(self, end: int, start: int) -> bool:
         """Whether only white space without an empty line lies between."""
-        if start - end > _NEAR:
+        if start - end > _MAX_GAP:
             return False
         gap = self.source[end:start]
         return not gap.strip() and gap.count(b"\n") <= 1
@@ -311,7 +306,7 @@ def find_definitions(roots: Sequence[Node], query: Query, source: bytes) -> Defi
     docstrings: dict[int, Node] = {}
     pieces: dict[Piece, None] = {}  # tokens of a macro are found twice
     cursor = QueryCursor(query)
-    cursor.set_max_start_depth(_DEPTH)
+    cursor.set_max_start_depth(_MATCHING_DEPTH)
     matches = chain.from_iterable(map(cursor.matches, roots))
     for _, captures in sorted(matches, key=itemgetter(0)):
         if "name" in captures:
@@ -343,5 +338,5 @@ def _definition(captures: Captures, wrappers: dict[int, Node]) -> DefinitionNode
 def _piece(role: str, node: Node, source: bytes) -> Piece:
     start, column = node.start_byte, node.start_point.column
     end = node.end_byte - (node.end_point.column == 0)  # Rust's doc comments take their line end
-    starts_line = column <= _NEAR and not source[start - column : start].strip()
+    starts_line = column <= _MAX_GAP and not source[start - column : start].strip()
     return Piece(role, start, end, node.start_point.row, starts_line)

@@ -19,7 +19,7 @@ from glossator.symbols.tree import SyntaxTree, first, last, parse, paths
 
 ReferenceKind = Literal["definition", "call", "import", "reference"]
 
-_NEAR = 12  # nodes above an identifier that can make it a call or an import
+_NODES_ABOVE = 12  # nodes above an identifier that can make it a call or an import
 
 # Node types of all grammars together; those of the same name mean the same.
 _IDENTIFIERS = frozenset({
@@ -202,7 +202,7 @@ def _use_end(tree: SyntaxTree, leaf: Node, start: int, names: tuple[bytes, bytes
 
 
 def _kind(tree: SyntaxTree, path: list[Node], end: int) -> ReferenceKind:
-    if any(_is_import(node) for node in islice(reversed(path), 1, _NEAR)):
+    if any(_is_import(node) for node in islice(reversed(path), 1, _NODES_ABOVE)):
         return "import"
     if path[-1].type in _UNPARSED:
         return "call" if tree.source[end : end + 1] == b"(" else "reference"
@@ -218,7 +218,7 @@ def _is_import(node: Node) -> bool:
 def _is_called(tree: SyntaxTree, path: list[Node]) -> bool:
     """Whether the innermost node of `path` is what a call names."""
     node = path[-1]
-    for parent in islice(reversed(path), 1, _NEAR):
+    for parent in islice(reversed(path), 1, _NODES_ABOVE):
         if parent.type in _CALLS:
             return _callee(parent) == node or _is_made(tree, parent, node)
         if parent.type == "token_tree":  # the tokens of a macro of Rust

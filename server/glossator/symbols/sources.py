@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import monotonic
 
@@ -41,7 +41,7 @@ SLICE = 0.03  # seconds of work between two chances for other jobs
 
 _DATABASE = "symbols.db"
 _PLAIN = re.compile(r"\w+")  # what stands in JSON as it is
-_TOGETHER = 200  # outlines that are written in one transaction
+_OUTLINES_A_WRITE = 200  # outlines that are written in one transaction
 _RECENT_SYMBOLS = 50_000  # of open documents that are remembered, about 20 MB
 
 
@@ -94,7 +94,7 @@ class SourceText:
     in_file: bool  # or only in the editor
 
     def item(self, lack: str) -> Item:
-        """It as something to `attempt`."""
+        """The text as an item of `attempt`."""
         return Item(self.path, lack, self.sha256)
 
 
@@ -165,7 +165,7 @@ class Outlines:
                 return parsed(kept)
             except ValueError as damage:
                 logger.warning("The outline kept of %s: %s", text.path, damage)
-        symbols = _outlined(text, text.language)
+        symbols = attempt(text.item("has no outline"), partial(outline, text.text, text.language))
         if isinstance(symbols, Trouble):
             return ()
         self.made += 1
@@ -173,7 +173,7 @@ class Outlines:
             _RECENT.keep(text, symbols)
         elif self._blobs is not None:
             self._unwritten.setdefault(namespace, {})[key] = dump(symbols)
-            if sum(map(len, self._unwritten.values())) >= _TOGETHER:
+            if sum(map(len, self._unwritten.values())) >= _OUTLINES_A_WRITE:
                 self.flush()
         return symbols
 
@@ -198,10 +198,6 @@ class Outlines:
     def _do_without(self, problem: StoreUnavailable) -> None:
         logger.warning("%s", problem)
         self._blobs = None
-
-
-def _outlined(text: SourceText, language: str) -> tuple[Symbol, ...] | Trouble:
-    return attempt(text.item("has no outline"), lambda: outline(text.text, language))
 
 
 class _Recent:

@@ -1,4 +1,4 @@
-"""The names of all symbols of a workspace, searched as an editor's symbol search does.
+"""The names of symbols: searched as an editor's symbol search does, and those near a name.
 
 The worker process keeps the names of each file next to the file's stamp, a few bytes a name; a file
 is read again when its stamp changed. Open documents and links, which have no stamp, are read each
@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from functools import cache
 from heapq import nsmallest
-from itertools import chain, islice
+from itertools import accumulate, chain, islice, pairwise
 from time import monotonic
 from typing import ClassVar
 
 import re2
 
 from glossator.core.file_kinds import CODE
-from glossator.core.text import split_lines
-from glossator.symbols.find import Definition, line_of
-from glossator.symbols.sources import SLICE, Library, Outlines, outlines, read
+from glossator.symbols.find import Definition, definitions_of
+from glossator.symbols.sources import SLICE, Library, Outlines, outlines, read, read_each
+from glossator.symbols.symbol import NearSymbol
 from glossator.worker import Job, JobProgress, Slices
 
 FileStamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
-_LONGEST_QUERY = 100  # characters
+_MAX_QUERY = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +144,16 @@ def _definitions(
     library: Library, path: str, names: Container[str], kept: Outlines
 ) -> list[Definition]:
     text = read(library, path)
-    if text is None or text.language is None:
+    if text is None:
         return []
-    lines = split_lines(text.text)
-    return [
-        Definition(line_of(text, lines, symbol.name_line), symbol, text.language)
-        for symbol in kept.of(text)
-        if symbol.name in names
-    ]
+    return definitions_of(text, [each for each in kept.of(text) if each.name in names])
 
 
 def _best(names: Mapping[str, bytes], query: str, limit: int) -> Slices[list[tuple[str, str]]]:
     """The `limit` best names with the paths they are defined in."""
-    wanted = "".join(query.split())[:_LONGEST_QUERY]
-    pattern = re2.compile(_in_order(wanted).encode("utf-8", "replace"), _options())
+    wanted = "".join(query.split())[:_MAX_QUERY]
+    in_order = "(?m)^.*" + ".*?".join(map(re.escape, wanted)) + ".*$"
+    pattern = re2.compile(in_order.encode("utf-8", "replace"), _options())
     matches: list[tuple[tuple[int, int, str, str], str, str]] = []
     slice_end = monotonic() + SLICE
     for path, lines in names.items():
@@ -167,11 +165,6 @@ def _best(names: Mapping[str, bytes], query: str, limit: int) -> Slices[list[tup
             yield None
             slice_end = monotonic() + SLICE
     return [(name, path) for _, name, path in nsmallest(limit, matches)]
-
-
-def _in_order(letters: str) -> str:
-    """A pattern for the lines that hold these letters in their order."""
-    return "(?m)^.*" + ".*?".join(re.escape(letter) for letter in letters) + ".*$"
 
 
 def _options() -> re2.Options:
@@ -193,3 +186,109 @@ def _rank(name: str, wanted: str, path: str) -> tuple[int, int, str, str]:
     else:
         kind = 3 if looked_for in plain else 4
     return kind, len(name), name, path
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
+_MIN_RATIO = 0.75  # ratio of `difflib`
+_MIN_PART = 4, 1 / 3  # letters of a name within another, and of all letters of that
+_MORE_PIECES_AT = (4, 9)  # letters from which on a name has one piece more
+_MAX_NAME = 100  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class FindNear(Job[tuple[NearSymbol, ...]]):
+    """One symbol of each of the nearest names, nearest first, in the texts at absolute `paths`.
+
+    A name is near if it is equal but for case and underscores, if one contains the other from the
+    beginning of a word on, or if most letters are the same. Only texts with a piece of the name are
+    parsed: with a slip or two in a name, one of its pieces is still right. As many texts are read
+    as possible in so many seconds.
+    """
+
+    urgent: ClassVar[bool] = True
+
+    library: Library
+    paths: tuple[str, ...]
+    name: str
+    limit: int
+    seconds: float
+
+    def run(self) -> Slices[tuple[NearSymbol, ...]]:
+        """Read one text after the other."""
+        likeness = cache(_Likeness(self.name))
+        holds = re2.compile(pieces(self.name).encode("utf-8", "replace"))
+        found: dict[str, NearSymbol] = {}
+        with outlines(self.library) as kept:
+            for text in read_each(self.library, self.paths, self.seconds):
+                if text is None:
+                    yield None
+                    continue
+                if text.language not in CODE or not holds.search(
+                    text.text.encode("utf-8", "replace")
+                ):
+                    continue
+                for symbol in kept.of(text):
+                    if known := found.get(symbol.name):
+                        found[symbol.name] = replace(known, others=known.others + 1)
+                    elif likeness(symbol.name):
+                        found[symbol.name] = NearSymbol(text.path, symbol)
+        nearest = sorted(found, key=lambda name: (-likeness(name), name))
+        return tuple(found[name] for name in nearest[: self.limit])
+
+
+def pieces(name: str) -> str:
+    """A pattern, for RE2 and `re`, that texts with a near name match."""
+    words = [word.casefold() for word in _WORD.findall(name[:_MAX_NAME])] or [name[:_MAX_NAME]]
+    letters = "".join(words)
+    ends = set(accumulate(map(len, words)))
+    count = 1 + sum(len(letters) >= least for least in _MORE_PIECES_AT)
+    cuts = [len(letters) * part // count for part in range(count + 1)]
+    parts = (
+        "".join(
+            re.escape(letters[at]) + ("_?" if at + 1 in ends and at + 1 < end else "")
+            for at in range(start, end)
+        )
+        for start, end in pairwise(cuts)
+    )
+    return f"(?i:{'|'.join(parts)})"
+
+
+class _Likeness:
+    """How near names are to one: 1 is the same but for case and underscores, 0 is not near."""
+
+    def __init__(self, asked: str) -> None:
+        self._words = _words(asked)
+        self._plain = "".join(self._words)
+        self._matcher = SequenceMatcher(autojunk=False)
+        self._matcher.set_seq2(self._plain)
+
+    def __call__(self, name: str) -> float:
+        words = _words(name)
+        plain = "".join(words)
+        if not plain or plain == self._plain:
+            return float(bool(plain))
+        matcher = self._matcher
+        matcher.set_seq1(plain)
+        if _is_part(self._plain, words):  # likelier than a slip
+            return (1 + matcher.real_quick_ratio()) / 2
+        if _is_part(plain, self._words):
+            return matcher.real_quick_ratio()
+        bounds = (matcher.real_quick_ratio, matcher.quick_ratio)
+        if any(bound() < _MIN_RATIO for bound in bounds):
+            return 0.0
+        ratio = matcher.ratio()
+        return ratio if ratio >= _MIN_RATIO else 0.0
+
+
+def _words(name: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(name[:_MAX_NAME])]
+
+
+def _is_part(part: str, words: list[str]) -> bool:
+    """Whether `part` begins where one of the `words` does, and is much of them."""
+    whole = "".join(words)
+    least, share = _MIN_PART
+    if len(part) < max(least, share * len(whole)):
+        return False
+    starts = accumulate((len(word) for word in words[:-1]), initial=0)
+    return any(whole.startswith(part, start) for start in starts)

@@ -1,6 +1,11 @@
 """Parsed source text, and the way from a place in it up to the root.
 
 Parsing holds the GIL, about 0.1 s a megabyte: in a server it belongs into the worker process.
+
+The grammar of Rust has only tokens inside macros: `cfg_if! { … fn open() {} }`, and the rules of
+`macro_rules!`. They are parsed again as a file of their own, in their places; what is no item of
+Rust is an error in it, which costs only what it covers. Macros inside functions are left out, since
+what they hold is seldom an item.
 """
 
 from __future__ import annotations
@@ -8,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from tree_sitter import Node, Parser, TreeCursor
+from tree_sitter import Node, Parser, Point, Query, QueryCursor, Range, TreeCursor
 
 from glossator.symbols.grammars import grammar_of
 
@@ -19,6 +24,21 @@ SOURCE_LIMIT = 2_000_000  # bytes of UTF-8; more is generated or data
 _YAML_LEVELS = 200
 _YAML_OPENING = re.compile(rb"(?:^\xef\xbb\xbf|^|[-?:]|[&!*]\S*)[ \t]+")
 _LONE_CR = re.compile(rb"\r(?!\n)")
+
+_RUST = "rust"
+_INSIDE = """
+(source_file (macro_invocation (token_tree) @inside))
+(source_file (expression_statement (macro_invocation (token_tree) @inside)))
+(declaration_list (macro_invocation (token_tree) @inside))
+(macro_rule right: (token_tree) @inside)
+"""
+_MACRO_DEPTH = 1_000  # nodes above a macro; matching takes time quadratic in the depth
+_MAX_MACROS, _MAX_MACRO_BYTES = (
+    500,
+    200_000,
+)  # macros that are parsed, and bytes of them; more is generated or data
+_READ_BYTES = 4_096  # bytes
+_ITEM_WORDS = b"fn struct enum trait impl mod const static type".split()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,3 +146,32 @@ def first(node: Node) -> Node | None:
 def last(node: Node) -> Node | None:
     """The last named child."""
     return next(reversed(node.named_children), None)
+
+
+def inside_macros(tree: SyntaxTree) -> Iterator[Node]:
+    """For each macro whose tokens may hold items, the root of what they parse as."""
+    if tree.language != _RUST or b"!" not in tree.source:
+        return
+    source, left = tree.source, _MAX_MACRO_BYTES
+    cursor = QueryCursor(_inside())
+    cursor.set_max_start_depth(_MACRO_DEPTH)
+    nodes = [node for _, captures in cursor.matches(tree.root) for node in captures["inside"]]
+    for node in nodes[:_MAX_MACROS]:
+        start, end = node.start_byte + 1, node.end_byte - 1
+        left -= end - start
+        if left > 0 and any(word in source[start:end] for word in _ITEM_WORDS):
+            parser = Parser(grammar_of(_RUST))
+            parser.included_ranges = [Range(_moved(node, 1), _moved(node, -1), start, end)]
+            # Read in pieces: to hand over the source would copy it for each macro.
+            yield parser.parse(lambda at, _: source[at : at + _READ_BYTES]).root_node
+
+
+def _moved(node: Node, columns: int) -> Point:
+    """Where a token tree begins (1) or ends (-1), without its bracket."""
+    row, column = node.start_point if columns > 0 else node.end_point
+    return Point(row, column + columns)
+
+
+@cache
+def _inside() -> Query:
+    return Query(grammar_of(_RUST), _INSIDE)

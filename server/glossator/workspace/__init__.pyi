@@ -1,38 +1,50 @@
-from .documents.change import Closed, DiskChanged, Edited, Opened, RootsChanged, Saved, TextEdit
 from .documents.host import Indexing, WorkspaceHost
-from .documents.ignored import MAX_IGNORED, with_ignored
-from .documents.overlays import Overlay, edited, masked
-from .documents.snapshot import WorkspaceSnapshot
+from .documents.overlays import (
+    Closed,
+    DiskChanged,
+    Edited,
+    Opened,
+    Overlay,
+    RootsChanged,
+    Saved,
+    TextEdit,
+    edited,
+    masked,
+)
+from .documents.snapshot import MAX_IGNORED, WorkspaceSnapshot, with_ignored
 from .files.disk import Loaded, Stamp, load, load_raw
-from .files.encodings import EncodingRule, encoding_rules
 from .files.entries import STAMP, FileEntry, Files
-from .files.gitpattern import GitPattern, one_per_byte
+from .files.git_format import GitPattern, git_folders, git_outside, one_per_byte, repository_top
 from .files.listing import Listing
 from .files.long import LinePart, LongLines
-from .files.once import list_once
-from .files.repository import git_folders, git_outside, repository_top
-from .files.roots import Roots, folder_identity, is_inside, outermost, real_path, same_file
+from .files.roots import (
+    EncodingRule,
+    Roots,
+    encoding_rules,
+    folder_identity,
+    is_inside,
+    outermost,
+    real_path,
+    same_file,
+)
 from .files.state_folder import (
     INDEX_LOCK,
     index_base,
     index_folder,
     prepare_index_folder,
     troubles_file,
+    writing,
 )
-from .files.statistics import CacheStatistics, Skipped
-from .files.sweep import Sweep
-from .files.walk import SPECIAL, UNREADABLE
+from .files.walk import SPECIAL, UNREADABLE, list_once
 from .index.jobs import Prune
-from .index.lock import writing
-from .index.manager import TextIndexStatus
-from .index.plain import version_of
+from .index.query import version_of
 from .index.required import analyse
 from .search.fuzzy import FolderFinder, best_files, match_rank, newest_files
-from .search.ripgrep import Request
-from .search.ripgrep_program import NoRipgrep, find_ripgrep
+from .search.ripgrep import NoRipgrep, Request, find_ripgrep
 from .search.scan import Lines, compile_pattern, matching_lines
 from .search.search import TextSearch, begin_search
 from .search.source import SearchedText, candidates, document_of, read_text, unsearchable
+from .status import CacheStatistics, Skipped, Sweep, TextIndexStatus
 
 __all__ = [
     "INDEX_LOCK",

@@ -32,7 +32,7 @@ from glossator.settings.model import Settings
 from glossator.symbols.symbol import Symbol
 from glossator.worker.client import Worker
 from glossator.workspace.documents.host import WorkspaceHost
-from glossator.workspace.files.encodings import encoding_rules
+from glossator.workspace.files.roots import encoding_rules
 from tests.workspaces import idle_indexing
 
 

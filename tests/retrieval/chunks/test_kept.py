@@ -17,7 +17,7 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.retrieval.chunks import chunk_folder
 from glossator.retrieval.chunks.chunk_index import ChunkIndex
-from glossator.workspace.documents.change import DiskChanged
+from glossator.workspace.documents.overlays import DiskChanged
 from glossator.workspace.files import state_folder
 from tests.lsp.support.chance import seeded
 from tests.retrieval.chunks.test_chunk_index import harm

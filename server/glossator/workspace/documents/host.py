@@ -13,29 +13,28 @@ from glossator.core.document import Document
 from glossator.core.text import PositionEncoding
 from glossator.settings import WorkspaceSettings
 from glossator.worker import JobProgress, Worker
-from glossator.workspace.documents.change import (
+from glossator.workspace.documents.overlays import (
     Change,
     Closed,
     DiskChanged,
     Edited,
     Opened,
+    Overlay,
+    Overlays,
     RootsChanged,
     Saved,
 )
-from glossator.workspace.documents.overlays import Overlay, Overlays
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.cache import ReadCache
-from glossator.workspace.files.encodings import EncodingRule
 from glossator.workspace.files.entries import FileEntry
 from glossator.workspace.files.indexer import Indexer
 from glossator.workspace.files.listing import FileIndex
 from glossator.workspace.files.long import LongFiles
-from glossator.workspace.files.roots import Roots, real_path
-from glossator.workspace.files.statistics import CacheStatistics, Skipped
-from glossator.workspace.files.sweep import Sweep
+from glossator.workspace.files.roots import EncodingRule, Roots, real_path
 from glossator.workspace.index.index import TextIndex
-from glossator.workspace.index.manager import TextIndexManager, TextIndexStatus
+from glossator.workspace.index.manager import TextIndexManager
 from glossator.workspace.index.policy import Hooks
+from glossator.workspace.status import WorkspaceStatus
 
 Listener = Callable[[AbstractSet[str]], None]
 
@@ -46,22 +45,6 @@ class Save:
 
     at_ns: int
     sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceStatus:
-    """The state of the workspace; `watcher` as `Watcher.status`."""
-
-    roots: tuple[str, ...]
-    files: int
-    open_documents: int
-    revision: int
-    scanning: bool
-    watcher: str
-    last_sweep: Sweep | None
-    index: TextIndexStatus
-    cache: CacheStatistics
-    skipped: tuple[Skipped, ...]
 
 
 @dataclass(frozen=True, slots=True)

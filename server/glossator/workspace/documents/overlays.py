@@ -1,5 +1,6 @@
-"""Open documents: the editor's text, which masks the text on disk.
+"""Open documents: every change of them and of the workspace, and the editor's text.
 
+A change is one of a closed union of frozen values. An open document masks the text on disk.
 Overlays are stored by the editor's URI and found by real path; a document that is no file
 (untitled:) has its URI as path.
 """
@@ -16,10 +17,71 @@ from typing import Protocol, TypeVar
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.errors import UsageError
 from glossator.core.file_kinds import ending_of, language_of
-from glossator.core.text import LineTable, PositionEncoding
+from glossator.core.text import LineTable, Position, PositionEncoding
 from glossator.core.uri import to_path
-from glossator.workspace.documents.change import Edited, Opened, TextEdit
 from glossator.workspace.files.roots import real_path
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """`text` takes the place of `range` (start, end); a range of None is the whole text."""
+
+    range: tuple[Position, Position] | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The editor opened a document; opening it again replaces what was open.
+
+    `language` is the editor's name of its language; the file name is a better source.
+    """
+
+    uri: str
+    version: int
+    text: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The editor changed an open document; the edits apply one after the other."""
+
+    uri: str
+    version: int
+    edits: tuple[TextEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The editor wrote an open document to disk."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The editor closed a document; its text on disk counts again."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiskChanged:
+    """Something at or below these paths was created, changed or removed."""
+
+    paths: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RootsChanged:
+    """Folders joined or left the workspace."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+Change = Opened | Edited | Saved | Closed | DiskChanged | RootsChanged
 
 
 class _Found(Protocol):

@@ -1,24 +1,32 @@
-"""The workspace at one moment: what every tool reads."""
+"""The workspace at one moment, which every tool reads; for one search also with ignored files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
+from time import monotonic
 
 from glossator.core.document import Document, Missing
 from glossator.core.shown import shown
+from glossator.settings import WorkspaceSettings
 from glossator.workspace.documents.overlays import Overlay, overlay_path
 from glossator.workspace.files.cache import ReadCache
 from glossator.workspace.files.disk import load_raw
 from glossator.workspace.files.entries import FileEntry
+from glossator.workspace.files.ignore import IgnoreRules
 from glossator.workspace.files.listing import Listing
 from glossator.workspace.files.long import LongFiles
-from glossator.workspace.files.roots import Roots, real_path
-from glossator.workspace.files.statistics import Skipped
+from glossator.workspace.files.roots import Roots, is_inside, real_path
+from glossator.workspace.files.walk import examine
 from glossator.workspace.index.index import TextView
+from glossator.workspace.status import Skipped
+
+MAX_IGNORED = 20_000  # files, as in one large `node_modules`
+_SECONDS = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,3 +135,43 @@ class WorkspaceSnapshot:
         if not self.unlisted:
             return self.listing.files
         return tuple(sorted((*self.listing.files, *self.unlisted), key=attrgetter("relative")))
+
+
+def with_ignored(
+    snapshot: WorkspaceSnapshot, place: str | None, cancelled: Callable[[], bool] = lambda: False
+) -> tuple[WorkspaceSnapshot, bool]:
+    """With ignored files at or below `place` (relative; None: everywhere); blocking.
+
+    Also whether these are all: the first `MAX_IGNORED` are found, or those that 5 s suffice for.
+    """
+    skipped, roots = snapshot.listing.skipped, snapshot.folders
+    settings = WorkspaceSettings(exclude=snapshot.exclude, use_ignore_files=False)
+    rules = IgnoreRules(roots, settings)
+    within = roots.paths if place is None else (snapshot.resolve(place),)
+    places = [path for path in within if isinstance(path, str)]
+    starts = [path for path in skipped if any(is_inside(path, above) for above in places)]
+    lifted = set(starts)
+    if not starts:  # the place may lie within what is left out
+        starts = places
+        lifted = {path for path in skipped if any(is_inside(each, path) for each in places)}
+        if not lifted:
+            return snapshot, True
+    until = monotonic() + _SECONDS
+    unlisted = {entry.path for entry in snapshot.unlisted}
+    files: list[FileEntry] = []
+    left = {
+        path: rule
+        for path, rule in skipped.items()
+        if path not in lifted or isinstance(rules.within(os.path.dirname(path)), str)
+    }
+    for found in chain.from_iterable(examine(start, roots, rules) for start in sorted(starts)):
+        files += (
+            entry
+            for entry in found.files  # some are listed: those of a root within an ignored folder
+            if entry.path not in unlisted and snapshot.listing.get(entry.path) is None
+        )
+        left |= found.skipped
+        if len(files) > MAX_IGNORED or monotonic() > until or cancelled():
+            return replace(snapshot, unlisted=(*snapshot.unlisted, *files[:MAX_IGNORED])), False
+    listing = snapshot.listing.leaving_out(left)
+    return replace(snapshot, listing=listing, unlisted=(*snapshot.unlisted, *files)), True

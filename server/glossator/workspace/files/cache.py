@@ -20,7 +20,7 @@ from glossator.core.document import Document, Missing, Origin
 from glossator.core.uri import to_uri
 from glossator.workspace.files.disk import Loaded, Raw, Stamp, as_text, load
 from glossator.workspace.files.roots import Roots
-from glossator.workspace.files.statistics import CacheStatistics
+from glossator.workspace.status import CacheStatistics
 
 RACY_NS = 40_000_000_000
 _ENTRY_BYTES = 1000  # about what an entry costs beside its text

@@ -18,11 +18,11 @@ from operator import attrgetter
 from threading import Lock
 from typing import Final, NamedTuple, Self, overload
 
-from glossator.workspace.files.folder_file import BETWEEN, divided
 from glossator.workspace.files.roots import folder_of
 
 STAMP: Final = struct.Struct("<qqqQ")  # size, mtime_ns, ctime_ns, inode
 TIMES: Final = range(-(1 << 63), 1 << 63)  # what a stamp can hold: up to the year 2262
+BETWEEN: Final = "/"  # names in one text, which takes less memory and time; no name holds it
 RACY_NS: Final = 2_000_000_000  # there are file systems with times in whole seconds
 
 
@@ -105,6 +105,16 @@ def new_entry(
     if ctime_ns == mtime_ns:
         ctime_ns = mtime_ns  # as mostly: one number in memory
     return _new_tuple(FileEntry, (path, shown, size, mtime_ns, ctime_ns, inode, is_link))
+
+
+def joined(names: Iterable[str]) -> str:
+    """Names of entries as one text."""
+    return BETWEEN.join(sorted(names))
+
+
+def divided(names: str) -> list[str]:
+    """The names that `joined` made one text of."""
+    return names.split(BETWEEN) if names else []
 
 
 class FolderFiles(Sequence[FileEntry]):

@@ -22,15 +22,16 @@ from pathspec import PathSpec, RegexPattern
 from glossator.core.document import Missing, MissingReason
 from glossator.core.encoding import encode
 from glossator.workspace.files.disk import load
-from glossator.workspace.files.gitpattern import (
+from glossator.workspace.files.git_format import (
     BETWEEN,
     MAX_EXPRESSION,
     GitPattern,
     any_of,
     git_pattern,
     one_per_byte,
+    repository_top,
+    shared_git,
 )
-from glossator.workspace.files.repository import repository_top, shared_git
 from glossator.workspace.files.roots import Roots, folder_of
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -19,19 +20,32 @@ from contextlib import suppress
 from glossator.core.errors import TooManyOpenFiles, UsageError
 from glossator.settings import WorkspaceSettings
 from glossator.workspace.files.entries import Files, PathSet
-from glossator.workspace.files.folder_file import FolderFile, Memory
 from glossator.workspace.files.ignore import IgnoreRules
 from glossator.workspace.files.listing import FileIndex
-from glossator.workspace.files.listing_cache import ListingCache, Recording, recall
-from glossator.workspace.files.mounts import mounted_below
-from glossator.workspace.files.rescan import Differences, Rescan, Surroundings, is_folder, widen
+from glossator.workspace.files.listing_cache import (
+    FolderFile,
+    ListingCache,
+    Memory,
+    Recording,
+    recall,
+)
+from glossator.workspace.files.rescan import (
+    Differences,
+    Rescan,
+    Surroundings,
+    Suspension,
+    SweepSlot,
+    interval,
+    is_folder,
+    mounted_below,
+    widen,
+)
 from glossator.workspace.files.roots import Roots, folder_identity
-from glossator.workspace.files.sweep import Suspension, Sweep, SweepSlot, interval
 from glossator.workspace.files.walk import Found, examine
-from glossator.workspace.files.watch import choose_watcher
-from glossator.workspace.files.watcher import Watcher
+from glossator.workspace.files.watch import FilesWatcher, Watcher
+from glossator.workspace.status import Sweep
 
-_FEW = 32  # paths checked at once, at most 3 ms of the event loop
+_MAX_AT_ONCE = 32  # paths checked at once, at most 3 ms of the event loop
 _FLOOD = 1000  # paths reported without a break, after which some may be missing
 _QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
 _TICK_SECONDS = 10
@@ -148,9 +162,9 @@ class Indexer:
             self._reported = 0
             self.sweep("many changes", _QUIET_SECONDS)
         changed: set[str] = set()
-        if len(wanted) <= _FEW:
+        if len(wanted) <= _MAX_AT_ONCE:
             with suppress(TooManyOpenFiles):  # the thread checks all of them
-                wide = {path for path in map(self._widen, wanted) if path is not None}
+                wide = {at for path in wanted if (at := widen(path, self._roots, self.rules))}
                 deep = {path for path in wide if self.index.holds_folder(path) or is_folder(path)}
                 for path in wide - deep:
                     changed |= self._check_file(path)
@@ -168,9 +182,6 @@ class Indexer:
         if wait is None:
             self._settled.clear()
         self._wake.set()
-
-    def _widen(self, path: str) -> str | None:
-        return widen(path, self._roots, self.rules)
 
     def _check_file(self, path: str) -> set[str]:
         """Check one file; returns it if it changed."""
@@ -208,29 +219,47 @@ class Indexer:
                 await asyncio.get_running_loop().run_in_executor(pool, self._choose_watcher)
                 self._watcher.start()
                 while not self._stopping:
-                    await self._try_step(pool)
+                    await self._step(pool)
         finally:
             self._watcher.stop()
 
     def _choose_watcher(self) -> None:
-        """From the thread, because this may start a program."""
-        self._watcher = choose_watcher(self._roots, self._settings, self.hear, self.sweep)
+        """From the thread, because this may start a program.
 
-    async def _try_step(self, pool: Executor) -> None:
+        Kept there, too: a loop that is cancelled meanwhile gets no result, and must stop it.
+        """
+        self._watcher = self._chosen_watcher()
+
+    def _chosen_watcher(self) -> Watcher:
+        """The watcher the settings name; "auto" is inotify on Linux and watchfiles elsewhere."""
+        linux, kind = sys.platform == "linux", self._settings.watcher
+        if kind == "off":
+            return Watcher("the setting workspace.watcher says so")
+        if kind == "watchfiles" or (kind == "auto" and not linux):
+            return FilesWatcher(self._roots, self.hear)
+        if not linux:
+            return Watcher("inotify exists on Linux only; set workspace.watcher to auto")
+        from glossator.workspace.files.watch_inotify import InotifyWatcher  # noqa: PLC0415 - Linux only
+
         try:
-            await self._step(pool)
+            return InotifyWatcher(self._roots, self.hear, self.sweep)
+        except OSError as error:
+            # watchfiles needs the same from the system
+            _log.warning("Changes on disk are not noticed at once: %s", error)
+            return Watcher(f"{error.strerror}; raise fs.inotify.max_user_instances")
+
+    async def _step(self, pool: Executor) -> None:
+        try:
+            if self._slot.seconds_left() == 0:
+                await self._sweep(pool)
+            elif self._dirty:
+                await self._rescan_dirty(pool)
+            else:
+                await self._idle(pool)
         except TooManyOpenFiles as error:
             _log.warning("%s The workspace is looked at again.", error)
             self.sweep("too many files were open")
             await asyncio.sleep(_EXHAUSTED_SECONDS)
-
-    async def _step(self, pool: Executor) -> None:
-        if self._slot.seconds_left() == 0:
-            await self._sweep(pool)
-        elif self._dirty:
-            await self._rescan_dirty(pool)
-        else:
-            await self._idle(pool)
 
     async def _sweep(self, pool: Executor) -> None:
         urgent, cause = self._slot.urgent, self._slot.take()

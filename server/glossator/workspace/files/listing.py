@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 from glossator.workspace.files.entries import FileEntry, Files, FolderFiles, find
 from glossator.workspace.files.roots import Roots, folder_of, is_inside
-from glossator.workspace.files.statistics import Skipped
 from glossator.workspace.files.walk import LINK_BROKEN, LINK_OUT, LINK_TO_FOLDER, Found
+from glossator.workspace.status import Skipped
 
 if TYPE_CHECKING:
     from glossator.workspace.files.path_table import Paths, PathTable
 
-_AT_ONCE = 30_000  # files, sorted in 5 ms, in which no other thread gets its turn
+_MAX_SORTED = 30_000  # files, sorted in 5 ms, in which no other thread gets its turn
 _LINKS = frozenset({LINK_BROKEN, LINK_OUT, LINK_TO_FOLDER})
 _by_path = attrgetter("path")
 _by_relative = attrgetter("relative")
@@ -45,7 +45,7 @@ class Listing:
     @cached_property
     def files(self) -> tuple[FileEntry, ...]:
         """All files, sorted by relative path."""
-        few = len(self) <= _AT_ONCE
+        few = len(self) <= _MAX_SORTED
         return tuple((_sorted if few else _in_order)(self.folders.values()))
 
     @cached_property

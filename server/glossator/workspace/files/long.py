@@ -27,10 +27,10 @@ from glossator.workspace.files.roots import Roots
 MAX_BYTES = 2_000_000_000  # of a file; counting its lines takes some seconds once
 
 _BLOCK = 1 << 20  # bytes
-_HEAD = 1 << 16  # bytes that tell the encoding
+_HEAD_BYTES = 1 << 16  # bytes that tell the encoding
 _WINDOW = 4 << 20  # bytes
-_LONGEST = 64 << 20  # bytes of a line; a longer one is searched in pieces
-_KNOWN = 16  # files
+_MAX_LINE_BYTES = 64 << 20  # bytes of a line; a longer one is searched in pieces
+_MAX_INDEXES = 16  # files
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -151,7 +151,7 @@ class LongFiles:
             for block in _blocks(file, at, cancelled):
                 size += len(block)
                 end = max(block.rfind(b"\n"), block.rfind(b"\r")) + 1
-                is_enough = size >= (_WINDOW if end else _LONGEST)
+                is_enough = size >= (_WINDOW if end else _MAX_LINE_BYTES)
                 blocks.append(block[: end or None] if is_enough else block)
                 if is_enough:
                     break
@@ -183,7 +183,7 @@ class LongFiles:
         if not is_racy(file.stamp.mtime_ns, file.stamp.ctime_ns, time.time_ns()):
             with self._lock:
                 self._known[key] = index
-                if len(self._known) > _KNOWN:
+                if len(self._known) > _MAX_INDEXES:
                     self._known.popitem(last=False)
         return index
 
@@ -193,7 +193,7 @@ def _encoding_of(roots: Roots, file: OpenFile) -> str | Missing:
         why = f"has {file.stamp.size:,} bytes; at most {MAX_BYTES:,} can be read in parts."
         return missing(roots, file.path, MissingReason.TOO_LARGE, why)
     why = "is binary or UTF-16; of such a size only other text files can be read in parts."
-    head = os.pread(file.descriptor, _HEAD, 0)
+    head = os.pread(file.descriptor, _HEAD_BYTES, 0)
     found = _encoding(head, roots.encoding(file.path))
     return found or missing(roots, file.path, MissingReason.BINARY, why)
 

@@ -23,7 +23,7 @@ from glossator.workspace.files.entries import TIMES, FileEntry, relative_paths
 Folders = Mapping[str, Sequence[FileEntry]]  # the files of each directory
 
 _by_time = attrgetter("mtime_ns")
-_AT_ONCE = 20_000  # paths that exist twice in memory for a moment
+_PATHS_A_STEP = 20_000  # paths that exist twice in memory for a moment
 _MAX_SINGLE = 2_000  # files tested one by one; more are worth a new table
 
 
@@ -58,7 +58,12 @@ class Paths:
         matches = compile_glob(pattern)
 
         def matching(entries: Iterable[FileEntry]) -> list[FileEntry]:
-            return [entry for entry in entries if _fits(entry.relative, under, matches)]
+            relatives = ((entry, entry.relative) for entry in entries)
+            return [
+                entry
+                for entry, path in relatives
+                if path.startswith(under) and matches(path[len(under) :])
+            ]
 
         stale = set(matching(self.stale))
         single = matching(self.fresh) + matching(also)
@@ -150,10 +155,6 @@ def _missing(folders: Folders, others: Folders) -> Iterator[FileEntry]:
             yield from (entry for entry in files if id(entry) not in same)
 
 
-def _fits(relative: str, under: str, matches: Callable[[str], bool]) -> bool:
-    return relative.startswith(under) and matches(relative[len(under) :])
-
-
 def _order(entry: FileEntry) -> tuple[int, str]:
     return -entry.mtime_ns, entry.relative
 
@@ -162,8 +163,8 @@ def _grouped(files: Sequence[FileEntry]) -> tuple[bytes, NDArray[np.intp]]:
     """The joined paths by their endings, and the number of the file in each row."""
     texts: defaultdict[int, list[bytes]] = defaultdict(list)
     numbers: defaultdict[int, list[NDArray[np.intp]]] = defaultdict(list)
-    for at in range(0, len(files), _AT_ONCE):
-        paths = relative_paths(files[at : at + _AT_ONCE])
+    for at in range(0, len(files), _PATHS_A_STEP):
+        paths = relative_paths(files[at : at + _PATHS_A_STEP])
         endings = _endings(_joined(paths))
         order = np.argsort(endings, kind="stable")
         for alike in np.split(order, np.flatnonzero(np.diff(endings[order])) + 1):

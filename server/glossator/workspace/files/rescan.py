@@ -1,32 +1,132 @@
-"""Compares the disk with the index at and below some paths, in a worker thread.
+"""Comparing the disk with the listing: when to look at the whole disk, and a look at some paths.
 
-A rescan runs in steps, so that its thread can do more urgent work in between. Only a gentle one
-pauses for the event loop: each system call lets other threads go first anyway.
+One sweep is due at a time, with a cause. A rescan runs in steps in a worker thread, so that this
+can do more urgent work in between. Only a gentle one pauses for the event loop: each system call
+lets other threads go first anyway.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import stat
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
+from pathlib import Path
 
 from glossator.workspace.files.entries import FileEntry, are_same, paths_of
-from glossator.workspace.files.folder_file import Memory
 from glossator.workspace.files.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.workspace.files.listing import FileIndex
-from glossator.workspace.files.roots import Roots, folder_of, outermost
+from glossator.workspace.files.listing_cache import Memory
+from glossator.workspace.files.roots import Roots, folder_of, is_inside, outermost
 from glossator.workspace.files.walk import Found, examine
-from glossator.workspace.files.watcher import Watcher
+from glossator.workspace.files.watch import Watcher
 
-_MANY = 500  # differences handed over in one step; the event loop takes them in within 2 ms
-_STEP = 0.05, _MANY  # seconds and differences
+_ESCAPED = re.compile(rb"\\([0-7]{3})")  # a character of a path in /proc
+_TIMER = "timer"
+_REST_FACTOR = 20  # a sweep that can wait waits this many times as long as the last one took
+_INTERVAL_FACTOR = (
+    200  # times as long: with what follows a sweep, less than 0.5 % of a processor, …
+)
+_MAX_INTERVAL_SECONDS = 3_600  # … unless it is a very long one, or the disk a slow one
+_UNWATCHED_SECONDS = 30  # between sweeps, at most, when changes may go unreported
+_ASLEEP_SECONDS = 1.0  # a gap between the clocks that is no rounding
+
+_MAX_DIFFERENCES = (
+    500  # differences handed over in one step; the event loop takes them in within 2 ms
+)
+_STEP = 0.05, _MAX_DIFFERENCES  # seconds and differences
 _STEP_INTO_NEW = 0.1, 6_000  # the same where nothing is known yet; taken in within 6 ms
 _SLICE_SECONDS = _PAUSE_SECONDS = 0.004  # of work and of rest, when it is gentle
 _EXCLUDE = os.path.join("info", "exclude")
+
+
+def interval(asked: float, seconds: float, *, watched: bool) -> float:
+    """Seconds until the timer's next sweep, where `asked` are set and the last one took `seconds`.
+
+    `watched`: every change is reported, so a sweep should find nothing.
+    """
+    if not watched:
+        return min(asked, _UNWATCHED_SECONDS)
+    return max(asked, min(_INTERVAL_FACTOR * seconds, _MAX_INTERVAL_SECONDS))
+
+
+class SweepSlot:
+    """The one sweep that is due next: of several asked for the earliest, with its cause."""
+
+    def __init__(self, interval: float) -> None:
+        self.urgent = False  # whether the listing may be wrong until it is done
+        self._cause = _TIMER
+        self._due_at = time.monotonic() + interval
+        self._rested_at = 0.0
+
+    def ask(self, cause: str, wait: float | None = None) -> None:
+        """Sweep in `wait` seconds, unless the last one was just now; None: at once."""
+        now = time.monotonic()
+        due_at = now if wait is None else max(now + wait, self._rested_at)
+        if due_at < self._due_at:
+            self._due_at, self._cause = due_at, cause
+        self.urgent |= wait is None
+
+    def seconds_left(self) -> float:
+        """Until the sweep is due."""
+        return max(0.0, self._due_at - time.monotonic())
+
+    def take(self) -> str:
+        """Begin the sweep and return its cause."""
+        cause, self._cause = self._cause, _TIMER
+        self._due_at = math.inf
+        self.urgent = False
+        return cause
+
+    def done(self, seconds: float, interval: float) -> None:
+        """The sweep that was taken is done, and took so long; the next is due in `interval`."""
+        now = time.monotonic()
+        self._rested_at = now + _REST_FACTOR * seconds
+        self._due_at = min(self._due_at, now + interval)
+
+
+class Suspension:
+    """Notices that the machine was asleep, by a clock that went on meanwhile."""
+
+    def __init__(self, seconds_asleep: Callable[[], float] | None = None) -> None:
+        self._seconds_asleep = seconds_asleep or _seconds_asleep
+        self._before = self._seconds_asleep()
+
+    def ended(self) -> bool:
+        """Whether the machine was asleep since this was last asked."""
+        before, self._before = self._before, self._seconds_asleep()
+        return self._before - before > _ASLEEP_SECONDS
+
+
+def _seconds_asleep() -> float:
+    """Time spent asleep since the machine started; always 0 where the system does not tell."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return 0.0 if clock is None else time.clock_gettime(clock) - time.monotonic()
+
+
+def _unescaped(place: bytes) -> str:
+    return os.fsdecode(_ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), place))
+
+
+def mounted_below(folders: Iterable[str]) -> frozenset[tuple[bytes, str]]:
+    """The mounts at and below these folders, by number and place; none where there is no /proc.
+
+    To mount something changes no folder, and no watcher hears of it.
+    """
+    try:
+        mounts = Path("/proc/self/mountinfo").read_bytes().splitlines()
+    except OSError:
+        return frozenset()
+    places = [(fields[0], _unescaped(fields[4])) for fields in map(bytes.split, mounts)]
+    tops = tuple(folders)
+    return frozenset(
+        (number, place) for number, place in places if any(is_inside(place, top) for top in tops)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +252,16 @@ class Rescan:
         roots, rules, watcher = self._around.roots, self._around.rules, self._around.watcher
         if self._paths.issuperset(roots.paths):
             watcher.renew()
+
+        def enter(folder: str) -> None:
+            watcher.enter(folder, self.watches)
+
         for path in self._wide:
-            for found in examine(path, roots, rules, self._enter, self._memory):
+            for found in examine(path, roots, rules, enter, self._memory):
                 yield self._compare(found)
         if not self._nothing_known:
             yield from self._missing(self._wide, self._folders)
         watcher.leave_others(self._folders, self.watches, self._begun)
-
-    def _enter(self, folder: str) -> None:
-        self._around.watcher.enter(folder, self.watches)
 
     def _compare(self, found: Found) -> Differences:
         for path, rule in found.skipped.items():
@@ -198,11 +299,11 @@ class Rescan:
 
         listed = self._others(at, below) if below else filter(index.__contains__, at)
         gone = not_met(listed, self._seen)
-        while part := list(islice(gone, _MANY)):
+        while part := list(islice(gone, _MAX_DIFFERENCES)):
             yield Differences(gone=part)
         skipped = index.skipped if below else filter(index.skipped.__contains__, at)
         lifted = not_met(skipped, self._seen_skipped)
-        while part := list(islice(lifted, _MANY)):
+        while part := list(islice(lifted, _MAX_DIFFERENCES)):
             yield Differences(lifted=part)
 
     def _others(self, at: Collection[str], below: tuple[str, ...]) -> Iterator[str]:

@@ -1,25 +1,78 @@
-"""The workspace's folders: which paths lie inside, and how those are shown.
+"""The workspace's folders: which paths lie inside, how those are shown, how files are encoded.
 
 All containment is decided on real paths, component by component, so neither a common prefix
-(`/ws` and `/ws-evil`), `..`, nor a link leads out.
+(`/ws` and `/ws-evil`), `..`, nor a link leads out. Encodings of files that are no Unicode are
+declared by the setting `files.encodings` and by the editor (docs/decisions/0064).
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 from unicodedata import normalize
 
 from glossator.core.document import Missing, MissingReason
-from glossator.core.encoding import declared
+from glossator.core.encoding import codec_named, declared
+from glossator.core.errors import UsageError
 from glossator.core.glob import compile_glob
 from glossator.core.shown import meant
-from glossator.workspace.files.encodings import EncodingRule
+
+_NONE = "utf-8"  # the codec that stands for no declaration
+_log = logging.getLogger(__name__)
 
 _TRIES = 5
+
+
+class EncodingRule(NamedTuple):
+    """The codec (see `codec_named`) of the files below a real folder that fit a glob.
+
+    A `folder` of "" is that of the workspace, the outermost one.
+    """
+
+    folder: str
+    glob: str
+    codec: str
+
+
+def encoding_rules(setting: Mapping[str, str], told: object) -> tuple[EncodingRule, ...]:
+    """The editor's rules, then those of the setting `files.encodings`, which win; see `Roots`.
+
+    `told` is what the editor sent. Rules of an unknown form are logged and left out.
+    """
+    return (*_told(told), *_set(setting))
+
+
+def _set(setting: Mapping[str, str]) -> Iterator[EncodingRule]:
+    for glob, codec in setting.items():
+        place = os.path.expanduser(glob)
+        yield EncodingRule(os.sep if os.path.isabs(place) else "", place, codec)
+
+
+def _told(told: object) -> Iterator[EncodingRule]:
+    for each in told if isinstance(told, Iterable) else ():
+        match each:
+            case {"folder": str(folder), "glob": str(glob), "encoding": str(name)}:
+                try:
+                    compile_glob(glob)
+                except UsageError as error:
+                    _log.warning("The editor's encoding %s is not used: %s", name, error)
+                else:
+                    yield EncodingRule(os.path.realpath(folder), glob, _codec(name))
+            case _:
+                _log.warning("The editor's encodings are not of the form that is known")
+
+
+def _codec(name: str) -> str:
+    try:
+        return codec_named(name)
+    except UsageError as error:
+        _log.warning("Files with the editor's encoding %s are read by their bytes: %s", name, error)
+        return _NONE
 
 
 def is_inside(path: str, folder: str) -> bool:

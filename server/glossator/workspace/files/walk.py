@@ -17,22 +17,31 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
 from glossator.core.resources import refuse_if_exhausted
-from glossator.workspace.files.entries import STAMP, FileEntry, Files, FolderFiles, new_entry
-from glossator.workspace.files.folder_file import ListedFolder, Memory, divided, joined
+from glossator.workspace.files.entries import (
+    STAMP,
+    FileEntry,
+    Files,
+    FolderFiles,
+    divided,
+    joined,
+    new_entry,
+)
+from glossator.workspace.files.ignore import IgnoreRules
+from glossator.workspace.files.listing_cache import ListedFolder, Memory
 from glossator.workspace.files.roots import Roots, is_inside, real_path
 
-if TYPE_CHECKING:  # the worker needs only what is listed here
-    from glossator.workspace.files.ignore import IgnoreRules
+if TYPE_CHECKING:
+    from glossator.settings import WorkspaceSettings
 
 LINK_OUT = "link that leaves the workspace"
 LINK_TO_FOLDER = "link to a directory"
 LINK_BROKEN = "link to nothing"
 SPECIAL = "not a regular file"
 UNREADABLE = "unreadable"
-_FEW = 16  # directories, about 1 ms of work
-_MANY = 5_000  # files of a directory, whose entries take 5 ms to make
+_FOLDERS_A_STEP = 16  # directories, about 1 ms of work
+_MAX_LAZY_FILES = 5_000  # files of a directory, whose entries take 5 ms to make
 _by_path = attrgetter("path")
-_FORGETFUL = Memory()
+_NO_MEMORY = Memory()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +79,20 @@ class Found:
         self.skipped.update(other.skipped)
 
 
+def list_once(folder: str, settings: WorkspaceSettings) -> tuple[FileEntry, ...]:
+    """What a workspace with this one root lists, sorted by relative path; nothing is watched."""
+    roots = Roots.of([folder])
+    rules = IgnoreRules(roots, settings)
+    found = (entry for part in walk(roots.paths[0], roots, rules) for entry in part.files)
+    return tuple(sorted(found, key=lambda entry: entry.relative))
+
+
 def examine(
     path: str,
     roots: Roots,
     rules: IgnoreRules,
     enter: Callable[[str], None] = lambda _: None,
-    memory: Memory = _FORGETFUL,
+    memory: Memory = _NO_MEMORY,
 ) -> Iterator[Found]:
     """The files at and below the absolute path `path`, a few directories at a time.
 
@@ -120,14 +137,14 @@ def walk(
     roots: Roots,
     rules: IgnoreRules,
     enter: Callable[[str], None] = lambda _: None,
-    memory: Memory = _FORGETFUL,
+    memory: Memory = _NO_MEMORY,
 ) -> Iterator[Found]:
     """Every directory at and below `start`, which is not left out itself."""
     begin = _begin(start, roots)
     pending = [start]
     while pending:
         found = Found()
-        for _ in range(_FEW):
+        for _ in range(_FOLDERS_A_STEP):
             folder = pending.pop()
             enter(folder)
             known = memory.recall(folder, rules)
@@ -210,7 +227,7 @@ def _revisit(
     """As `_walk_folder`, for a directory of which is known what it holds."""
     inside = folder if folder.endswith(os.sep) else folder + os.sep
     names = divided(known.files)
-    stamps = None if begin is None or len(names) > _MANY else _stamps(inside, names)
+    stamps = None if begin is None or len(names) > _MAX_LAZY_FILES else _stamps(inside, names)
     if begin is not None and stamps is not None:
         if stamps:
             found.folders[folder] = FolderFiles(inside, begin, known.files, stamps)

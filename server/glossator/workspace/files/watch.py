@@ -1,6 +1,7 @@
-"""Watching the disk: with inotify on Linux, with the package watchfiles elsewhere.
+"""What every watcher of the disk offers, and watching with the package watchfiles.
 
-Each is imported when it is chosen.
+Watchers report only paths, never what happened there: events come late, twice and out of order, so
+the disk alone is believed (docs/decisions/0011). On Linux `watch_inotify.py` watches.
 """
 
 from __future__ import annotations
@@ -8,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sys
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from glossator.settings import WorkspaceSettings
 from glossator.workspace.files.roots import Roots, outermost
-from glossator.workspace.files.watcher import Lost, Report, Watcher
 
 if TYPE_CHECKING:
     from watchfiles import Change
+
+Report = Callable[[frozenset[str]], None]  # paths to look at again
+Lost = Callable[[str], None]  # events may have been lost, and why
 
 _DEBOUNCE_MS = 50
 _STEP_MS = 5
@@ -26,25 +28,51 @@ _REPORTED_OF_GIT = tuple(_GIT + name for name in ("HEAD", "index", os.path.join(
 _log = logging.getLogger(__name__)
 
 
-def choose_watcher(
-    roots: Roots, settings: WorkspaceSettings, report: Report, lost: Lost
-) -> Watcher:
-    """The watcher the settings name; "auto" is inotify on Linux and watchfiles elsewhere."""
-    linux, kind = sys.platform == "linux", settings.watcher
-    if kind == "off":
-        return Watcher("the setting workspace.watcher says so")
-    if kind == "watchfiles" or (kind == "auto" and not linux):
-        return FilesWatcher(roots, report)
-    if not linux:
-        return Watcher("inotify exists on Linux only; set workspace.watcher to auto")
-    from glossator.workspace.files.watch_inotify import InotifyWatcher  # noqa: PLC0415 - Linux only
+class Watcher:
+    """A watcher that is off; for the event-loop thread except where a method says otherwise.
 
-    try:
-        return InotifyWatcher(roots, report, lost)
-    except OSError as error:
-        # watchfiles needs the same from the system
-        _log.warning("Changes on disk are not noticed at once: %s", error)
-        return Watcher(f"{error.strerror}; raise fs.inotify.max_user_instances")
+    `status` is for people: "inotify: 2,031 folders", "watchfiles" or "off: reason".
+    """
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    @property
+    def status(self) -> str:
+        """What is watched, and how; or why nothing is."""
+        return f"off: {self._reason}"
+
+    @property
+    def reliable(self) -> bool:
+        """Whether every change is reported, or that some may be missing."""
+        return False
+
+    def start(self) -> None:
+        """Begin to watch."""
+
+    def enter(self, _folder: str, _watches: set[int], /) -> None:
+        """From a thread: a folder is about to be listed; add its watch to `_watches`."""
+
+    def enter_git(self, _folder: str, _watches: set[int], /) -> None:
+        """From a thread: the same for a `.git` directory, which is not listed."""
+
+    def renew(self) -> None:
+        """From a thread: every folder is about to be entered again."""
+
+    def begin(self) -> int:
+        """A rescan begins; the result is for `leave_others`."""
+        return 0
+
+    def leave_others(self, below: tuple[str, ...], kept: Collection[int], begun: int) -> None:
+        """From a thread: end watching in and below `below`, but for `kept` and what is newer."""
+
+    def stop(self) -> None:
+        """End soon; nothing is reported any more."""
+        self._reason = "closed"
+
+    async def close(self) -> None:
+        """End, and wait until all of it is gone."""
+        self.stop()
 
 
 class FilesWatcher(Watcher):

@@ -18,7 +18,7 @@ from contextlib import suppress
 from inotify_simple import INotify, flags, parse_events
 
 from glossator.workspace.files.roots import Roots, is_inside, outermost
-from glossator.workspace.files.watcher import Lost, Report, Watcher
+from glossator.workspace.files.watch import Lost, Report, Watcher
 
 _OF_ENTRIES = (
     flags.MODIFY

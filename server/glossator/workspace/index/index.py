@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from glossator.workspace.files.cache import is_racy
 from glossator.workspace.files.entries import FileEntry, Files, FolderFiles
 from glossator.workspace.files.roots import folder_of
-from glossator.workspace.index.candidates import Candidates, Joined, Ranges
 from glossator.workspace.index.placement import (
     PlacedSegment,
     Placement,
@@ -27,29 +26,18 @@ from glossator.workspace.index.placement import (
     stamp_of,
 )
 from glossator.workspace.index.policy import SegmentFigures
+from glossator.workspace.index.query import Candidates, Joined, Ranges
+from glossator.workspace.status import TextStatistics
 
 if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
     import numpy as np
     from numpy.typing import NDArray
 
     from glossator.workspace.index.memory_segment import BlockView, MemorySegment
-    from glossator.workspace.index.plain import Traits
-    from glossator.workspace.index.trigrams import Query
+    from glossator.workspace.index.query import Query, Traits
 
-_MOST_RACY = 500  # racy files that searches read although they are indexed
+_MAX_RACY = 500  # racy files that searches read although they are indexed
 _by_time = attrgetter("ctime_ns")
-
-
-@dataclass(frozen=True, slots=True)
-class TextStatistics:
-    """Figures of the index; `in_memory` documents are in no segment."""
-
-    segments: int
-    documents: int  # in segments, valid now
-    pending: int
-    in_memory: int
-    disk_bytes: int
-    memory_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +150,7 @@ class TextIndex:
         """
         known = {each.path: each for each in (*self._racy, *entries)}
         racy = (e for e in known.values() if is_racy(e.mtime_ns, e.ctime_ns, now))
-        self._racy = tuple(heapq.nlargest(_MOST_RACY, racy, key=_by_time))
+        self._racy = tuple(heapq.nlargest(_MAX_RACY, racy, key=_by_time))
         self._view = None
 
     def prepare(self, root: str) -> Preparation:

@@ -16,7 +16,7 @@ from glossator.core.errors import UsageError
 from glossator.settings import WorkspaceSettings
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.files.folder_file import FolderFile
+from glossator.workspace.files.listing_cache import FolderFile
 from glossator.workspace.files.roots import Roots, is_inside
 from glossator.workspace.index import policy
 from glossator.workspace.index.index import TextIndex
@@ -33,10 +33,10 @@ from glossator.workspace.index.root_store import (
 )
 
 _SHOWN = 1000  # files; writing fewer shows no progress
-_IN_THREAD = 2000  # files; more are not counted on the event loop
-_SHARE = 3 / 8  # of the disk space for indexes; outlines and the index of chunks take the rest
-_GROUP = 16  # files indexed in memory at a time
-_FULL = (
+_MAX_ON_LOOP = 2000  # files; more are not counted on the event loop
+_DISK_SHARE = 3 / 8  # of the disk space for indexes; outlines and the index of chunks take the rest
+_FILES_A_GROUP = 16  # files indexed in memory at a time
+_DISK_FULL = (
     "The index takes all the disk space it may; more files are searched by reading. "
     "Raise workspace.indexBytes."
 )
@@ -87,7 +87,7 @@ class IndexWork:
         problems = tuple(
             store.problem for store in self._stores if store.problem and store.may_write_in > 0
         )
-        return (*problems, _FULL) if self._settings.index and self._full else problems
+        return (*problems, _DISK_FULL) if self._settings.index and self._full else problems
 
     @property
     def news(self) -> bool:
@@ -190,13 +190,9 @@ class IndexWork:
                     rests.append(rest)
         if self._unpruned:
             await self._prune()
-        return Rest(
-            min(rest.seconds for rest in rests),
-            settled=all(rest.settled for rest in rests) and not self._waits(survey.ripens_in),
-        )
-
-    def _waits(self, seconds: float) -> bool:
-        return not self.stopped and time.monotonic() + seconds < self.waits_until
+        soon = not self.stopped and time.monotonic() + survey.ripens_in < self.waits_until
+        settled = all(rest.settled for rest in rests) and not soon
+        return Rest(min(rest.seconds for rest in rests), settled)
 
     async def _take_over(self, store: RootStore, *, mended: bool = False) -> None:
         """Adopt the published segments; damage is mended once (`mended`: it was)."""
@@ -222,7 +218,7 @@ class IndexWork:
             max_file_bytes=self._settings.max_file_bytes,
         )
         view = self._index.freeze()
-        if pending <= _IN_THREAD and not view.folders:
+        if pending <= _MAX_ON_LOOP and not view.folders:
             return look(view.pending)
         return await asyncio.to_thread(lambda: look(view.pending))
 
@@ -248,7 +244,7 @@ class IndexWork:
     @property
     def _full(self) -> bool:
         """Whether the index takes all the space it may."""
-        return self._index.statistics().disk_bytes >= self._settings.index_bytes * _SHARE
+        return self._index.statistics().disk_bytes >= self._settings.index_bytes * _DISK_SHARE
 
     def _within(self, store: RootStore, entries: list[FileEntry]) -> list[FileEntry]:
         if len(self._stores) == 1:
@@ -258,8 +254,8 @@ class IndexWork:
     async def _keep(self, entries: list[FileEntry]) -> None:
         """Index files in memory."""
         limit = self._settings.max_file_bytes
-        for at in range(0, len(entries), _GROUP):
-            group = entries[at : at + _GROUP]
+        for at in range(0, len(entries), _FILES_A_GROUP):
+            group = entries[at : at + _FILES_A_GROUP]
             read = await asyncio.to_thread(
                 self._worker.troubles.within, read_for_memory, self._roots, group, limit
             )

@@ -17,19 +17,17 @@ from typing import TYPE_CHECKING
 
 from glossator.core.errors import UsageError
 from glossator.worker import Job, JobProgress, Slices
-from glossator.workspace.files import folder_file, state_folder
-from glossator.workspace.files.encodings import EncodingRule
-from glossator.workspace.files.roots import Roots
+from glossator.workspace.files import listing_cache, state_folder
+from glossator.workspace.files.roots import EncodingRule, Roots
+from glossator.workspace.files.state_folder import removing, writing
 from glossator.workspace.index.layout import VERSION
-from glossator.workspace.index.lock import removing, writing
 from glossator.workspace.index.manifest import IndexFolder, ManifestStamp, SegmentInfo
-from glossator.workspace.index.plain import Traits
 from glossator.workspace.index.policy import MAX_BYTES, MAX_FILES, by_folder
+from glossator.workspace.index.query import Traits
 from glossator.workspace.index.segment import CorruptSegment, Segment
 
 if TYPE_CHECKING:
-    from glossator.workspace.index.reading import Reading
-    from glossator.workspace.index.segment_writer import SegmentWriter
+    from glossator.workspace.index.segment_writer import Reading
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +74,7 @@ class BuildSegment(Job[Built | Busy | Stale]):
 
     def run(self) -> Slices[Built | Busy | Stale]:
         """Lock the folder and write, unless another job does."""
-        from glossator.workspace.index.reading import Spoilt  # noqa: PLC0415 - see `_build`
+        from glossator.workspace.index.segment_writer import Spoilt  # noqa: PLC0415 - see `_build`
 
         if self.version != VERSION:
             raise UsageError("Glossator was replaced by another version; restart the server.")
@@ -93,8 +91,11 @@ class BuildSegment(Job[Built | Busy | Stale]):
     def _build(self, index: IndexFolder) -> Slices[Built]:
         """Read the files, write segments of a bounded size, and publish them all at once."""
         # numpy, which these need, takes long to import, and a server never runs the job itself
-        from glossator.workspace.index.reading import LeftOut, mark_file  # noqa: PLC0415
-        from glossator.workspace.index.segment_writer import SegmentWriter  # noqa: PLC0415
+        from glossator.workspace.index.segment_writer import (  # noqa: PLC0415
+            LeftOut,
+            SegmentWriter,
+            mark_file,
+        )
 
         index.tidy()
         roots = Roots((self.root,), self.encodings)
@@ -110,20 +111,16 @@ class BuildSegment(Job[Built | Busy | Stale]):
                 writer.add(relative, *facts)
                 text_bytes += facts.stamp[0]
             if len(writer) >= MAX_FILES or text_bytes >= MAX_BYTES:
-                written.append((yield from _write(writer, index)))
+                written.append((yield from writer.write(index.segments)))
                 writer, text_bytes = SegmentWriter(), 0
             if monotonic() >= pause_at:
                 yield JobProgress(done, len(self.paths))
                 pause_at = monotonic() + _SLICE_SECONDS
         if len(writer):
-            written.append((yield from _write(writer, index)))
+            written.append((yield from writer.write(index.segments)))
         if written or self.replaces:
             index.publish(written, self.replaces)
         return Built(tuple(written), left_out)
-
-
-def _write(writer: SegmentWriter, index: IndexFolder) -> Slices[SegmentInfo]:
-    return (yield from writer.write(index.segments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +148,7 @@ class CheckSegments(Job[CheckReport]):
     def run(self) -> Slices[CheckReport]:
         """Go through segments and files."""
         # numpy, which this needs, takes long to import, and a server never runs the job itself
-        from glossator.workspace.index.reading import LeftOut, read_file  # noqa: PLC0415
+        from glossator.workspace.index.segment_writer import LeftOut, read_file  # noqa: PLC0415
 
         opened = IndexFolder(Path(self.folder)).open()
         problems = [f"{damage}{_REMEDY}" for damage in opened.damage]
@@ -184,8 +181,8 @@ class CheckSegments(Job[CheckReport]):
 def _misremembered(folder: Path, root: str) -> Generator[None, None, list[str]]:
     """Folders whose names differ from the remembered ones."""
     try:
-        roots, known = folder_file.read_folders(folder, root)
-    except folder_file.CorruptFolders as error:
+        roots, known = listing_cache.read_folders(folder, root)
+    except listing_cache.CorruptFolders as error:
         return [f"{error}{_REMEDY}"]
     problems = []
     for path, facts in known.items():

@@ -9,6 +9,12 @@
 
 They are read as roaring bitmaps; see D. Lemire et al., "Roaring Bitmaps: Implementation of an
 Optimized Software Library" (2018).
+
+Elias-Fano codes take little more room than the entropy of ascending numbers: P. Elias, "Efficient
+storage and retrieval by content and address of static files" (1974); R. Fano, "On the number of
+bits required to implement an associative memory" (1971). Here the upper parts come first, in unary:
+a number's bit stands at its upper part plus its place among the numbers. The lower parts follow,
+each in the same number of bits, the lowest first.
 """
 
 from __future__ import annotations
@@ -16,10 +22,14 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from glossator.workspace.files import state_folder
 from glossator.workspace.files.entries import STAMP
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MAGIC: Final = b"GLOSTEXT"
 VERSION: Final = state_folder.VERSION
@@ -42,7 +52,7 @@ class Form(Enum):
     """How a posting is written."""
 
     NUMBERS = auto()  # 16 bits each
-    ELIAS_FANO = auto()  # see `elias_fano.py`; mostly half as long
+    ELIAS_FANO = auto()  # mostly half as long
     BITS = auto()  # one for every passage of the segment
 
 
@@ -117,3 +127,42 @@ def form(members: int, passages: int) -> Form:
     if members * _DENSE > passages or members > ROARING_ARRAY:
         return Form.BITS
     return Form.NUMBERS if members <= _FEW else Form.ELIAS_FANO
+
+
+def encode_ascending(numbers: NDArray[np.uint16], limit: int) -> bytes:
+    """The code of numbers below `limit`, 65,536 at most; ascending, each once, one at least."""
+    import numpy as np  # noqa: PLC0415 - takes long, and the server starts without it
+
+    count = len(numbers)
+    low = _low_bits(count, limit)
+    upper = np.zeros(_upper_bits(count, limit), np.uint8)
+    upper[(numbers >> low) + np.arange(count)] = 1
+    pairs = numbers.astype("<u2").view(np.uint8).reshape(count, 2)
+    lower = np.unpackbits(pairs, axis=1, count=low, bitorder="little")
+    return np.packbits(np.concatenate((upper, lower.ravel())), bitorder="little").tobytes()
+
+
+def decode_ascending(code: bytes, count: int, limit: int) -> NDArray[np.uint16]:
+    """The `count` numbers below `limit`."""
+    import numpy as np  # noqa: PLC0415 - takes long, and the server starts without it
+
+    low = _low_bits(count, limit)
+    bits = np.unpackbits(np.frombuffer(code, np.uint8), bitorder="little")
+    begin = _upper_bits(count, limit)
+    numbers = np.flatnonzero(bits[:begin].view(np.bool_))
+    numbers -= np.arange(count)
+    numbers <<= low
+    if low:
+        lower = bits[begin : begin + count * low].reshape(count, low)
+        numbers |= lower @ (1 << np.arange(low))  # the weights of its bits
+    return numbers.astype("<u2")
+
+
+def _low_bits(count: int, limit: int) -> int:
+    """How many bits of each number are the lower part."""
+    return (limit // count).bit_length() - 1
+
+
+def _upper_bits(count: int, limit: int) -> int:
+    """How many bits all upper parts take."""
+    return count + (limit - 1 >> _low_bits(count, limit))

@@ -13,18 +13,18 @@ import math
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from glossator.core.errors import UsageError
 from glossator.settings import WorkspaceSettings
-from glossator.worker import JobProgress, Worker, WorkerState
+from glossator.worker import JobProgress, Worker
 from glossator.workspace.files.roots import Roots
-from glossator.workspace.index.index import TextIndex, TextStatistics
+from glossator.workspace.index.index import TextIndex
 from glossator.workspace.index.policy import Hooks, Rest
+from glossator.workspace.status import TextIndexStatus
 
 if TYPE_CHECKING:
-    from glossator.workspace.files.folder_file import FolderFile
+    from glossator.workspace.files.listing_cache import FolderFile
     from glossator.workspace.index.index_work import IndexWork
     from glossator.workspace.index.jobs import CheckReport
 
@@ -33,23 +33,6 @@ _LOOK_SECONDS = 0.5  # between two checks whether another server published segme
 _CLOSED = "The work on the index was ended, because the workspace's folders changed; ask again."
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class TextIndexStatus:
-    """The state of the index; `disk` gives for each root "on", or why it has no index on disk.
-
-    `problems`: why it cannot be written now, each with a next step. `stopped`: by the user. Of the
-    pending files, so many are `never` indexed as they are: links, and what cannot be read.
-    """
-
-    text: TextStatistics
-    disk: tuple[tuple[str, str], ...]
-    building: JobProgress | None
-    stopped: bool
-    problems: tuple[str, ...]
-    worker: WorkerState
-    never: int = 0
 
 
 class TextIndexManager:

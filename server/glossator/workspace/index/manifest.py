@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
-from glossator.workspace.files import folder_file
+from glossator.workspace.files import listing_cache
 from glossator.workspace.index.segment import CorruptSegment, Segment
 
 SUFFIX = ".seg"
@@ -24,7 +24,7 @@ _FORMAT = 1
 _OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")
 _KEPT_DAMAGED = 4  # files in quarantine
 _TRIES = 8
-_NONE: Mapping[str, Segment] = MappingProxyType({})
+_NO_SEGMENTS: Mapping[str, Segment] = MappingProxyType({})
 
 ManifestStamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
 
@@ -87,7 +87,7 @@ class IndexFolder:
             raise CorruptManifest(f"the manifest cannot be read ({error.strerror})") from error
         return _parse(content)
 
-    def open(self, known: Mapping[str, Segment] = _NONE) -> OpenedSegments:
+    def open(self, known: Mapping[str, Segment] = _NO_SEGMENTS) -> OpenedSegments:
         """Open the published segments; `known` ones, by name, are open already."""
         manifest, opened = Manifest(), OpenedSegments(0, (), ())
         for _ in range(_TRIES):
@@ -141,10 +141,10 @@ class IndexFolder:
 
         Raises `OSError`.
         """
-        place, damage = self._folder / folder_file.NAME, ""
+        place, damage = self._folder / listing_cache.FOLDERS_FILE, ""
         try:
-            before = folder_file.read_checked(self._folder)
-        except folder_file.CorruptFolders as error:
+            before = listing_cache.read_checked(self._folder)
+        except listing_cache.CorruptFolders as error:
             self._set_aside(place)
             before, damage = b"", str(error)
         if folders != before:
@@ -153,7 +153,7 @@ class IndexFolder:
 
     def forget(self) -> None:
         """Delete the file of remembered folders. Raises `OSError`."""
-        (self._folder / folder_file.NAME).unlink(missing_ok=True)
+        (self._folder / listing_cache.FOLDERS_FILE).unlink(missing_ok=True)
 
     def quarantine(self, names: Collection[str]) -> Manifest:
         """Remove damaged segments, but keep the last few files for inspection.

@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index.candidates import Candidates
-from glossator.workspace.index.plain import Traits
-from glossator.workspace.index.trigrams import KEYS, Query
+from glossator.workspace.index.query import KEYS, Candidates, Query, Traits
 
 SIZE = 512  # documents
 _SLOTS = 64  # of a block

@@ -1,7 +1,7 @@
 """Which documents of a root's segments are valid.
 
 A document is valid when its stamp equals that of the file now listed at its path. So nothing has to
-be invalidated, and a file that comes back unchanged is valid again.
+be invalidated, and a file that comes back unchanged is valid again (docs/decisions/0010).
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ import os
 import sys
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
 from glossator.workspace.files.entries import FileEntry, Files, FolderFiles, place_of
 from glossator.workspace.files.roots import folder_of, is_inside
-from glossator.workspace.index.candidates import Candidates, Ranges
+from glossator.workspace.index.query import Candidates, Ranges, listed_stamp
 
 if TYPE_CHECKING:
+    from glossator.workspace.index.query import Query
     from glossator.workspace.index.segment import DocumentStamp, Segment
-    from glossator.workspace.index.trigrams import Query
 
 
-_stamp: Callable[[FileEntry], DocumentStamp] = itemgetter(slice(2, 6))  # size to inode
-_TURN = 1_000  # documents, gone through in about 1 ms; then the event loop gets its turn
+_DOCUMENTS_A_TURN = (
+    1_000  # documents, gone through in about 1 ms; then the event loop gets its turn
+)
 
 
 def stamp_of(entry: FileEntry) -> DocumentStamp | None:
@@ -36,7 +36,7 @@ def stamp_of(entry: FileEntry) -> DocumentStamp | None:
 
     The target of a link may change without a change of the listing.
     """
-    return None if entry.is_link else _stamp(entry)
+    return None if entry.is_link else listed_stamp(entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class _Placing:
             else:
                 self._documents.put_run(number, path, folders.pop(path))
                 self._live.add_range(number, number + len(files))
-            if turn % _TURN == 0:
+            if turn % _DOCUMENTS_A_TURN == 0:
                 time.sleep(0)
         self._single = single
 
@@ -180,7 +180,7 @@ class _Placing:
                     self._live.add(number)
                 else:
                     unplaced[entry.path] = entry
-            if turn % _TURN == 0:
+            if turn % _DOCUMENTS_A_TURN == 0:
                 time.sleep(0)
         return PlacedSegment(self._segment, documents, self._live)
 

@@ -12,6 +12,7 @@ from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from glossator.workspace.index.charset import UnknownSyntax
+from glossator.workspace.index.query import ANYTHING, FOLD, Query, all_of, any_of, bounded, key
 from glossator.workspace.index.regex import (
     Alternation,
     Assertion,
@@ -22,9 +23,8 @@ from glossator.workspace.index.regex import (
     is_portable,
     parse,
 )
-from glossator.workspace.index.trigrams import ANYTHING, FOLD, Query, all_of, any_of, bounded, key
 
-_ANALYSED = 16  # patterns whose analysis is kept
+_MAX_ANALYSES = 16  # patterns whose analysis is kept
 _MAX_STRINGS = 20  # known of one part of a pattern
 _MAX_COPIES = 4  # of a part that is repeated
 _MAX_WAYS = 4  # combinations of missing and present parts of a sequence; each part …
@@ -42,7 +42,7 @@ class Analysis:
     portable: bool
 
 
-@lru_cache(maxsize=_ANALYSED)
+@lru_cache(maxsize=_MAX_ANALYSES)
 def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Analysis:
     """Analyse a pattern that `scan.compile_pattern` accepts with the same flags."""
     try:

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from glossator.settings import WorkspaceSettings
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 from glossator.workspace.files import state_folder
-from glossator.workspace.files.encodings import EncodingRule
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.files.folder_file import FolderFile
-from glossator.workspace.files.roots import Roots, outermost
+from glossator.workspace.files.listing_cache import FolderFile
+from glossator.workspace.files.roots import EncodingRule, Roots, outermost
+from glossator.workspace.files.state_folder import SharedFolderLock, writing
 from glossator.workspace.index.index import TextIndex
 from glossator.workspace.index.jobs import (
     BuildSegment,
@@ -34,13 +34,13 @@ from glossator.workspace.index.jobs import (
     Prune,
     Stale,
 )
-from glossator.workspace.index.lock import SharedFolderLock, writing
 from glossator.workspace.index.manifest import IndexFolder, ManifestStamp, OpenedSegments
 from glossator.workspace.index.placement import ValidDocuments
+from glossator.workspace.index.query import listed_stamp
 from glossator.workspace.index.segment import Segment
 
 if TYPE_CHECKING:
-    from glossator.workspace.index.reading import Reading
+    from glossator.workspace.index.segment_writer import Reading
 
 _T = TypeVar("_T")
 
@@ -278,14 +278,13 @@ def read_for_memory(
     roots: Roots, entries: Sequence[FileEntry], limit: int
 ) -> list[tuple[FileEntry, Reading]]:
     """In a thread: read files; those that changed since they were listed are left out."""
-    from glossator.workspace.index.reading import Reading, read_file  # noqa: PLC0415 - see above
+    from glossator.workspace.index.segment_writer import Reading, read_file  # noqa: PLC0415 - see above
 
     readings = []
     pauses = _Pauses()
     for entry in entries:
         reading = pauses.run(read_file(roots, entry.path, limit))
-        stamp = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
-        if isinstance(reading, Reading) and reading.stamp == stamp:
+        if isinstance(reading, Reading) and reading.stamp == listed_stamp(entry):
             readings.append((entry, reading))
     return readings
 

@@ -5,7 +5,7 @@ a pattern says little. Unless a match may span lines, it lies within one passage
 
 Opening reads and checks the tables; a posting is read when a query needs it, and its checksum is
 verified each time. Other processes may unlink a segment's file, but never change it. It is not
-memory-mapped: if a map's file is cut short, reading it ends the process.
+memory-mapped: if a map's file is cut short, reading it ends the process (docs/decisions/0010).
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from glossator.workspace.files.entries import STAMP, FolderFiles
 from glossator.workspace.files.roots import folder_of
 from glossator.workspace.index import layout
 from glossator.workspace.index.layout import Form, Sections
-from glossator.workspace.index.plain import Traits
-from glossator.workspace.index.trigrams import Query
+from glossator.workspace.index.query import Query, Traits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -156,7 +155,11 @@ class Segment:
         if self.damage is None:
             try:
                 if query.spans:
-                    documents = self._meeting(query, self.all, self._documents_with)
+
+                    def documents_with(place: int) -> BitMap:
+                        return self._owning(self._passages_with(place))
+
+                    documents = self._meeting(query, self.all, documents_with)
                 else:
                     passages = self._meeting(query, self._passages, self._passages_with)
                     documents = self._owning(passages)
@@ -232,9 +235,6 @@ class Segment:
                 return found
         return found
 
-    def _documents_with(self, place: int) -> BitMap:
-        return self._owning(self._passages_with(place))
-
     def _owning(self, passages: BitMap) -> BitMap:
         """The documents of these passages."""
         if len(self._passages) == self.documents:
@@ -267,7 +267,7 @@ class Segment:
             case Form.NUMBERS:
                 return _roaring(count, data)
             case Form.ELIAS_FANO:
-                return _roaring(count, _decoded(data, count, total))
+                return _roaring(count, layout.decode_ascending(data, count, total).tobytes())
             case Form.BITS:
                 # roaring takes bits only of more than `ROARING_ARRAY` members: all others are added
                 bits = data.ljust(layout.MAX_PASSAGES // 8, b"\xff")
@@ -290,13 +290,6 @@ def _array(numbers: memoryview) -> NDArray[Any]:
 def _bitmap(numbers: NDArray[np.integer[Any]]) -> BitMap:
     """The numbers, ascending, each once."""
     return BitMap(array("I", numbers.astype("=u4").tobytes()))
-
-
-def _decoded(code: bytes, members: int, limit: int) -> bytes:
-    """Numbers in Elias-Fano codes, 16 bits each."""
-    from glossator.workspace.index.elias_fano import decode  # noqa: PLC0415 - it imports numpy
-
-    return decode(code, members, limit).tobytes()
 
 
 def _roaring(members: int, container: bytes) -> BitMap:

@@ -3,7 +3,7 @@
 This process searches the first files and all that are not plain text, in blocks: most candidates
 hold no match, and starting a search takes longer than searching a text, so the texts of a block are
 searched as one. If many files are left, ripgrep prefilters the plain ones (`ripgrep.py`); without
-ripgrep, or where it fails, this process searches all.
+ripgrep, or where it fails, this process searches all (docs/decisions/0013).
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from typing import Any, Generic, TypeVar
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.disk import Stamp
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index.candidates import Candidates
-from glossator.workspace.index.plain import listed_stamp
-from glossator.workspace.search.ripgrep import LARGE, Prefilter, Request, Ripgrep
-from glossator.workspace.search.ripgrep_program import find_ripgrep
+from glossator.workspace.index.query import Candidates, listed_stamp
+from glossator.workspace.search.ripgrep import LARGE, Prefilter, Request, Ripgrep, find_ripgrep
 from glossator.workspace.search.source import OPENING, FileMatch, Reader
 
-_ALONE = 0.03  # seconds of searching in this process, which reports file by file, before ripgrep
-_WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
-_HOPEFUL = 0.06  # seconds after which the matches so far predict the further ones
-_TELLING = 10  # files with a match, from which on their number can be estimated
-_SPARED = 8  # a long file is searched here if ripgrep would read so many times what we do
-_SOME = 5_000  # files, from the first of which …
-_SAMPLE = 200  # … so many, about, are taken for a sample of all
+_ALONE_SECONDS = (
+    0.03  # seconds of searching in this process, which reports file by file, before ripgrep
+)
+_WORTHWHILE_SECONDS = 0.04  # seconds that the remaining files must take here for ripgrep to pay
+_PREDICTING_SECONDS = 0.06  # seconds after which the matches so far predict the further ones
+_MIN_HOLDING = 10  # files with a match, from which on their number can be estimated
+_SPARED_FACTOR = 8  # a long file is searched here if ripgrep would read so many times what we do
+_SAMPLED_FILES = 5_000  # files, from the first of which …
+_SAMPLE_SIZE = 200  # … so many, about, are taken for a sample of all
 
 _FIRST_BLOCK = 1 << 16  # bytes; each further block has twice as many, …
-_MOST_BLOCK = 1 << 20  # … and so many at most
+_MAX_BLOCK = 1 << 20  # … and so many at most
 SHOWN = 20  # matching lines of a file that are found before it is shown; the answer may end before
 
 _T = TypeVar("_T")
@@ -105,7 +105,7 @@ class BlockScan(Generic[_T]):
                     yield match.entry, result
                     self.apart += monotonic() - since
             if 4 * (self.held - before) < len(block):  # else the caller may want few more
-                self._size = min(2 * self._size, _MOST_BLOCK)
+                self._size = min(2 * self._size, _MAX_BLOCK)
         return files
 
     def _collect(self, match: FileMatch) -> _T | None:
@@ -148,7 +148,7 @@ class Finder:
     def expected(self, found: int) -> float:
         """An estimate of all results, if `found` is the number so far; at least that number."""
         blocks = self._blocks
-        if blocks is None or blocks.held < _TELLING:
+        if blocks is None or blocks.held < _MIN_HOLDING:
             return found
         return found * max(1, len(self._candidates) / blocks.done)
 
@@ -179,14 +179,15 @@ class Finder:
 
         def takes_long() -> bool:
             """Whether ripgrep would save much time, by the time that these files took."""
+            # the time that the caller took says nothing of the files
             seconds = monotonic() - started - blocks.apart
-            if seconds <= _ALONE or not (self._portable and self._candidates):
+            if seconds <= _ALONE_SECONDS or not (self._portable and self._candidates):
                 return False
             share = min(blocks.amount / self._amount, 1)
-            if seconds < _HOPEFUL:
+            if seconds < _PREDICTING_SECONDS:
                 share = max(share, self._had())
             spared = 1 - collector.showing * blocks.held / max(blocks.done, 1)
-            return seconds * spared * (1 - share) > _WORTH * share
+            return seconds * spared * (1 - share) > _WORTHWHILE_SECONDS * share
 
         return blocks.found(selected, LARGE if self._portable else math.inf, takes_long)
 
@@ -194,8 +195,8 @@ class Finder:
     def _amount(self) -> float:
         """An estimate of the cost of all candidates (see `Reader.amount`)."""
         found = self._candidates
-        some = min(len(found), _SOME)
-        few = islice(chain(found.plain, found.others), 0, some, 1 + some // _SAMPLE)
+        some = min(len(found), _SAMPLED_FILES)
+        few = islice(chain(found.plain, found.others), 0, some, 1 + some // _SAMPLE_SIZE)
         return len(found) * fmean(map(self._reader.amount, few))
 
     def _prefilter(
@@ -215,9 +216,9 @@ class Finder:
         reader = self._reader
         if reader.is_other(entry) or entry.size > reader.limit:
             return True
-        if entry.size < _SPARED * OPENING:  # without a look at its passages
+        if entry.size < _SPARED_FACTOR * OPENING:  # without a look at its passages
             return False
-        return _SPARED * reader.amount(entry) < entry.size
+        return _SPARED_FACTOR * reader.amount(entry) < entry.size
 
     def _wants_more_than(self, files: int) -> bool:
         """Whether the caller will probably want more than so many further files."""

@@ -23,11 +23,11 @@ Hides = Callable[[FileEntry], bool]
 
 _T = TypeVar("_T", FileEntry, str)
 
-_LONGEST = 100  # characters typed that count
-_CHOSEN = 200  # files of one rank, the newest, that are sorted
-_MORE = 8  # times as many where rules hide most of them
-_MANY = 1_000  # files that match at all, which are sorted
-_FIRST = 3  # patterns that are tried on all paths
+_MAX_TYPED = 100  # characters typed that count
+_MAX_OF_RANK = 200  # files of one rank, the newest, that are sorted
+_HIDDEN_FACTOR = 8  # times as many where rules hide most of them
+_MAX_MATCHES = 1_000  # files that match at all, which are sorted
+_PATTERNS_ON_ALL = 3  # patterns that are tried on all paths
 
 _IN_NO_PATH = re.compile("[\0\ud800-\udfff]")
 _ANY, _NAME = r"[^\x00]", r"[^/\x00]"
@@ -48,7 +48,7 @@ def newest_files(snapshot: WorkspaceSnapshot, limit: int, hides: Hides | None) -
         listed, _ = snapshot.listing.paths.newest("**", "", most)
         return list({file.path: file for file in (*opened, *listed)}.values())
 
-    return _visible(newest, _CHOSEN, limit, hides)[:limit]
+    return _visible(newest, _MAX_OF_RANK, limit, hides)[:limit]
 
 
 def best_files(
@@ -127,10 +127,13 @@ def _best(
         found.update(dict.fromkeys(sorted(new, key=order), rank))
         return len(found) >= limit
 
-    if not any(take(rank, fitting(runs, _CHOSEN)) for rank, runs in enumerate(patterns[:_FIRST])):
-        rest = {name(item): item for item in fitting(anyhow, _MANY)}
+    if not any(
+        take(rank, fitting(runs, _MAX_OF_RANK))
+        for rank, runs in enumerate(patterns[:_PATTERNS_ON_ALL])
+    ):
+        rest = {name(item): item for item in fitting(anyhow, _MAX_MATCHES)}
         names = _joined(rest)
-        for rank, runs in enumerate((*patterns[_FIRST:], anyhow), start=_FIRST):
+        for rank, runs in enumerate((*patterns[_PATTERNS_ON_ALL:], anyhow), start=_PATTERNS_ON_ALL):
             if take(rank, (rest[each] for each in _in_runs(runs, names) if each in rest)):
                 break
     return [(rank, item) for item, rank in found.items()][:limit]
@@ -156,18 +159,19 @@ def _visible(
         shown = files if hides is None else [file for file in files if not hides(file)]
         if len(shown) >= limit or len(files) < most:
             return shown
-        most *= _MORE
+        most *= _HIDDEN_FACTOR
 
 
 @lru_cache(maxsize=16)
 def _patterns(typed: str) -> tuple[re2.Pattern[bytes], ...]:
     """The patterns, best first; each finds runs of paths as `glob.compile_listed` does."""
-    typed = _IN_NO_PATH.sub("\uffff", typed[:_LONGEST])
+    typed = _IN_NO_PATH.sub("\uffff", typed[:_MAX_TYPED])
     letters = [_either_case(letter) for letter in typed]
     as_typed = "".join(letters)
     name, any_ = rf"{_NAME}*", rf"{_ANY}*"
     spread, far = name.join(letters), any_.join(letters)
-    word = rf"(?:{name}{_NAME_BREAK})?{as_typed}|{name}[a-z0-9]{_capital(typed)}"
+    capital = re.escape(typed[:1].upper()) + "".join(letters[1:])  # a word in camel case
+    word = rf"(?:{name}{_NAME_BREAK})?{as_typed}|{name}[a-z0-9]{capital}"
     return tuple(
         map(
             _runs,
@@ -197,11 +201,6 @@ def _words(typed: str, between: str, break_: str) -> str:
             patterns.append(_either_case(letter))
         parts.append(f"(?:{'|'.join(patterns)})")
     return "".join(parts)
-
-
-def _capital(typed: str) -> str:
-    """What is typed as a word within a name in camel case."""
-    return re.escape(typed[:1].upper()) + "".join(map(_either_case, typed[1:]))
 
 
 def _either_case(letter: str) -> str:

@@ -21,12 +21,12 @@ from glossator.workspace.search.unicode import Forms, forms, less_marks, mark_ed
 
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
 _PIECE = 1 << 16  # bytes searched at a time: even RE2's slowest way takes few ms for them
-_TOGETHER = 1 << 21  # bytes; more texts are not copied to be searched as one
+_MAX_JOINED = 1 << 21  # bytes; more texts are not copied to be searched as one
 _STEP = 2_048  # bytes, some ten lines
-_NEAR = 20  # lines; a move over fewer goes line by line
-_LOOK = 256  # matching lines between two checks whether the search was cancelled
-_MANY = 5_000  # bytes, from which on numpy counts line ends quicker, …
-_AT_ONCE = 1 << 16  # … in pieces that need no new memory from the system
+_NEAR_LINES = 20  # lines; a move over fewer goes line by line
+_LINES_A_CHECK = 256  # matching lines between two checks whether the search was cancelled
+_NUMPY_BYTES = 5_000  # bytes, from which on numpy counts line ends quicker, …
+_NUMPY_PIECE = 1 << 16  # … in pieces that need no new memory from the system
 _OF_TEXTS = re.compile(
     r"\\[AzC]|\(\?[a-zA-Z]*-"
 )  # also matches a few patterns that only look like it
@@ -188,7 +188,7 @@ def places_by_text(
     By the index of the text; texts without a match are left out. The pattern is not `multiline`.
     All are searched as one text, as starting a search takes longer than searching most texts.
     """
-    if pattern.of_texts or sum(map(len, texts)) > _TOGETHER:
+    if pattern.of_texts or sum(map(len, texts)) > _MAX_JOINED:
         alone = (_in_lines(text, pattern, cancelled) for text in texts)
         limit = None if most == math.inf else int(most)
         places = enumerate(list(islice(each, limit)) for each in alone)
@@ -237,7 +237,7 @@ class Lines:
         missing = number - self._number  # line ends from here on
         for _ in range(-missing):
             at = text.rfind(b"\n", 0, at - 1) + 1
-        for step in (_PIECE, _STEP) if missing > _NEAR else ():
+        for step in (_PIECE, _STEP) if missing > _NEAR_LINES else ():
             while at + step < len(text) and (ends := _line_ends(text, at, at + step)) < missing:
                 missing -= ends
                 at += step
@@ -265,7 +265,9 @@ def _in_lines(
     def next_line(start: int) -> int:
         return text.find(b"\n", start) + 1
 
-    view, after = _view(text), after or next_line
+    # without the line end of the last line; a copy would take as long as a search
+    view = memoryview(text)[:-1] if text.endswith(b"\n") else text
+    after = after or next_line
     regex, checks = pattern.searching(text), pattern.checks(text)
     last = len(view)
     while at < len(text) and not cancelled():
@@ -281,7 +283,7 @@ def _in_lines(
             else:
                 at = next_line(start)
             found += 1
-            if not 0 < at <= last or (found % _LOOK == 0 and cancelled()):
+            if not 0 < at <= last or (found % _LINES_A_CHECK == 0 and cancelled()):
                 return
             if at > end:
                 break
@@ -315,18 +317,13 @@ def _is_behind(text: bytes, place: int) -> bool:
     return place >= end and text[end - 1 : end] == b"\n"
 
 
-def _view(text: bytes) -> bytes | memoryview:
-    """The text without the line end of its last line; a copy would take as long as a search."""
-    return memoryview(text)[:-1] if text.endswith(b"\n") else text
-
-
 def _line_ends(text: bytes, start: int, end: int) -> int:
-    if end - start < _MANY:
+    if end - start < _NUMPY_BYTES:
         return text.count(b"\n", start, end)
     import numpy as np  # noqa: PLC0415 - takes long to import, and small texts do without
 
     found = 0
-    for at in range(start, end, _AT_ONCE):
-        piece = np.frombuffer(text, np.uint8, min(_AT_ONCE, end - at), at)
+    for at in range(start, end, _NUMPY_PIECE):
+        piece = np.frombuffer(text, np.uint8, min(_NUMPY_PIECE, end - at), at)
         found += int(np.count_nonzero(piece == ord("\n")))
     return found

@@ -17,8 +17,7 @@ from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.disk import Parts
 from glossator.workspace.files.entries import FileEntry
 from glossator.workspace.files.long import Window
-from glossator.workspace.index.candidates import Candidates, Ranges
-from glossator.workspace.index.plain import with_plain_line_ends
+from glossator.workspace.index.query import Candidates, Ranges, with_plain_line_ends
 from glossator.workspace.index.required import analyse
 from glossator.workspace.search.finder import SHOWN, Finder, MatchCollector
 from glossator.workspace.search.ripgrep import LARGE, Request, folds_alike
@@ -42,7 +41,7 @@ from glossator.workspace.search.source import (
 
 _IN_PARTS = 1 << 16  # bytes; of a shorter file, looking up passages takes longer than reading it
 _VERY_LONG = 1 << 18  # bytes; reading the file mostly takes several times as long as its passages
-_MOST = 5_000  # candidates; more are taken from the sorted listing
+_MAX_SORTED = 5_000  # candidates; more are taken from the sorted listing
 
 _path = attrgetter("path")
 
@@ -117,7 +116,7 @@ class TextSearch:
     def by_path(self) -> Iterator[FileEntry]:
         """The files that may match, by relative path."""
         found = self._candidates
-        if len(found) > _MOST:
+        if len(found) > _MAX_SORTED:
             return self._among(self._snapshot.files())
         alone = (
             len(self._snapshot.roots) == 1
@@ -127,7 +126,7 @@ class TextSearch:
 
     def newest_first(self) -> Iterator[FileEntry]:
         """The files that may match, those changed last first, and equal ones by path."""
-        if len(self._candidates) > _MOST:
+        if len(self._candidates) > _MAX_SORTED:
             return self._among(self._snapshot.newest_first)
         return iter(sorted(self.by_path(), key=attrgetter("mtime_ns"), reverse=True))
 

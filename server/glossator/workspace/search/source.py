@@ -18,14 +18,15 @@ from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.cache import is_racy
 from glossator.workspace.files.disk import Parts, Raw, Stamp, load_listed
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index.candidates import Candidates, Ranges
-from glossator.workspace.index.plain import (
+from glossator.workspace.index.query import (
+    Candidates,
+    Query,
+    Ranges,
     listed_stamp,
     read_parts,
     searchable,
     with_plain_line_ends,
 )
-from glossator.workspace.index.trigrams import Query
 from glossator.workspace.search.scan import Pattern, as_searched, holds_match, places_by_text
 
 OPENING = 15_000  # bytes that are searched in the time that opening a file takes
@@ -178,7 +179,7 @@ def read_text(
     if isinstance(raw, Missing):
         return raw
     if isinstance(raw, Overlay):
-        return _of_overlay(raw)
+        return SearchedText(as_searched(raw.text), raw)
     found = searchable(raw.content, snapshot.folders.encoding(raw.path))
     if found is None:
         return Missing(raw.path, MissingReason.BINARY, f"{entry.relative} is binary.")
@@ -243,7 +244,3 @@ def _raw(entry: FileEntry, parts: Parts) -> Raw:
     """A file that was read as a whole."""
     (content,) = parts.contents
     return Raw(entry.path, Stamp(*listed_stamp(entry), parts.device), content)
-
-
-def _of_overlay(overlay: Overlay) -> SearchedText:
-    return SearchedText(as_searched(overlay.text), overlay)

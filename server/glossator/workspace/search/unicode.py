@@ -2,7 +2,7 @@ r"""Unicode's words, digits and space for RE2, to which `\w`, `\d`, `\s` and `\b
 
 They mean what they mean to ripgrep (UTS #18, "Compatibility Properties"). Classes are written out
 by categories. No class is an edge of a word, so texts are searched without edges, and what was
-found is searched again with marks, which are no characters, at each edge.
+found is searched again with marks, which are no characters, at each edge (docs/decisions/0013).
 """
 
 from __future__ import annotations
@@ -82,8 +82,12 @@ def forms(pattern: str) -> Forms | None:
         return None
     edges = {token["edge"] for token in tokens} - {None}
     return Forms(
-        "".join(_ascii(token) for token in tokens),
-        "".join(_wide(token) for token in tokens),
+        "".join(
+            r"\b" if token["edge"] else _classes(token, _ASCII) or token[0] for token in tokens
+        ),
+        "".join(
+            "(?:)" if token["edge"] else _classes(token, _UNICODE) or token[0] for token in tokens
+        ),
         "".join(_marked(token) for token in tokens) if edges else None,
         bool(edges - {"b"}),
         any(token[0] == r"\B" for token in tokens),
@@ -109,16 +113,6 @@ def unmarked(text: bytes) -> bytes:
     for mark in _ENCODED_MARKS:
         text = text.replace(mark, b"")
     return text
-
-
-def _ascii(token: re.Match[str]) -> str:
-    if token["edge"]:
-        return r"\b"
-    return _classes(token, _ASCII) or token[0]
-
-
-def _wide(token: re.Match[str]) -> str:
-    return "(?:)" if token["edge"] else _classes(token, _UNICODE) or token[0]
 
 
 def _marked(token: re.Match[str]) -> str:

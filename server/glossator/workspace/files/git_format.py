@@ -1,5 +1,6 @@
-r"""One line of an ignore file as a pattern of pathspec, exactly as git reads it.
+r"""What git's files mean: where git keeps what belongs to a folder, and a line of an ignore file.
 
+Where: gitrepository-layout(5). A line becomes a pattern of pathspec, exactly as git reads it:
 pathspec's `GitIgnoreSpecPattern` differs from git in trailing blanks, classes, malformed patterns
 and names that are not UTF-8, and it matches everything below a directory, too. A `GitPattern`
 matches an entry itself; directories end in "/". It also matches a text that lists entries with
@@ -12,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import string
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -20,6 +21,13 @@ from typing import cast
 
 import re2
 from pathspec import RegexPattern
+
+from glossator.core.document import Missing
+from glossator.workspace.files.disk import load
+from glossator.workspace.files.roots import Roots, is_inside, real_path
+
+_MAX_NAME_BYTES = 10_000  # of a file that holds a path
+_SHARED = "HEAD config info logs objects packed-refs refs reftable shallow".split()  # by worktrees
 
 BETWEEN = "\0"  # no name holds it
 MAX_EXPRESSION = 20_000  # characters, well below what RE2 can hold
@@ -45,6 +53,69 @@ _NAMED: dict[str, Callable[[str], bool]] = {
     "upper": str.isupper,
     "xdigit": string.hexdigits.__contains__,
 }
+
+
+def repository_top(folder: str) -> str:
+    """The nearest folder at or above `folder` that holds .git; `folder` itself if there is none."""
+    top = folder
+    while not os.path.lexists(os.path.join(top, ".git")):
+        above = os.path.dirname(top)
+        if above == top:
+            return folder
+        top = above
+    return top
+
+
+def git_folders(top: str) -> tuple[str, ...]:
+    """The folders with git's files: `.git`, or those that it names where it is a file.
+
+    A linked worktree has one of its own, then the one that it shares with others.
+    """
+    git = os.path.join(top, ".git")
+    own = _named_in(git, "gitdir: ")
+    if own is None:
+        return (git,)
+    shared = _named_in(os.path.join(own, "commondir"))
+    return (own, shared) if shared else (own,)
+
+
+def shared_git(git: str) -> str | None:
+    """The real path of what is shared with other worktrees, where `.git` is a file that names it.
+
+    A submodule's file names a repository that it shares with none.
+    """
+    named = git_folders(os.path.dirname(git))[-1]
+    return None if named == git else named
+
+
+def git_outside(tops: Iterable[str], roots: Collection[str]) -> Iterator[str]:
+    """What git reads outside the roots for those of these work trees that are linked.
+
+    Any file may name any folder. This one counts where the folder names the file, too, and stands
+    where `git worktree add` makes it, outside the roots: who may only write in these cannot have
+    linked the two. The hooks of the repository, and its other work trees, are not needed.
+    """
+    for top in tops:
+        match git_folders(top):
+            case (own, shared) if _is_linked(top, own, shared):
+                if not any(is_inside(own, root) for root in roots):
+                    yield own
+                    yield from (os.path.join(shared, name) for name in _SHARED)
+
+
+def _is_linked(top: str, own: str, shared: str) -> bool:
+    if os.path.dirname(own) != os.path.join(shared, "worktrees"):
+        return False
+    return _named_in(os.path.join(own, "gitdir")) == real_path(os.path.join(top, ".git"))
+
+
+def _named_in(path: str, key: str = "") -> str | None:
+    """The real path that is named in a file, behind a `key`; None if there is no such file."""
+    folder, name = os.path.split(path)
+    loaded = load(Roots((folder,)), name, _MAX_NAME_BYTES)
+    if isinstance(loaded, Missing) or not loaded.text.startswith(key):
+        return None
+    return real_path(os.path.join(folder, loaded.text[len(key) :].rstrip("\r\n")))
 
 
 class GitPattern(RegexPattern):
