@@ -65,7 +65,8 @@ export function AskCard({ id, name, label, about = label, keys, children }: Prop
       ref={card}
       onFocusIn={({ relatedTarget }) => {
         if (relatedTarget instanceof Element && !card.current?.contains(relatedTarget)) {
-          before.current = relatedTarget;
+          // its strip goes, in the next frame
+          before.current = relatedTarget.matches(".strip.waiting") ? null : relatedTarget;
         }
       }}
       onKeyDown={(event) => {

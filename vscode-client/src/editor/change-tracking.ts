@@ -132,25 +132,25 @@ export class ChangeTracking implements Disposable {
   }
 
   #opened(document: TextDocument): void {
-    const file = this.#files.get(document.uri);
-    if (file) {
-      file.text.becomes(document.getText());
-      this.#changed.fire();
-    }
+    this.#becomes(document.uri, document.getText(), []);
   }
 
-  /** What the user writes is no part; what a run edits is, and what is read again from disk. */
+  /**
+   * What the user writes is no part; what a run edits is, and what is read again from disk. An edit of
+   * the server's while no run is on undoes or redoes a turn, because the user wants that.
+   */
   #typed({ document, contentChanges, reason }: TextDocumentChangeEvent): void {
     const { uri } = document;
     this.#release(uri, document.isDirty);
     if (!this.#files.get(uri) || contentChanges.length === 0) {
       return;
     }
-    const isRun = this.server.isEditing && !this.#turns.isReviewed(uri.fsPath);
+    const { isEditing } = this.server;
+    const isRun = isEditing && this.#turns.areOn && !this.#turns.isReviewed(uri.fsPath);
     const change = { text: document.getText(), typed: contentChanges };
     if (isRun || this.#isUndoing) {
       this.#becomes(uri, change.text, []);
-    } else if (document.isDirty || reason !== undefined) {
+    } else if (isEditing || document.isDirty || reason !== undefined) {
       this.#becomes(uri, change.text, contentChanges);
     } else {
       const timer = setTimeout(() => this.#release(uri, false), DIRTY_AFTER);
@@ -221,8 +221,10 @@ export class ChangeTracking implements Disposable {
     }
     const goesOn = known?.kept?.find((each) => each.turn === turn);
     if (known && goesOn) {
-      this.#files.changed({ ...known, turns: [...known.turns, goesOn] });
-      this.#changed.fire();
+      if (!isReviewed) {
+        this.#files.changed({ ...known, turns: [...known.turns, goesOn] });
+        this.#changed.fire();
+      }
       return;
     }
     const told = await this.server.run("glossator.fileBefore", { sessionId, turn, path });
@@ -236,7 +238,7 @@ export class ChangeTracking implements Disposable {
     this.#changed.fire();
   }
 
-  /** What was reviewed counts as it is; a text that cannot be opened has no marks. */
+  /** What was reviewed counts as kept; a text that cannot be opened has no marks. */
   async #begin(
     { file }: FileBefore,
     before: string,
@@ -252,8 +254,9 @@ export class ChangeTracking implements Disposable {
     if (now !== undefined) {
       text.becomes(now);
     }
+    const whose = isReviewed ? { turns: [], kept: [turn] } : { turns: [turn] };
     const isNew = file.change === "created" && !isReviewed;
-    this.#files.changed({ uri, text, turns: [turn], isNew, isWhole: !isReviewed });
+    this.#files.changed({ uri, text, ...whose, isNew, isWhole: !isReviewed });
   }
 }
 

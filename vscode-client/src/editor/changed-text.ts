@@ -58,8 +58,7 @@ export class ChangedText {
   becomes(now: string, typed: readonly Typed[] = []): boolean {
     const lines = linesOf(now);
     const isAsBefore = lines.join("\n") === this.before; // all was typed back
-    const isMoved = (isAsBefore ? [] : typed)
-      .toSorted((one, other) => other.range.start.line - one.range.start.line)
+    const isMoved = joined(isAsBefore ? [] : typed, this.#now ?? [])
       .map((each) => this.#take(each))
       .includes(true);
     this.#now = lines;
@@ -156,6 +155,29 @@ export class ChangedText {
       before: this.#before.slice(block.oldStart, block.oldEnd),
     }));
   }
+}
+
+/** Changes of a text of these lines, from below; those that share a line are one: VS Code splits edits by words. */
+function joined(typed: readonly Typed[], lines: readonly string[]): readonly Typed[] {
+  const all: Typed[] = [];
+  for (const each of typed.toSorted((one, other) =>
+    fromBelow(one.range.start, other.range.start),
+  )) {
+    const { start, end } = each.range;
+    const next = all.at(-1);
+    if (next?.range.start.line === end.line) {
+      const between = lines[end.line]?.slice(end.character, next.range.start.character) ?? "";
+      const range = { start, end: next.range.end };
+      all[all.length - 1] = { range, text: each.text + between + next.text };
+    } else {
+      all.push(each);
+    }
+  }
+  return all;
+}
+
+function fromBelow(one: Place, other: Place): number {
+  return other.line - one.line || other.character - one.character;
 }
 
 /** All from the first block to the last one, of lines from `line` on; undefined without any. */

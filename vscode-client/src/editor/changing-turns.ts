@@ -36,6 +36,11 @@ export class ChangingTurns {
     return this.#sessions.has(turn);
   }
 
+  /** Whether any run may. */
+  get areOn(): boolean {
+    return this.#sessions.size > 0;
+  }
+
   /** An event of a run. */
   told(event: Event): void {
     const { runId } = event;

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Changes } from "../../src/editor/changes.ts";
+import type { Server } from "../../src/server/server.ts";
+import type { Event } from "../../src/wire.ts";
 import { demo, ready, type Tests, until } from "./hosted.ts";
 import { lensesOf } from "./hosted-diffs.ts";
 
@@ -24,6 +26,64 @@ async function changesSince(
     () => true,
     (error) => assert.fail(String(error)),
   );
+}
+
+/** A server of which one run after the other edits one document. */
+class Runs {
+  isEditing = false;
+  #number = 0;
+  readonly #events = new vscode.EventEmitter<Event>();
+  readonly onEvent = this.#events.event;
+  readonly onUndone = new vscode.EventEmitter<never>().event;
+  readonly changes = new Changes(
+    this as unknown as Server,
+    { get: () => [] as never, keys: () => [], update: async () => undefined },
+    async () => undefined,
+    () => true,
+    (error) => assert.fail(String(error)),
+  );
+
+  constructor(
+    private readonly document: vscode.TextDocument,
+    private readonly before = document.getText(),
+  ) {}
+
+  /** What each of them found in the file. */
+  async run(): Promise<object> {
+    const { fsPath, path } = this.document.uri;
+    const file = { path, uri: vscode.Uri.file(fsPath).toString(), change: "changed" };
+    return { before: this.before, file };
+  }
+
+  /** A run edits a line after the other; whether the user decides about each edit beforehand. */
+  async edit(...lines: readonly { at: number; text: string; isReviewed: boolean }[]) {
+    this.#number += 1;
+    this.#tell({ kind: "run.started", sessionId: "s" });
+    for (const { at, text, isReviewed } of lines) {
+      const hunks = [{ path: this.document.uri.fsPath }];
+      this.#tell({ kind: "edit.proposed", plan: { id: "p", hunks } });
+      if (isReviewed) {
+        this.changes.reviewed("s", hunks);
+      }
+      await this.line(at, text);
+      this.#tell({ kind: "edit.settled", planId: "p", applied: true });
+      await new Promise((done) => setTimeout(done)); // it asks for the text before
+    }
+    this.#tell({ kind: "run.finished", stop: "answered" });
+  }
+
+  /** The server gives a line another text. */
+  async line(at: number, text: string): Promise<void> {
+    this.isEditing = true;
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(this.document.uri, this.document.lineAt(at).range, text);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    this.isEditing = false;
+  }
+
+  #tell(event: object): void {
+    this.#events.fire({ runId: `r${this.#number}`, ...event } as unknown as Event);
+  }
 }
 
 async function partsOf({ uri }: vscode.TextDocument): Promise<string[]> {
@@ -84,5 +144,31 @@ export const changeTests: Tests = {
     assert.equal(document.isDirty, false);
     assert.deepEqual(await partsOf(document), []);
     changes.dispose();
+  },
+
+  async "an undo of what was reviewed, kept or neither leaves no parts, and other parts as they are"() {
+    const { document } = await demo();
+    const [third, fourth, eighth] = [3, 4, 8].map((at) => document.lineAt(at).text);
+    const runs = new Runs(document);
+    const waiting = async () => (await partsOf(document)).filter((each) => /Undo/.test(each));
+    await runs.edit(
+      { at: 3, text: "# reviewed", isReviewed: true },
+      { at: 4, text: "# reviewed, too", isReviewed: true },
+    );
+    assert.deepEqual(await waiting(), []);
+    await runs.line(4, fourth ?? "");
+    await runs.line(3, third ?? "");
+    assert.deepEqual(await waiting(), []);
+    await runs.edit(
+      { at: 3, text: "# reviewed", isReviewed: true },
+      { at: 8, text: "# not reviewed", isReviewed: false },
+    );
+    assert.deepEqual(await waiting(), ["9 $(discard) Undo"]);
+    await runs.line(3, third ?? "");
+    assert.deepEqual(await waiting(), ["9 $(discard) Undo"]);
+    await runs.line(8, eighth ?? "");
+    assert.deepEqual(await waiting(), []);
+    runs.changes.dispose();
+    await vscode.commands.executeCommand("workbench.action.files.revert");
   },
 };

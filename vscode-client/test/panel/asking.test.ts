@@ -98,10 +98,14 @@ panelTest("words that are dropped stay words; files that cannot be read are told
   assert.deepEqual(await harness.said("dropped"), [{ type: "dropped", uris: [] }]);
 });
 
-panelTest("a panel that has the focus as it begins says so, after it is ready", async () => {
-  const said = await harness.page.evaluate(() => (window as unknown as { said: ToHost[] }).said);
-  assert.deepEqual(
-    said.map(({ type }) => type),
-    ["ready", "focused"],
-  );
-});
+panelTest(
+  "a panel that has the focus as it begins says so, after it is ready",
+  async () => {
+    const said = await harness.page.evaluate(() => (window as unknown as { said: ToHost[] }).said);
+    assert.deepEqual(
+      said.map(({ type }) => type),
+      ["ready", "focused"],
+    );
+  },
+  { loaded: true },
+);

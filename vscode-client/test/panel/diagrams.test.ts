@@ -11,7 +11,7 @@ function diagramTest(name: string, act: () => Promise<void>): void {
     await harness.tell(situation(), NEW);
     await act();
   };
-  panelTest(name, inUse, { width: 500, height: 900 });
+  panelTest(name, inUse, { width: 500, height: 900, loaded: true });
 }
 
 /** An answer with these; `over` ends it. */

@@ -39,75 +39,84 @@ const SAMPLES = [
 const ELEMENTS =
   "script,style,img,svg,math,iframe,object,embed,form,link,base,meta,video,audio,input,textarea,template,noscript";
 
-panelTest("hostile Markdown does nothing and loads nothing", async () => {
-  await harness.tell(situation(), NEW);
-  for (const [at, sample] of SAMPLES.entries()) {
-    const event = (seq: number, more: object) => ({ runId: `r${at}`, seq, ...more });
-    await harness.tell({
-      type: "events",
-      events: [
-        event(0, {
-          kind: "run.started",
-          sessionId: "s",
-          question: sample,
-          model: sample,
-          offline: false,
-          attachments: [{ name: sample, uri: sample, firstLine: null, lastLine: null }],
-          onlyReads: false,
-          plan: "auto",
-          beganAt: "",
-        }),
-        event(1, { kind: "thinking.delta", text: sample }),
-        event(2, { kind: "tool.started", callId: "c", tool: sample, arguments: { path: sample } }),
-        event(3, {
-          kind: "tool.finished",
-          callId: "c",
-          tool: sample,
-          summary: sample,
-          error: true,
-          milliseconds: 1,
-        }),
-        event(4, { kind: "notice", message: sample }),
-        event(5, { kind: "text.delta", text: sample.slice(0, 9) }),
-        event(6, { kind: "text.delta", text: sample.slice(9) }),
-        event(7, { kind: "run.failed", message: sample }),
-      ],
-    } as never);
-    const found = await harness.page.evaluate((elements) => {
-      const all = [...document.querySelectorAll(".markdown *, .question *, .notice *")];
-      return {
-        elements: all.filter((each) => each.matches(elements)).map((each) => each.tagName),
-        attributes: all.flatMap((each) =>
-          each.getAttributeNames().filter((name) => name.startsWith("on") || name === "style"),
-        ),
-        links: all.flatMap((each) => (each instanceof HTMLAnchorElement ? [each.protocol] : [])),
-      };
-    }, ELEMENTS);
-    assert.deepEqual(found.elements, [], sample);
-    assert.deepEqual(found.attributes, [], sample);
-    assert.deepEqual(
-      found.links.filter((protocol) => !/^https?:$/.test(protocol)),
-      [],
-      sample,
-    );
-  }
-  const hit = await harness.page.evaluate(() => {
-    for (const each of document.querySelectorAll<HTMLElement>(".markdown a, .markdown [class]")) {
-      each.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+panelTest(
+  "hostile Markdown does nothing and loads nothing",
+  async () => {
+    await harness.tell(situation(), NEW);
+    for (const [at, sample] of SAMPLES.entries()) {
+      const event = (seq: number, more: object) => ({ runId: `r${at}`, seq, ...more });
+      await harness.tell({
+        type: "events",
+        events: [
+          event(0, {
+            kind: "run.started",
+            sessionId: "s",
+            question: sample,
+            model: sample,
+            offline: false,
+            attachments: [{ name: sample, uri: sample, firstLine: null, lastLine: null }],
+            onlyReads: false,
+            plan: "auto",
+            beganAt: "",
+          }),
+          event(1, { kind: "thinking.delta", text: sample }),
+          event(2, {
+            kind: "tool.started",
+            callId: "c",
+            tool: sample,
+            arguments: { path: sample },
+          }),
+          event(3, {
+            kind: "tool.finished",
+            callId: "c",
+            tool: sample,
+            summary: sample,
+            error: true,
+            milliseconds: 1,
+          }),
+          event(4, { kind: "notice", message: sample }),
+          event(5, { kind: "text.delta", text: sample.slice(0, 9) }),
+          event(6, { kind: "text.delta", text: sample.slice(9) }),
+          event(7, { kind: "run.failed", message: sample }),
+        ],
+      } as never);
+      const found = await harness.page.evaluate((elements) => {
+        const all = [...document.querySelectorAll(".markdown *, .question *, .notice *")];
+        return {
+          elements: all.filter((each) => each.matches(elements)).map((each) => each.tagName),
+          attributes: all.flatMap((each) =>
+            each.getAttributeNames().filter((name) => name.startsWith("on") || name === "style"),
+          ),
+          links: all.flatMap((each) => (each instanceof HTMLAnchorElement ? [each.protocol] : [])),
+        };
+      }, ELEMENTS);
+      assert.deepEqual(found.elements, [], sample);
+      assert.deepEqual(found.attributes, [], sample);
+      assert.deepEqual(
+        found.links.filter((protocol) => !/^https?:$/.test(protocol)),
+        [],
+        sample,
+      );
     }
-    return (window as unknown as { hit?: number }).hit;
-  });
-  assert.equal(hit, undefined);
-  assert.deepEqual(
-    await harness.refused(),
-    [],
-    "nothing was even tried that the policy had to stop",
-  );
-  assert.deepEqual(harness.problems, []);
-  const known =
-    /^\/(|panel\.(js|css)|chunks\/[\w-]+\.js|codicon\.ttf|fake\.js|ground\.css|vscode\.css|(dark|dark-modern|light|contrast|contrast-light)\.css|favicon\.ico)$/;
-  assert.deepEqual(
-    harness.requests.filter((path) => !known.test(path)),
-    [],
-  );
-});
+    const hit = await harness.page.evaluate(() => {
+      for (const each of document.querySelectorAll<HTMLElement>(".markdown a, .markdown [class]")) {
+        each.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+      }
+      return (window as unknown as { hit?: number }).hit;
+    });
+    assert.equal(hit, undefined);
+    assert.deepEqual(
+      await harness.refused(),
+      [],
+      "nothing was even tried that the policy had to stop",
+    );
+    assert.deepEqual(harness.problems, []);
+    const known =
+      /^\/(|panel\.(js|css)|chunks\/[\w-]+\.js|codicon\.ttf|fake\.js|ground\.css|vscode\.css|(dark|dark-modern|light|contrast|contrast-light)\.css|favicon\.ico)$/;
+    assert.deepEqual(
+      harness.requests.filter((path) => !known.test(path)),
+      [],
+    );
+  },
+  { loaded: true },
+);

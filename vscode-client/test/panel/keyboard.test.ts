@@ -188,3 +188,26 @@ panelTest("a card out of sight is gone to by its strip, and answered by a digit"
   assert.equal((await harness.said("permissionAnswer"))[0]?.answer.choice, "once");
   assert.equal(await input.evaluate(hasFocus), true);
 });
+
+panelTest("the strip of a card that is answered at once does not get the focus back", async () => {
+  await shown(...stream("grounded"), permission("p", "make"));
+  await harness.page.evaluate(() => document.querySelector(".transcript")?.scrollTo({ top: 0 }));
+  const strip = harness.page.locator(".strip.waiting");
+  await strip.waitFor();
+  const reached = await strip.evaluate(async (element) => {
+    const rendered = async () => {
+      for (let times = 0; times < 10; times += 1) {
+        await Promise.resolve(); // no frame is drawn meanwhile: the strip is still there
+      }
+    };
+    element.focus();
+    element.click();
+    await rendered();
+    const digit = new KeyboardEvent("keydown", { key: "1", bubbles: true });
+    document.activeElement?.dispatchEvent(digit);
+    await rendered();
+    return document.activeElement?.tagName;
+  });
+  assert.equal((await harness.said("permissionAnswer"))[0]?.answer.choice, "once");
+  assert.equal(reached, "TEXTAREA");
+});

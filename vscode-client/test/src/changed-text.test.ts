@@ -23,7 +23,8 @@ class Editor {
 
   /** Each of them is about the text before all. */
   type(...changes: readonly Typed[]): void {
-    for (const change of changes.toReversed()) {
+    const place = ({ range: { start } }: Typed) => start.line * 100 + start.character;
+    for (const change of changes.toSorted((one, other) => place(other) - place(one))) {
       this.now = applied(this.now, change);
     }
     this.text.becomes(this.now, changes);
@@ -86,6 +87,23 @@ test("what is typed elsewhere stays when all parts are undone", () => {
   }
   assert.equal(editor.now, "one 1\ntwo\nnew\nthree\nfour\nfive\n");
   assert.equal(editor.text.waits, false);
+});
+
+test("what is typed at several places of a line, in lines that follow each other, too, is no part", () => {
+  const changes = [
+    typed([0, 0], [0, 1], "O"),
+    typed([0, 2], [0, 3], "E"),
+    typed([2, 0], [2, 1], "T"),
+    typed([2, 2], [3, 2], "R\nFi"),
+    typed([3, 3], [3, 4], "E"),
+  ];
+  for (const order of [changes, changes.toReversed()]) {
+    const editor = new Editor("one\ntwo\nthree\nfive\n", "one\nTWO\nthree\nfive\n");
+    editor.type(...order);
+    assert.deepEqual(editor.parts, ["1-2 two"]);
+    editor.undo(0);
+    assert.equal(editor.now, "OnE\ntwo\nThR\nFivE\n");
+  }
 });
 
 test("a part that the user edits too is undone with that; one that is typed back is gone", () => {

@@ -2,7 +2,7 @@
 
 import { after, test } from "node:test";
 import type { Chip, ToPanel } from "../../../src/panel/messages.ts";
-import { Harness, type Locator, NO_BROWSER } from "./browser.ts";
+import { Harness, type Locator, NO_BROWSER, type Opening } from "./browser.ts";
 import { NEW, situation } from "./streams.ts";
 
 /** A line of a file, as a chip. */
@@ -16,15 +16,11 @@ export let harness: Harness;
 export let input: Locator;
 
 /** A test of the panel in a page; skipped where there is no browser. */
-export function panelTest(
-  name: string,
-  act: () => Promise<void>,
-  { width = 400, height = 700 } = {},
-): void {
+export function panelTest(name: string, act: () => Promise<void>, opening: Opening = {}): void {
   test(name, { skip: NO_BROWSER }, async () => {
     harness ??= await Harness.begin();
     input = harness.page.locator("textarea");
-    await harness.open(width, height);
+    await harness.open(opening);
     await act();
   });
 }

@@ -22,7 +22,7 @@ const POLICY = [
   "form-action 'none'",
   "base-uri 'none'",
 ].join("; ");
-const PAGE = `<!DOCTYPE html>
+const page = (script: string) => `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -36,25 +36,36 @@ ${THEMES.map((name) => `<link rel="stylesheet" href="/${name}.css">`).join("\n")
 <body>
 <div id="root"></div>
 <script nonce="${NONCE}" src="/fake.js"></script>
-<script nonce="${NONCE}" src="/panel.js" type="module"></script>
+<script nonce="${NONCE}" src="/${script}" type="module"></script>
 </body>
 </html>
 `;
+
+const REPEATABLE = "repeatable.js";
+const SCRIPTS: Readonly<Record<string, string>> = { "/": "panel.js", "/again": REPEATABLE };
+
+/** The panel's script as a function, which begins the panel as often as it is called. */
+function repeatable(): string {
+  const script = readFileSync("dist/panel.js", "utf-8");
+  const imports = /^(?:import[^;]+;)*/.exec(script)?.[0] ?? "";
+  return `${imports}window.begin = () => {${script.slice(imports.length)}\n}; window.begin();`;
+}
 
 /** Serves the page, and the files that it loads. */
 export async function serve(): Promise<Server> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
-    if (url.pathname === "/") {
+    const script = SCRIPTS[url.pathname];
+    if (script !== undefined) {
       response.setHeader("content-type", "text/html");
-      response.end(PAGE);
+      response.end(page(script));
       return;
     }
     const name = /^\/((?:chunks\/)?[\w.-]+)$/.exec(url.pathname)?.[1] ?? "";
     const folder = /^(panel\.|codicon\.|chunks\/)/.test(name) ? "dist" : HARNESS;
     const place = THEMES.includes(name.replace(/\.css$/, "")) ? `${HARNESS}/themes` : folder;
     try {
-      const body = readFileSync(`${place}/${name}`);
+      const body = name === REPEATABLE ? repeatable() : readFileSync(`${place}/${name}`);
       response.setHeader("cache-control", "max-age=3600"); // also what the browser has compiled
       response.setHeader("content-type", TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain");
       response.end(body);
