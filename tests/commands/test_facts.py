@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.answers.context_sources import ContextAction, ContextState
+from glossator.commands.answers.context import ContextAction, ContextState
 from glossator.commands.context_sources import (
     ListContextRequest,
     SwitchContextRequest,
@@ -28,8 +28,12 @@ from glossator.commands.facts import (
     list_facts,
     pin_fact,
 )
-from glossator.commands.sessions import DeleteSessionRequest, delete_session
-from glossator.commands.summarise import SummariseRequest, summarise_session
+from glossator.commands.sessions import (
+    DeleteSessionRequest,
+    SummariseRequest,
+    delete_session,
+    summarise_session,
+)
 from glossator.core.context_kind import ContextKind
 from glossator.core.document import Document
 from glossator.core.errors import UsageError

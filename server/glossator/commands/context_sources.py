@@ -7,16 +7,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from glossator.application import Application
-from glossator.commands.answers.context_sources import (
+from glossator.commands.adoptions import (
+    ListHooksRequest,
+    ListMcpServersRequest,
+    list_hooks,
+    list_mcp_servers,
+)
+from glossator.commands.answers.context import (
     ContextAction,
     ContextSource,
     ContextSourceList,
     ContextState,
 )
 from glossator.commands.facts import ListFactsRequest, list_facts
-from glossator.commands.hooks import ListHooksRequest, list_hooks
-from glossator.commands.index_sources import index_sources
-from glossator.commands.mcp_servers import ListMcpServersRequest, list_mcp_servers
+from glossator.commands.index import index_sources
 from glossator.commands.memory import ListMemoriesRequest, list_memories
 from glossator.commands.rules import rule_sources
 from glossator.core.citations import place
@@ -25,6 +29,7 @@ from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, FactView
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
+from glossator.customizations import CustomizationList
 from glossator.mcp import McpServerView, McpState
 from glossator.turn import (
     InstructionFile,
@@ -324,3 +329,16 @@ _OF_KIND: Mapping[ContextKind, Callable[[Application, str | None], Awaitable[_Fo
     ContextKind.RULE: _rules,
     ContextKind.INDEX: _indexes,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ListCustomizationsRequest:
+    """Takes nothing."""
+
+
+async def list_customizations(
+    app: Application, _request: ListCustomizationsRequest
+) -> CustomizationList:
+    """All that there is, with the reasons why something is not used; switched off in settings."""
+    found = await customizations_now(app, app.now())
+    return CustomizationList(tuple(found.listed), found.left_out)

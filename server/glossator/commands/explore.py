@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from glossator.anchors import GlossState, passage_of
 from glossator.application import Application
-from glossator.commands.answers.explore import Explored
+from glossator.commands.answers.sessions import Explored
 from glossator.commands.extract import extract
 from glossator.commands.extract_overview import extract_overview
 from glossator.commands.subjects import Pointed, pointed_at

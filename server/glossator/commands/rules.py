@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from glossator.application import Application
-from glossator.commands.answers.context_sources import ContextAction, ContextSource, ContextState
-from glossator.commands.answers.rules import ListedRule, RuleList, Source
+from glossator.commands.answers.context import (
+    ContextAction,
+    ContextSource,
+    ContextState,
+    ListedRule,
+    RuleList,
+    Source,
+)
 from glossator.core.context_kind import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
