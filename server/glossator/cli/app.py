@@ -11,8 +11,7 @@ import typer
 
 from glossator import __version__
 from glossator.cli.asking import Command, ask_server
-from glossator.cli.context_commands import hooks, instructions, skills
-from glossator.cli.contexts import contexts
+from glossator.cli.context import hooks, instructions, skills
 from glossator.cli.facts import facts
 from glossator.cli.generic import add_generic_commands
 from glossator.cli.mcp import mcp
@@ -21,8 +20,8 @@ from glossator.cli.messages import duration
 from glossator.cli.options import ModelledOptions, tool_arguments, with_options
 from glossator.cli.permission_commands import rules, trust
 from glossator.cli.questions import add_actions, ask, chat, explore, gloss, overview, retry
-from glossator.cli.searching import search
-from glossator.cli.session_commands import redo, sessions, undo
+from glossator.cli.retrieval import contexts, search
+from glossator.cli.sessions import redo, sessions, undo
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:

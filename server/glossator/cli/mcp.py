@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from glossator.cli.asking import Command, ask_server, show_adopted
+from glossator.cli.context import add_switches
 from glossator.cli.messages import NO_MCP_SERVERS, plural
-from glossator.cli.options import CommonOptions, with_options
+from glossator.cli.options import CommonOptions, a_sub_command_follows, with_options
 from glossator.cli.render import Column, Display, Part, Styled, Table, line, listed
-from glossator.cli.switches import add_switches
-from glossator.core.errors import UsageError
 from glossator.mcp import McpServerList, McpServerView, McpState
 
 _LISTING = Command("glossator.listMcpServers", {"wait": True})
@@ -33,11 +32,8 @@ def list_servers(
     common: CommonOptions,
 ) -> None:
     """List the MCP servers with their state, or work on one."""
-    if context.invoked_subcommand is not None:
-        if common != CommonOptions():
-            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
-        return
-    ask_server(context, common, _LISTING)
+    if not a_sub_command_follows(context, common):
+        ask_server(context, common, _LISTING)
 
 
 @mcp.command()

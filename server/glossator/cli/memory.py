@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from glossator.cli.asking import Command, ask_server
+from glossator.cli.context import add_switches
 from glossator.cli.messages import NO_MEMORY
-from glossator.cli.options import CommonOptions, with_options
-from glossator.cli.own_editor import edit_file
+from glossator.cli.options import CommonOptions, a_sub_command_follows, with_options
+from glossator.cli.own_programs import edit_file
 from glossator.cli.render import Column, Display, Exact, Part, Styled, Table, line, listed
-from glossator.cli.switches import add_switches
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.memory import ForgottenMemory, MemoryList, MemoryText, MemoryView, OpenedMemory
@@ -40,12 +40,8 @@ def list_memories(
     common: CommonOptions,
 ) -> None:
     """List what is remembered from earlier sessions, or work on one memory."""
-    if context.invoked_subcommand is not None:
-        if common != CommonOptions():
-            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
-        return
-
-    ask_server(context, common, _LISTING, _show)
+    if not a_sub_command_follows(context, common):
+        ask_server(context, common, _LISTING, _show)
 
 
 def _show(display: Display, answer: MemoryList) -> bool:

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from glossator.cli.asking import Command, ask_server
-from glossator.cli.options import CommonOptions, Json, Workspace, here, with_options
+from glossator.cli.options import (
+    CommonOptions,
+    Json,
+    Workspace,
+    a_sub_command_follows,
+    here,
+    with_options,
+)
 from glossator.core.errors import GlossatorError, StoreUnavailable, UsageError
 from glossator.core.shown import shown
 
@@ -50,11 +57,8 @@ def list_rules(
     common: CommonOptions,
 ) -> None:
     """List the permission rules that hold here, or remove one."""
-    if context.invoked_subcommand is not None:
-        if common != CommonOptions() or session is not None:
-            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
-        return
-    ask_server(context, common, Command("glossator.listRules", _of(session)))
+    if not a_sub_command_follows(context, common, session is not None):
+        ask_server(context, common, Command("glossator.listRules", _of(session)))
 
 
 @rules.command()
@@ -160,7 +164,7 @@ def _revoke(display: Display, folder: str) -> bool:
 
 
 def _list(display: Display) -> None:
-    from glossator.cli.render.listings import Trusted  # noqa: PLC0415 - slow
+    from glossator.cli.render.answers import Trusted  # noqa: PLC0415 - slow
     from glossator.permissions import remembered_folders  # noqa: PLC0415 - slow
 
     display.answer(Trusted(tuple(sorted(remembered_folders()))))

@@ -17,8 +17,7 @@ from rich.text import Text
 
 from glossator.cli import render
 from glossator.cli.render.markdown import CODE_THEME, THEME, BlockSplitter, MarkdownBlock, draw
-from glossator.cli.render.status_line import StatusLine
-from glossator.cli.render.typed import TypedLine
+from glossator.cli.render.status_line import StatusLine, TypedLine
 from glossator.core.answer import Answer
 from glossator.core.shown import shown_text
 from glossator.core.wire import Json

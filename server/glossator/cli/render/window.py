@@ -21,7 +21,7 @@ _LOOKS: Mapping[str, tuple[str, str]] = {
 _FREE = ("·", "dim")
 
 
-def context_parts(answer: ContextAnswer) -> Iterator[Part]:
+def window_parts(answer: ContextAnswer) -> Iterator[Part]:
     """The bar, a row for each part, what the figures rest on, what is not in the window."""
     yield line(_title(answer), "bold", kind="table")
     free = max(0, answer.window - answer.tokens)
