@@ -33,7 +33,6 @@ from glossator.core.ports import (
 from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.tool_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
-from glossator.lsp.browser import opened_in_browser
 from glossator.lsp.buttons import Buttons
 from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit, write_files
 from glossator.lsp.reports import (
@@ -72,6 +71,7 @@ _TOGETHER_SECONDS = 0.2  # changes of the context within this time are told once
 _LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
 _APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
 _MOVE_SECONDS = 120.0  # for a move: other servers change imports, and may ask the user
+_OPEN_SECONDS = 60.0  # editors ask the user before they open an address
 _SAVE_SECONDS = 20.0  # editors format as they save
 _NO_UNICODE = (
     "a file in it is no Unicode, so the editor may misread it. Edit that file by itself, closed in"
@@ -195,8 +195,20 @@ class ClientPort:
 
     async def open_address(self, url: str) -> None:
         """Have the client open it outside of the editor."""
-        if not await opened_in_browser(self._protocol, self._client, url):
+        if not await self._was_opened(url):
             self.tell(f"Open this address in your browser: {url}")
+
+    async def _was_opened(self, url: str) -> bool:
+        if not self._client.show_document:
+            return False
+        params = types.ShowDocumentParams(uri=url, external=True)
+        try:
+            async with asyncio.timeout(_OPEN_SECONDS):
+                reply = await self._protocol.ask(types.WINDOW_SHOW_DOCUMENT, params)
+        except (JsonRpcException, TimeoutError) as failure:
+            _log.warning("The client opened no browser: %r", failure)
+            return False
+        return bool(reply.success)
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
         """Ask the user, and wait for as long as it takes."""

@@ -1,4 +1,4 @@
-"""Texts for clients without a panel: answers and permission requests, in messages and in files.
+"""Texts for clients without a panel: answers, hits and permission requests, as files and messages.
 
 A file shows what no message box has room for. The user may be typing when it opens, so it never
 takes the focus. Of a permission request, only the lines of the command or change are indented.
@@ -13,23 +13,27 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from glossator.core.answer import Answer
+from glossator.core.citations import CitationMark, link, place, rewrite_citations, space_before
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.excerpt import Line, excerpt, is_cut
 from glossator.core.permission import Cut, PermissionRequest
 from glossator.core.question import Question, asker
-from glossator.core.shown import shown
+from glossator.core.shown import shown, shown_prose, shown_text
+from glossator.core.span import CitationView
+from glossator.core.standing import findings, found_of, holds, objection, tally
+from glossator.core.tool_events import not_saved
 from glossator.core.uri import to_uri
-from glossator.lsp.answer_report import to_markdown
 
 if TYPE_CHECKING:
     from glossator.commands import ShownGloss
-    from glossator.core.answer import Answer
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
+    from glossator.retrieval import SearchAnswer, SearchHit
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +51,10 @@ _HEAD = (
     "What Glossator asks about, and when it asks; only what it asks about is indented." + "\n" * 5
 )
 _END = "\n" * 6 + "\f\nThe end.\n"
+_INDENT = " " * 8  # code, in an item of a list
+# Vim obeys modelines in the last five lines, Emacs what follows the last form feed: neither may be
+# lines of a file.
+_APART = "\n" * 6 + "\f\n"
 
 
 async def show_report(protocol: Protocol, client: Client, answer: Answer) -> None:
@@ -55,7 +63,7 @@ async def show_report(protocol: Protocol, client: Client, answer: Answer) -> Non
     if document is not None and client.contents and _shows_beside(client):
         _open(protocol, client, document)
     else:
-        await show_text(protocol, client, to_markdown(answer))
+        await show_text(protocol, client, answer_to_markdown(answer))
 
 
 async def show_gloss(protocol: Protocol, client: Client, gloss: ShownGloss) -> None:
@@ -232,3 +240,88 @@ def _unsent(cut: Cut) -> Line:
 
 def _indented(line: Line) -> str:
     return line.text if line.mark else f"  {line.text}"
+
+
+def answer_to_markdown(answer: Answer) -> str:
+    """The answer, its citations as links with what speaks against them, and how it came about."""
+    cited = {each.target for each in answer.citations}
+
+    def linked(mark: CitationMark) -> str:
+        found = found_of(mark, answer.citations)
+        doubt = f" ({objection(found)})" if found and not holds(found) else ""
+        return space_before(answer.text, mark) + _link(mark.place, found) + doubt
+
+    parts = [rewrite_citations(answer.text, linked, cited.__contains__).rstrip()]
+    standing = [*findings(answer.text, answer.citations, answer.uncited, answer.corrections, _link)]
+    if standing:
+        parts.append("## Citations\n\n" + "\n".join(standing))
+        parts.append(f"{tally(answer.citations, len(answer.uncited), len(answer.corrections))}.")
+    report = getattr(answer, "report", None)
+    if report is not None and report.searched:
+        parts.append(f"## Searched\n\n{report.account()}")
+    if answer.unsaved:
+        parts.append(f"**{not_saved(answer.unsaved)}**")
+    how = "offline, extractive" if answer.offline else answer.model
+    parts.append(f"---\n\n*{how}; stopped: {answer.stop}*")
+    return shown_prose("\n\n".join(parts) + "\n")
+
+
+def _link(name: str, citation: CitationView | None) -> str:
+    if citation is None or citation.uri is None:
+        return f"`{name}`"
+    first, _ = citation.leads_to
+    line = f"#L{first}" if first else ""
+    return link(name, f"{citation.uri}{line}")
+
+
+def hit_locations(answer: SearchAnswer) -> list[dict[str, Any]]:
+    """For each hit, in their order, LSP's `Location` of the lines that tell most."""
+    return [
+        {
+            "uri": hit.uri,
+            "range": {
+                "start": {"line": first - 1, "character": 0},
+                "end": {"line": last, "character": 0},
+            },
+        }
+        for hit in answer.hits
+        for first, last in (_telling(hit),)
+    ]
+
+
+def search_to_markdown(query: str, answer: SearchAnswer) -> str:
+    """The hits, the best first, with links to their lines; `gF` in Vim follows their paths."""
+    title = f"# Search: {' '.join(query.split())}"
+    hits = [_item(number, hit) for number, hit in enumerate(answer.hits, 1)]
+    parts = [title, *(hits or ["Nothing was found."])]
+    end = [answer.searched]
+    if answer.absent:
+        end.append(f"No file holds {', '.join(f'`{word}`' for word in answer.absent)}.")
+    text = shown_prose("\n\n".join(parts))
+    return f"{text}{_APART}{shown_prose(' '.join(end))}\n"
+
+
+def _item(number: int, hit: SearchHit) -> str:
+    where = place(hit.path, hit.first_line, hit.last_line)
+    head = f"{number}. {link(where, f'{hit.uri}#L{_telling(hit)[0]}')}"
+    if hit.context:
+        head += f" `{hit.context.replace('`', ' ')}`"
+    return "\n".join((head, "", *_lines(hit)))
+
+
+def _lines(hit: SearchHit) -> Iterator[str]:
+    """The lines that tell most, with their numbers, and a mark where some are left out."""
+    lines = hit.text.split("\n")
+    numbers = hit.lines or (hit.first_line,)
+    width = len(str(numbers[-1]))
+    before = numbers[0] - 1
+    for number in numbers:
+        if number > before + 1:
+            yield f"{_INDENT}{'⋯':>{width}}"
+        before = number
+        yield f"{_INDENT}{number:>{width}}  {shown_text(lines[number - hit.first_line])}".rstrip()
+
+
+def _telling(hit: SearchHit) -> tuple[int, int]:
+    """The first and the last line to look at: a hit may begin far from what tells most."""
+    return (hit.lines[0], hit.lines[-1]) if hit.lines else (hit.first_line, hit.last_line)
