@@ -335,15 +335,15 @@ class Application:
 
         return Embedding(choice, place, self.worker, progress, self.acting.hides, announce)
 
-    def _pause_embedding(self) -> None:
-        if self.retriever.embedding is not None:
-            self.retriever.embedding.pause()
-
-    def _cancel_build(self) -> None:
+    def _cancel_build(self) -> None:  # of an index that is made after its progress bar
         self.host.index_manager.cancel_build()
 
     def _cancel_chunks(self) -> None:
         self.retriever.index.cancel_build()
+
+    def _pause_embedding(self) -> None:
+        if self.retriever.embedding is not None:
+            self.retriever.embedding.pause()
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,

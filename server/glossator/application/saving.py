@@ -95,9 +95,7 @@ class Saving:
         self.host.apply(DiskChanged(saved))
         # the editor may send changes that it made while saving after its answer
         await wait.until(
-            self.host,
-            lambda now: not unsaved(now, self.disk, saved),
-            wait.SETTLE_SECONDS,
+            self.host, lambda now: not unsaved(now, self.disk, saved), wait.SETTLE_SECONDS
         )
         return await self.unsaved(self.host.snapshot(), changed)
 

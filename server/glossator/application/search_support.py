@@ -35,7 +35,9 @@ class BuildProgress:
     def __call__(self, progress: JobProgress | None) -> None:
         """Show a step, or the end."""
         if progress is None:
-            self._end()
+            if self._activity is not None:
+                self._activity.end()
+            self._activity, self._percentage = None, -1
             return
         if self._activity is None:
             self._activity = self._port.begin(self._title, self._cancel)
@@ -43,11 +45,6 @@ class BuildProgress:
         if percentage != self._percentage:
             self._percentage = percentage
             self._activity.report(f"{progress.done:,} of {progress.total:,} files", percentage)
-
-    def _end(self) -> None:
-        if self._activity is not None:
-            self._activity.end()
-        self._activity, self._percentage = None, -1
 
 
 def chosen_embedding(

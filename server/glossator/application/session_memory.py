@@ -38,10 +38,7 @@ def turned_on(memories: tuple[Memory, ...], off: frozenset[str]) -> tuple[Memory
 
 
 def session_memories(
-    memories: Memories,
-    session: Session,
-    changed: Callable[[], object],
-    switches: Switches,
+    memories: Memories, session: Session, changed: Callable[[], object], switches: Switches
 ) -> SessionMemories:
     """What the Memory tool works on in a session; `changed` is called when it kept or forgot."""
 

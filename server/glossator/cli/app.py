@@ -115,11 +115,7 @@ def tool(
 
 @app.command()
 @with_options
-def status(
-    context: typer.Context,
-    *,
-    common: ModelledOptions,
-) -> None:
+def status(context: typer.Context, *, common: ModelledOptions) -> None:
     """Show what a server holds of the workspace."""
     ask_server(context, common, Command("glossator.status", {"wait": True}))
 
@@ -153,22 +149,14 @@ def index(
 
 @app.command()
 @with_options
-def models(
-    context: typer.Context,
-    *,
-    common: ModelledOptions,
-) -> None:
+def models(context: typer.Context, *, common: ModelledOptions) -> None:
     """List the models that --model and an editor can choose, with their prices."""
     ask_server(context, common, Command("glossator.listModels"))
 
 
 @app.command()
 @with_options
-def doctor(
-    context: typer.Context,
-    *,
-    common: ModelledOptions,
-) -> None:
+def doctor(context: typer.Context, *, common: ModelledOptions) -> None:
     """Check the set-up, and say what to do about what is wrong."""
 
     def show(display: Display, answer: DoctorAnswer) -> bool:
@@ -183,11 +171,7 @@ def _add_evaluations() -> None:
     if find_spec("glossator_eval") is not None:
         app.add_typer(import_module("glossator_eval").evaluations, name="eval")
         return
-    anything = {
-        "allow_extra_args": True,
-        "ignore_unknown_options": True,
-        "help_option_names": [],
-    }
+    anything = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
     @app.command("eval", context_settings=anything)
     def not_installed() -> None:

@@ -66,11 +66,7 @@ _OWNERS = {"user": "yours", "project": "the project's"}
 
 
 def add_switches(
-    group: typer.Typer,
-    kinds: Sequence[str],
-    what: str,
-    listing: Command,
-    show: Show = show_answer,
+    group: typer.Typer, kinds: Sequence[str], what: str, listing: Command, show: Show = show_answer
 ) -> None:
     """Add both to the commands that list and work on `what`; they end with the `listing`."""
 

@@ -17,8 +17,7 @@ from glossator.mcp import McpServerList, McpServerView, McpState
 _LISTING = Command("glossator.listMcpServers", {"wait": True})
 
 mcp = typer.Typer(
-    help="List the MCP servers with their state, or work on one.",
-    invoke_without_command=True,
+    help="List the MCP servers with their state, or work on one.", invoke_without_command=True
 )
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The server, as the list names it.")]
@@ -26,11 +25,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The server, as the li
 
 @mcp.callback()
 @with_options
-def list_servers(
-    context: typer.Context,
-    *,
-    common: CommonOptions,
-) -> None:
+def list_servers(context: typer.Context, *, common: CommonOptions) -> None:
     """List the MCP servers with their state, or work on one."""
     if not a_sub_command_follows(context, common):
         ask_server(context, common, _LISTING)

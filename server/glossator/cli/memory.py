@@ -27,18 +27,13 @@ memory = typer.Typer(
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The memory, as the list names it.")]
 Everywhere = Annotated[
-    bool,
-    typer.Option("--everywhere", help="The one for all workspaces, if two have the name."),
+    bool, typer.Option("--everywhere", help="The one for all workspaces, if two have the name.")
 ]
 
 
 @memory.callback()
 @with_options
-def list_memories(
-    context: typer.Context,
-    *,
-    common: CommonOptions,
-) -> None:
+def list_memories(context: typer.Context, *, common: CommonOptions) -> None:
     """List what is remembered from earlier sessions, or work on one memory."""
     if not a_sub_command_follows(context, common):
         ask_server(context, common, _LISTING, _show)
@@ -52,11 +47,7 @@ def _show(display: Display, answer: MemoryList) -> bool:
 @memory.command("show")
 @with_options
 def show_memory(
-    context: typer.Context,
-    name: Name,
-    *,
-    everywhere: Everywhere = False,
-    common: CommonOptions,
+    context: typer.Context, name: Name, *, everywhere: Everywhere = False, common: CommonOptions
 ) -> None:
     """Show all of a memory, how old it is, and where it is from."""
     ask_server(context, common, Command("glossator.showMemory", _named(name, everywhere)))
@@ -65,11 +56,7 @@ def show_memory(
 @memory.command("forget")
 @with_options
 def forget_memory(
-    context: typer.Context,
-    name: Name,
-    *,
-    everywhere: Everywhere = False,
-    common: CommonOptions,
+    context: typer.Context, name: Name, *, everywhere: Everywhere = False, common: CommonOptions
 ) -> None:
     """Delete a memory for good."""
     ask_server(context, common, Command("glossator.forgetMemory", _named(name, everywhere)))
@@ -78,11 +65,7 @@ def forget_memory(
 @memory.command("edit")
 @with_options
 def edit_memory(
-    context: typer.Context,
-    name: Name,
-    *,
-    everywhere: Everywhere = False,
-    common: CommonOptions,
+    context: typer.Context, name: Name, *, everywhere: Everywhere = False, common: CommonOptions
 ) -> None:
     """Open the file of a memory with $VISUAL or $EDITOR."""
     if common.json:

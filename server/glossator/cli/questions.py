@@ -53,8 +53,7 @@ def ask(
     plan: Annotated[
         bool,
         typer.Option(
-            "--plan",
-            help="Answer by a plan of tasks (not the plan mode), however easy it looks.",
+            "--plan", help="Answer by a plan of tasks (not the plan mode), however easy it looks."
         ),
     ] = False,
     direct: Annotated[
@@ -105,8 +104,7 @@ def _doing(action: LineAction) -> Callable[..., None]:
     def act(
         context: typer.Context,
         lines: Annotated[
-            str,
-            typer.Argument(metavar="PATH[:FIRST[-LAST]]", help="The file, or lines of it."),
+            str, typer.Argument(metavar="PATH[:FIRST[-LAST]]", help="The file, or lines of it.")
         ],
         instruction: Annotated[
             list[str] | None,

@@ -58,8 +58,7 @@ def search(  # noqa: PLR0913 - an option each
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain",
-            help="Show each stage's rank and score of each hit, and what weighed most.",
+            "--explain", help="Show each stage's rank and score of each hit, and what weighed most."
         ),
     ] = False,
     no_lexical: Annotated[

@@ -93,7 +93,9 @@ class ServerProcess:
             await self.ended()
             how = "It was ended."
         lines = self._log.decode("utf-8", "replace").splitlines()[-_LOG_LINES:]
-        return "\n".join([f"{how} Its log's last lines:" if lines else how, *_indented(lines)])
+        return "\n".join(
+            [f"{how} Its log's last lines:" if lines else how, *(f"  {line}" for line in lines)]
+        )
 
     async def release(self) -> None:
         """Let go of the pipes of a process that has ended."""
@@ -251,7 +253,3 @@ async def _reader(pipe: IO[bytes] | None) -> asyncio.StreamReader:
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
     return reader
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return [f"  {line}" for line in lines]

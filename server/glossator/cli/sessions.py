@@ -55,14 +55,12 @@ if TYPE_CHECKING:
     from glossator.commands import ExportedSession
 
 sessions = typer.Typer(
-    help="List the sessions of the workspace, or work on one.",
-    invoke_without_command=True,
+    help="List the sessions of the workspace, or work on one.", invoke_without_command=True
 )
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The session, as the list names it.")]
 IdOrNewest = Annotated[
-    str | None,
-    typer.Argument(metavar="ID", help="The session; the newest if none is named."),
+    str | None, typer.Argument(metavar="ID", help="The session; the newest if none is named.")
 ]
 
 Turn = Annotated[
@@ -117,12 +115,7 @@ def rename(
 
 @sessions.command()
 @with_options
-def delete(
-    context: typer.Context,
-    session_id: Id,
-    *,
-    common: CommonOptions,
-) -> None:
+def delete(context: typer.Context, session_id: Id, *, common: CommonOptions) -> None:
     """Delete a session for good."""
     command = Command("glossator.deleteSession", {"sessionId": session_id})
     ask_server(context, common, command)
@@ -160,10 +153,7 @@ def export(
 @sessions.command()
 @with_options
 def compact(
-    context: typer.Context,
-    session_id: IdOrNewest = None,
-    *,
-    common: ModelledOptions,
+    context: typer.Context, session_id: IdOrNewest = None, *, common: ModelledOptions
 ) -> None:
     """Replace a session's conversation by a summary."""
     ask_server(context, common, in_session("glossator.compact", session_id, {}))
@@ -172,10 +162,7 @@ def compact(
 @sessions.command("summary")
 @with_options
 def summarise(
-    context: typer.Context,
-    session_id: IdOrNewest = None,
-    *,
-    common: ModelledOptions,
+    context: typer.Context, session_id: IdOrNewest = None, *, common: ModelledOptions
 ) -> None:
     """Summarise what a session was about so far; its conversation stays as it is."""
     ask_server(context, common, in_session("glossator.summarise", session_id, {}))
@@ -184,10 +171,7 @@ def summarise(
 @sessions.command("context")
 @with_options
 def show_context(
-    context: typer.Context,
-    session_id: IdOrNewest = None,
-    *,
-    common: ModelledOptions,
+    context: typer.Context, session_id: IdOrNewest = None, *, common: ModelledOptions
 ) -> None:
     """Show what a session's window holds: each part with its tokens, and why it is there."""
     ask_server(context, common, in_session("glossator.showContext", session_id, {}))
@@ -213,8 +197,7 @@ def agents(
     context: typer.Context,
     session_id: IdOrNewest = None,
     agent_id: Annotated[
-        str | None,
-        typer.Argument(metavar="AGENT", help="Show all that was said in this one."),
+        str | None, typer.Argument(metavar="AGENT", help="Show all that was said in this one.")
     ] = None,
     *,
     common: CommonOptions,
@@ -229,12 +212,7 @@ def agents(
 
 @sessions.command()
 @with_options
-def turns(
-    context: typer.Context,
-    session_id: Id,
-    *,
-    common: CommonOptions,
-) -> None:
+def turns(context: typer.Context, session_id: Id, *, common: CommonOptions) -> None:
     """List the turns of a session that changed files, oldest first."""
     command = Command("glossator.listTurns", {"sessionId": session_id})
     ask_server(context, common, command)
@@ -403,12 +381,7 @@ def _problems(undone: UndoAnswer) -> Iterator[str]:
 
 
 def _agents(agents: Sequence[AgentInfo]) -> Table:
-    columns = (
-        Column("id", whole=True),
-        Column(whole=True),
-        Column("task"),
-        Column("outcome"),
-    )
+    columns = (Column("id", whole=True), Column(whole=True), Column("task"), Column("outcome"))
     rows = (
         (each.agent_id, each.name, first_paragraph(each.task), _outcome(each)) for each in agents
     )

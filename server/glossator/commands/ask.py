@@ -47,11 +47,7 @@ async def ask(app: Application, request: AskRequest) -> Answer:
         raise UsageError("The question is empty; ask something about the workspace.")
     attached = await attach_all(app, request.attachments)
     asked = Asked(
-        request.question,
-        tuple(attached),
-        request.session_id,
-        request.run_id,
-        plan=request.plan,
+        request.question, tuple(attached), request.session_id, request.run_id, plan=request.plan
     )
     return await answer(app, asked)
 

@@ -68,7 +68,9 @@ async def show_gloss(app: Application, request: ShowGlossRequest) -> ShownGloss:
     kept = app.glosses.by_key(request.key)
     if kept is None:
         raise UsageError("There is no such gloss in this workspace any more; explore it again.")
-    title = _title(app, kept.gloss.subject)
+    subject = kept.gloss.subject
+    words = shown(called(subject, app.host.snapshot().relative(subject.path)))
+    title = words[:1].upper() + words[1:]
     return ShownGloss(gloss_uri(kept), title, freshness_text(kept), gloss_document(kept, title))
 
 
@@ -76,11 +78,6 @@ async def report_at(app: Application, uri: str) -> str | None:
     """The text of a gloss by its URI; None for any other URI. Raises as `show_gloss`."""
     found = _URI.match(uri)
     return (await show_gloss(app, ShowGlossRequest(found["key"]))).text if found else None
-
-
-def _title(app: Application, subject: Subject) -> str:
-    words = shown(called(subject, app.host.snapshot().relative(subject.path)))
-    return words[:1].upper() + words[1:]
 
 
 _CALLS = 12  # of each direction in a sub-agent's task

@@ -59,10 +59,7 @@ _BRIEFLY = 0.2  # of that time, for what is likely to be nothing
 _SEARCHING = 0.1  # of that time, then what was found is shown
 _THOROUGHLY = 5.0  # seconds of searching where nothing was found so quickly
 _LIMITS = Limits(texts=40, hits=40)
-_FAMILIES = (
-    frozenset({"javascript", "typescript", "tsx"}),
-    frozenset({"c", "cpp"}),
-)
+_FAMILIES = (frozenset({"javascript", "typescript", "tsx"}), frozenset({"c", "cpp"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +220,9 @@ async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
 def _defined_here(
     snapshot: WorkspaceSnapshot, word: _Word, line: int, namesakes: tuple[Symbol, ...]
 ) -> _Facts:
-    here = symbol_at(namesakes, line) or _nearest(namesakes, line)
+    here = symbol_at(namesakes, line) or min(
+        namesakes, key=lambda symbol: abs(symbol.first_line - line)
+    )
     path = word.document.path
     return _Facts(_describe(here, _shown_path(snapshot, path), word.language), here, path)
 
@@ -255,10 +254,6 @@ def _gloss(app: Application, facts: _Facts, *, links: bool) -> str:
     whole = f" · [Whole gloss]({whole_gloss_link(kept)})" if links else ""
     fresh, made = freshness_text(kept), gloss_origin(kept)
     return f"---\n\n{gloss_summary(kept)}\n\n*Gloss, {fresh}* · {made}{whole}{again}"
-
-
-def _nearest(symbols: tuple[Symbol, ...], line: int) -> Symbol:
-    return min(symbols, key=lambda symbol: abs(symbol.first_line - line))
 
 
 async def _look_elsewhere(

@@ -35,14 +35,7 @@ from glossator.turn import (
     attach_all,
     telling_first,
 )
-from glossator.undo import (
-    CHECKPOINTS,
-    Checkpoints,
-    OnConflict,
-    Problem,
-    TurnChanges,
-    Undone,
-)
+from glossator.undo import CHECKPOINTS, Checkpoints, OnConflict, Problem, TurnChanges, Undone
 
 
 @dataclass(frozen=True, slots=True)

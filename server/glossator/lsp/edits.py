@@ -18,14 +18,7 @@ from pygls.capabilities import get_capability
 from glossator.core.atomic import opened
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileDeletion, FileEdit, FileRename
-from glossator.core.encoding import (
-    codec_of,
-    decode,
-    encode,
-    encode_edited,
-    is_declared,
-    is_unicode,
-)
+from glossator.core.encoding import codec_of, decode, encode, encode_edited, is_declared, is_unicode
 from glossator.core.text import PositionEncoding
 
 _ANNOTATION = "glossator"

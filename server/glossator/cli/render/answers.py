@@ -21,16 +21,7 @@ from glossator.cli.messages import (
     size,
     stop_notice,
 )
-from glossator.cli.render import (
-    Column,
-    Exact,
-    Fields,
-    Part,
-    Styled,
-    Table,
-    line,
-    listed,
-)
+from glossator.cli.render import Column, Exact, Fields, Part, Styled, Table, line, listed
 from glossator.cli.render.standing import standing_parts
 from glossator.cli.retrieval import retrieval_parts
 from glossator.cli.sessions import session_parts
@@ -94,7 +85,8 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
             yield from _models(answer)
         case ModelAnswer(model=now, before=before) | ModeAnswer(mode=now, before=before):
             what = "Model" if isinstance(answer, ModelAnswer) else "Mode"
-            yield line(_chosen(what, now, before), "dim", aside=True)
+            since = ", as before" if now == before else f" from now on, no longer {before}"
+            yield line(f"{what} {now}{since}.", "dim", aside=True)
         case RuleList():
             yield listed(_rules(answer), NO_RULES)
         case Trusted(trusted=folders):
@@ -238,11 +230,6 @@ def _findings(check: Check) -> tuple[Styled, ...]:
     """The detail, and below it what to do."""
     step = (Styled(f"\n→ {check.next_step}", "yellow"),) if check.next_step else ()
     return (Styled(check.detail), *step)
-
-
-def _chosen(what: str, now: str, before: str) -> str:
-    same = now == before
-    return f"{what} {now}, as before." if same else f"{what} {now} from now on, no longer {before}."
 
 
 def _models(answer: ModelList) -> Iterator[Part]:

@@ -333,12 +333,7 @@ def _permission(prompt: PermissionPrompt) -> Iterator[Part]:
 
 
 def choose(
-    *,
-    json: bool,
-    terminal: bool,
-    thinking: bool,
-    roots: Sequence[Path],
-    outputs: bool = False,
+    *, json: bool, terminal: bool, thinking: bool, roots: Sequence[Path], outputs: bool = False
 ) -> Display:
     """The display for this output; rich is imported for a terminal alone."""
     if json:

@@ -311,10 +311,7 @@ def _code(part: render.Code) -> RenderableType:
     """The lines with their numbers, in the colours of their language; long ones are cut."""
     code = render.printable(part.text)
     syntax = Syntax(
-        code,
-        Syntax.guess_lexer(part.path, code),
-        theme=CODE_THEME,
-        background_color="default",
+        code, Syntax.guess_lexer(part.path, code), theme=CODE_THEME, background_color="default"
     )
     drawn = syntax.highlight(code)
     if part.words:

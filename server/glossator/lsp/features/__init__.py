@@ -17,14 +17,7 @@ from glossator.lsp.service import Service, load_service
 
 __all__ = ["build_server"]
 
-_FEATURES = (
-    initialize,
-    documents,
-    symbols,
-    code_action,
-    text_document_content,
-    execute_command,
-)
+_FEATURES = (initialize, documents, symbols, code_action, text_document_content, execute_command)
 
 
 def build_server(load: Callable[[], Service] = load_service) -> Server:
