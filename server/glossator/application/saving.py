@@ -5,6 +5,7 @@ disk is saved: what the user typed is never saved unasked. Editors format as the
 of that is part of the turn.
 An edit that was left unsaved is over once its document is closed, or as on disk. If the file has
 the content of before then, the edit is gone, else it was saved. This is kept with the session.
+See docs/decisions/0058.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from glossator.sessions import Run, Session
 from glossator.undo import Checkpoints, Content, DiskFiles, NoFile
 from glossator.workspace import DiskChanged, Overlay, WorkspaceHost, WorkspaceSnapshot
 
-_NAMES = 5  # documents named
-_WIDEST = 4  # bytes that a character takes in any encoding of ours
+_NAMED_DOCUMENTS = 5  # documents named
+_CHARACTER_BYTES = 4  # bytes that a character takes in any encoding of ours
 _FOR_MODEL = "[Not saved in the editor: {names}. The command saw what is on disk instead.]"
 _FOR_USER = (
     "Commands see the files on disk, and the editor holds other text, not saved, for {names}. Where"
@@ -127,7 +128,7 @@ class SavingFirst:
         shown = [relative(path) for path in paths if self.hidden is None or not self.hidden(path)]
         if not shown:
             return ""
-        names = some_of(shown, _NAMES)
+        names = some_of(shown, _NAMED_DOCUMENTS)
         self.run.notice_once("unsaved", _FOR_USER.format(names=names))
         return _FOR_MODEL.format(names=names)
 
@@ -146,7 +147,7 @@ def unsaved(now: WorkspaceSnapshot, disk: DiskFiles, paths: Iterable[str]) -> tu
 
 def is_on_disk(overlay: Overlay, disk: DiskFiles) -> bool:
     """Whether the file of an open document has its text; blocking."""
-    match disk.look(overlay.path, _WIDEST * (len(overlay.text) + 1)):
+    match disk.look(overlay.path, _CHARACTER_BYTES * (len(overlay.text) + 1)):
         case Content(data):
             decoded = disk.decoded(overlay.path, data)
             text = decoded[0] if decoded else data.decode("utf-8", "replace")

@@ -18,8 +18,8 @@ SERVER_LOST_NEXT_STEP = (
     " with `glossator doctor`."
 )
 PROMPT = "> "
-_SHORT = 60  # characters of a question or a task
-_NAMES = 4  # paths of a turn that are named
+_SHORT_CHARACTERS = 60  # characters of a question or a task
+_NAMED_PATHS = 4  # paths of a turn that are named
 NOBODY_PERMITS = (
     "This needs the user's permission, and nobody is at the terminal to be asked.\nDo without it,"
     " and say in your answer what was left undone."
@@ -158,13 +158,13 @@ def plural(number: int, noun: str) -> str:
 
 def names(paths: Sequence[str]) -> str:
     """Some of the paths, and how many more there are."""
-    return some_of([shown(path) for path in paths], _NAMES)
+    return some_of([shown(path) for path in paths], _NAMED_PATHS)
 
 
 def short(text: str) -> str:
     """The beginning of a question or task, on one line."""
     line = " ".join(text.split())
-    return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
+    return line if len(line) <= _SHORT_CHARACTERS else f"{line[: _SHORT_CHARACTERS - 1]}…"
 
 
 def first_paragraph(task: str) -> str:

@@ -1,9 +1,9 @@
 """The language server as a child process, and JSON-RPC 2.0 with it: one request is waited for.
 
-Nothing listens in the background. The caller that waits for an answer reads the stream, so
-notifications are handled in the order they were sent, and an error in handling one reaches that
-caller. Answers to requests posted beside it are heard meanwhile. pygls has a client, too, but takes
-longer to import than a command may take to start.
+Nothing listens in the background (docs/decisions/0007). The caller that waits for an answer reads
+the stream, so notifications are handled in the order they were sent, and an error in handling one
+reaches that caller. Answers to requests posted beside it are heard meanwhile. pygls has a client,
+too, but takes longer to import than a command may take to start.
 Sources: JSON-RPC 2.0; LSP 3.17, "Base Protocol".
 """
 

@@ -67,7 +67,7 @@ Turn = Annotated[
     str | None,
     typer.Option("--turn", metavar="TURN", help="The turn; the last one if none is named."),
 ]
-_FILES = 12  # of an undo that have a line each, by what was done to them
+_LISTED_FILES = 12  # of an undo that have a line each, by what was done to them
 
 
 @sessions.callback()
@@ -362,8 +362,8 @@ def _undone(undone: UndoAnswer) -> Iterator[str]:
 
 
 def _files(done: str, paths: Sequence[str]) -> Iterator[str]:
-    yield from (f"{done} {shown(path)}" for path in paths[:_FILES])
-    if (more := len(paths) - _FILES) > 0:
+    yield from (f"{done} {shown(path)}" for path in paths[:_LISTED_FILES])
+    if (more := len(paths) - _LISTED_FILES) > 0:
         yield f"{done} {plural(more, 'more file')}"
 
 

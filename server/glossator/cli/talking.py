@@ -27,13 +27,13 @@ from glossator.core.question import Question
 from glossator.core.wire import Json
 
 _READY = "Ask; /help lists the commands, /quit or Ctrl-D ends."
-_HELD = "{count} not sent: /send asks them, /queue lists them; or ask something else."
+_NOT_SENT = "{count} not sent: /send asks them, /queue lists them; or ask something else."
 _EDITING = "Finish the message that you took back; an empty line drops it."
-_DURING = "Enter queues what you type meanwhile; /steer WORDS tells the model now."
+_WHILE_RUNNING = "Enter queues what you type meanwhile; /steer WORDS tells the model now."
 _NO_WORDS = "Write what the model is to take into account: /steer WORDS."
 _NOT_EDITED = "Write the new words: /queue edit NUMBER WORDS."
 _GOES_ON = "What waits is asked as soon as this is done."
-_NEW = "The next question begins a new session."
+_NEW_SESSION = "The next question begins a new session."
 NOTHING = "Nothing is queued."
 _HOW_TO_CHANGE = "/queue edit NUMBER changes one, /queue remove NUMBER takes it out."
 
@@ -71,7 +71,7 @@ class Talking:
 
     async def talk(self) -> None:
         """Until the user has enough. Raises `ServerLost`."""
-        self._tell(_DURING)
+        self._tell(_WHILE_RUNNING)
         try:
             while (line := await self._next()) is not None:
                 await self._carry_out(line)
@@ -109,7 +109,7 @@ class Talking:
         if self._waiting.place is not None:
             return _EDITING
         count = plural(len(self._waiting.messages), "message")
-        return _HELD.format(count=count) if self._waiting else _READY
+        return _NOT_SENT.format(count=count) if self._waiting else _READY
 
     async def _carry_out(self, line: str) -> None:
         """Ask a question, or do what a `/` word says."""
@@ -118,7 +118,7 @@ class Talking:
             await self._run(self._question(line))
         elif typed[0] == "new":
             self._session_id = None
-            self._tell(_NEW)
+            self._tell(_NEW_SESSION)
         elif typed[0] == "help":
             self._tell("\n".join(help_lines()))
         elif is_ours(typed[0]):

@@ -109,6 +109,8 @@ async def adopt_hook(app: Application, request: AdoptHookRequest) -> HookList:
         raise UsageError(f"The hook {asked.id} {why} {how_to_trust(asked.folder)}")
     if not await may_run(app, *_shown_to_adopt(app, asked, asked.hook)):
         return await list_hooks(app, ListHooksRequest())
+    # While the user reads the question, the workspace may put other words into the file: what is
+    # adopted must be what was shown.
     if (await _found(app, request.id)).sha256 != asked.sha256:
         raise UsageError(
             f"The hook {asked.id} has changed meanwhile. Look at it again, then adopt it."

@@ -55,7 +55,7 @@ T = TypeVar("T")
 SCHEME = "glossator"  # of the documents that are glosses
 
 _EXPLORED = "explored"  # what a session keeps of a run, so that it can be asked again
-_NOTHING = {MissingReason.ABSENT, MissingReason.OUTSIDE}
+_NOTHING_THERE = {MissingReason.ABSENT, MissingReason.OUTSIDE}
 _WHOLE, _PARTIAL = "answered", "partial"
 
 
@@ -114,7 +114,7 @@ def _refuse_unknown(snapshot: WorkspaceSnapshot, paths: Iterable[str]) -> None:
     """Raise `UsageError` for a path at which there is nothing; blocking."""
     for path in paths:
         found = snapshot.read(path)
-        if isinstance(found, Missing) and found.reason in _NOTHING:
+        if isinstance(found, Missing) and found.reason in _NOTHING_THERE:
             raise UsageError(f"{found.message} Name another path to look in, or none.")
 
 

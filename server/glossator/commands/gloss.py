@@ -38,10 +38,10 @@ from glossator.worker import JobFailed, WorkerGone
 _URI = re.compile(rf"{SCHEME}:/+gloss/(?P<key>[0-9a-f]{{32}})/")
 logger = logging.getLogger(__name__)
 
-_KINDS = frozenset(
+_LENS_KINDS = frozenset(
     {"class", "function", "method", "interface", "struct", "enum", "trait", "macro", "module"}
 )
-_LIMITS = Limits(texts=300, hits=300, seconds=2.0)
+_CALLER_LIMITS = Limits(texts=300, hits=300, seconds=2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ async def report_at(app: Application, uri: str) -> str | None:
     return (await show_gloss(app, ShowGlossRequest(found["key"]))).text if found else None
 
 
-_CALLS = 12  # of each direction in a sub-agent's task
+_NAMED_CALLS = 12  # of each direction in a sub-agent's task
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ async def _known_calls(app: Application, pointed: Pointed) -> str:
         places = dict.fromkeys(
             f"`{call.name}` (`{relative(call.line.path)}:{call.line.number}`)" for call in told
         )
-        return some_of(list(places), _CALLS) or "none"
+        return some_of(list(places), _NAMED_CALLS) or "none"
 
     callers, callees = named(calls.callers), named(calls.callees)
     prompt = load_prompt("user/calls")
@@ -203,7 +203,7 @@ async def lenses_of(app: Application, uri: str) -> list[Lens]:
             symbol.name_line,
         )
         for symbol in outline
-        if symbol.kind in _KINDS
+        if symbol.kind in _LENS_KINDS
     ]
 
 
@@ -230,7 +230,7 @@ async def _callers(app: Application, subject: Subject) -> str:
     place = SearchScope(hides=app.acting.hidden())
     try:
         name = Name.parse(subject.name)
-        found = await app.symbols.uses(app.host.snapshot(), name, CALLS, place, _LIMITS)
+        found = await app.symbols.uses(app.host.snapshot(), name, CALLS, place, _CALLER_LIMITS)
     except (WorkerGone, JobFailed) as failure:
         logger.warning("Callers were not counted: %s", failure)
         return "callers not counted"

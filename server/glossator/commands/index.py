@@ -17,7 +17,7 @@ from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import TextIndexStatus
 
 _BUILDING = "It is being built; what is missing is read from the files meanwhile."
-_ENDED = "Its building was ended by you; Rebuild starts it again."
+_BUILDING_ENDED = "Its building was ended by you; Rebuild starts it again."
 _STRUCTURAL = 'from the code alone; with retrieval.contexts = "generated" a model writes them'
 _GENERATED = "written by a model; glossator contexts makes those that are missing"
 
@@ -145,7 +145,7 @@ def index_sources(app: Application) -> Iterator[ContextSource]:
         f"{text.documents + text.in_memory:,} files, {_size(text.disk_bytes)}",
         ContextAction.REBUILD,
         problem=" ".join(status.problems),
-        off=_ENDED if status.stopped else "",
+        off=_BUILDING_ENDED if status.stopped else "",
         building=status.building is not None,
     )
     chunks = app.retriever.index.status()
@@ -154,7 +154,7 @@ def index_sources(app: Application) -> Iterator[ContextSource]:
         f"{chunks.files:,} of {chunks.listed:,} files, {_size(chunks.disk_bytes)}",
         ContextAction.REBUILD,
         problem=chunks.problem,
-        off=_ENDED if chunks.stopped else "" if chunks.state == "on" else chunks.state,
+        off=_BUILDING_ENDED if chunks.stopped else "" if chunks.state == "on" else chunks.state,
         building=chunks.building is not None,
     )
     embedding = app.retriever.embedding

@@ -1,7 +1,7 @@
 """Going back: undo and redo what a turn changed in files, rewind a conversation, ask again there.
 
 What is dropped of a conversation stays in the session's log, and what was spent is spent. A rewind
-touches no file, and an undo no conversation.
+touches no file, and an undo no conversation. See docs/decisions/0024.
 """
 
 from __future__ import annotations
@@ -120,6 +120,8 @@ async def _take_back(
     app: Application, session_id: str, work: Callable[[Checkpoints], Awaitable[Undone]]
 ) -> UndoAnswer:
     """Do it while the session has no run."""
+    # A run could change the same files, and its checkpoints would then keep what the undo wrote as
+    # if it had been there before: neither begins while the other is on.
     async with app.runs.claim(session_id, briefly=True):
         acting = await acting_of(app, session_id)
         checkpoints = acting.checkpoints

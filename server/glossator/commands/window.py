@@ -40,7 +40,7 @@ from glossator.sessions import (
 )
 from glossator.turn import LEFT_OUT, SECTIONS, SECTIONS_APART, opening_of
 
-_LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
+_CACHE_LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
 WHY = {
     Kind.SHARED: "who the model is and how it works; the same for everybody",
     Kind.SESSION: "the workspace, the platform and the date; of this session",
@@ -69,7 +69,7 @@ _SYSTEM_BLOCKS = (
     ("the whole workspace", "all its files; retrieval.wholeTokens says up to what size"),
 )
 
-_BLOCKS = {
+_BLOCK_KINDS = {
     "text": (Kind.REPLY, "text"),
     "thinking": (Kind.THINKING, "thinking"),
     "redacted_thinking": (Kind.THINKING, "thinking"),
@@ -174,8 +174,8 @@ def _sent(
     ours = stored > 0 and newest.model == model
     lifetime = CacheLifetime(app.settings.models.cache)
     now = datetime.now(UTC)
-    opening_until = newest.at + _LIVES[lifetime.of_system]
-    messages_until = newest.at + _LIVES[lifetime.of_messages]
+    opening_until = newest.at + _CACHE_LIVES[lifetime.of_system]
+    messages_until = newest.at + _CACHE_LIVES[lifetime.of_messages]
     sent = SentRequest(
         newest.messages,
         counted,
@@ -299,7 +299,7 @@ def _what(message: Message, block: ContentBlock, calls: dict[str, ContentBlock])
             call = calls.get(str(block.get("tool_use_id")), {})
             return Told(Kind.RESULT, str(call.get("name", "a tool")))
         case other:
-            return Told(*_BLOCKS.get(str(other), (Kind.OTHER, str(other))))
+            return Told(*_BLOCK_KINDS.get(str(other), (Kind.OTHER, str(other))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,9 +83,12 @@ class LifecycleFilter:
 
     async def open(self) -> None:
         """The application exists: pass on what waited, in order."""
+        # What arrives meanwhile still waits behind it, as the phase changes last. The pause lets a
+        # request start before the next change: it sees the text at its place in the order, as
+        # later messages do (docs/decisions/0001).
         while self._waiting:
             self._protocol.dispatch(self._waiting.popleft())
-            await asyncio.sleep(0)  # a request sees the state at its place in the order
+            await asyncio.sleep(0)
         if self.phase is ServerPhase.STARTING:
             self.phase = ServerPhase.RUNNING
 

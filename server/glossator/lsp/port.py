@@ -81,7 +81,9 @@ _NO_ANSWER = (
     "the editor did not answer within {:g} s, and may still do so: look at the file again before"
     " you rely on it"
 )
-_BEHIND = "require version"  # Eglot's error for a text that was typed in; older ones send no name
+_EGLOT_BEHIND = (
+    "require version"  # Eglot's error for a text that was typed in; older ones send no name
+)
 _BUTTONS = {
     Choice.ONCE: "Allow once",
     Choice.SESSION: "Allow for this session",
@@ -296,7 +298,7 @@ class ClientPort:
             async with asyncio.timeout(None if confirm else seconds):
                 result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)
         except JsonRpcException as failure:
-            return NotApplied(failure.message, behind=_BEHIND in failure.message.lower())
+            return NotApplied(failure.message, behind=_EGLOT_BEHIND in failure.message.lower())
         except TimeoutError:
             return NotApplied(_NO_ANSWER.format(seconds))
         if result.applied:

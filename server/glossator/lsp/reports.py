@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_KEPT = 200  # files, those written last
+_KEPT_FILES = 200  # files, those written last
 _ANSWER, _ASKED = ".md", ".txt"
 # The `takeFocus` with which an editor shows a document and leaves the cursor where it is. To Eglot
 # false is true, to Neovim nothing is; Helix moves the cursor in any case, as may others.
@@ -47,14 +47,14 @@ _TITLE_CHARACTERS = 60  # of a session
 _NOT_WHOLE = "This is not shown whole: where a line begins with …, something is left out."
 # Vim obeys modelines in the first and last five lines, Emacs in the first line and after the last
 # form feed: only our own text is there.
-_HEAD = (
+_FILE_HEAD = (
     "What Glossator asks about, and when it asks; only what it asks about is indented." + "\n" * 5
 )
-_END = "\n" * 6 + "\f\nThe end.\n"
+_FILE_END = "\n" * 6 + "\f\nThe end.\n"
 _INDENT = " " * 8  # code, in an item of a list
 # Vim obeys modelines in the last five lines, Emacs what follows the last form feed: neither may be
 # lines of a file.
-_APART = "\n" * 6 + "\f\n"
+_HITS_END = "\n" * 6 + "\f\n"
 
 
 async def show_report(protocol: Protocol, client: Client, answer: Answer) -> None:
@@ -161,7 +161,7 @@ def _new_file(folder: Path, suffix: str) -> tuple[Path, int]:
 def _remove_old(folder: Path) -> None:
     try:
         reports = sorted(_files(folder), key=lambda report: report.stat().st_mtime_ns)
-        for report in reports[:-_KEPT]:
+        for report in reports[:-_KEPT_FILES]:
             report.unlink()
     except OSError as error:  # another server removes them, too; the next report tries again
         _log.info("Old reports were not removed: %s", error)
@@ -215,7 +215,7 @@ def request_message(request: PermissionRequest, whole: str) -> str:
 def request_file_text(request: PermissionRequest) -> str:
     """All that is asked about, as far as it was sent."""
     asked = with_session_title("\n".join((request.title, *request.reasons)))
-    return f"{_HEAD}{asked}\n\n" + "\n".join(map(_indented, _whole(request))) + _END
+    return f"{_FILE_HEAD}{asked}\n\n" + "\n".join(map(_indented, _whole(request))) + _FILE_END
 
 
 def _excerpt(request: PermissionRequest) -> tuple[Line, ...]:
@@ -298,7 +298,7 @@ def search_to_markdown(query: str, answer: SearchAnswer) -> str:
     if answer.absent:
         end.append(f"No file holds {', '.join(f'`{word}`' for word in answer.absent)}.")
     text = shown_prose("\n\n".join(parts))
-    return f"{text}{_APART}{shown_prose(' '.join(end))}\n"
+    return f"{text}{_HITS_END}{shown_prose(' '.join(end))}\n"
 
 
 def _item(number: int, hit: SearchHit) -> str:

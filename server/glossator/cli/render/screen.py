@@ -23,7 +23,7 @@ from glossator.core.shown import shown_text
 from glossator.core.wire import Json
 
 _BAR_WIDTH = 40  # characters
-_LEAST = 24  # columns of the beginning of a line that is cut
+_HEAD_COLUMNS = 24  # columns of the beginning of a line that is cut
 _PATH = re.compile(r'path="([^"]+)"')  # of a call
 _END_OF_PATH = 8  # characters of one that are shown at least
 _DIFF_HEAD = 2  # lines
@@ -194,7 +194,7 @@ class Screen:
     def _cut(self, kind: str, head: str, tail: str) -> None:
         self._apart(kind)
         end = f"  {render.printable(tail)}"
-        most = max(self._console.width - cell_len(end), _LEAST)
+        most = max(self._console.width - cell_len(end), _HEAD_COLUMNS)
         drawn = Text(_shortened(render.printable(head), most) + end, "dim")
         self._console.print(drawn, no_wrap=True, overflow="ellipsis")
 
