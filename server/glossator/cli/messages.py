@@ -101,7 +101,7 @@ def compacted_notice(before: int, after: int, *, by_model: bool) -> str:
 
 
 def job_notice(job: str) -> str:
-    """That a job of a turn outlived it."""
+    """Say that a background job went on after its turn."""
     return (
         f"The job `{shown(job)}` was not over when its turn was; what it changed later is not"
         " known, so check the files."
@@ -168,7 +168,7 @@ def short(text: str) -> str:
 
 
 def first_paragraph(task: str) -> str:
-    """On one line: what follows are instructions, where Glossator words the task."""
+    """The first paragraph of a task on one line; in tasks of ours, instructions follow it."""
     return " ".join(task.strip().partition("\n\n")[0].split())
 
 

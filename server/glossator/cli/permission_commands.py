@@ -158,7 +158,7 @@ def _list(display: Display) -> None:
 
 
 def _tell(display: Display, done: Iterable[str], left: Iterable[str]) -> None:
-    """What was done, and what was not."""
+    """Print what was done, then what was not."""
     for line in done:
         display.notice(line, "")
     for line in left:

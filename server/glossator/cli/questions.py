@@ -218,7 +218,7 @@ def explore(
 
 
 def _in_workspace(path: Path, roots: tuple[Path, ...]) -> str:
-    """As the tools print it: relative to the only folder of the workspace, if it lies there."""
+    """The path as tools print it: relative to the only folder of the workspace, if inside."""
     full = path.absolute()
     if len(roots) == 1 and full.is_relative_to(roots[0]):
         return str(full.relative_to(roots[0]))

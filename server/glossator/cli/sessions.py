@@ -346,7 +346,7 @@ def _turns(turns: Sequence[TurnView]) -> Table:
 
 
 def _undone(undone: UndoAnswer) -> Iterator[str]:
-    """What was brought back, which turns are undone or redone, how to reverse that."""
+    """Name the files that were restored, the turns undone or redone, and how to reverse that."""
     yield from _files("restored", undone.restored)
     yield from _files("removed", undone.removed)
     if not (undone.restored or undone.removed or undone.not_undone):
@@ -368,7 +368,7 @@ def _files(done: str, paths: Sequence[str]) -> Iterator[str]:
 
 
 def _problems(undone: UndoAnswer) -> Iterator[str]:
-    """What was not brought back, why, and what to do."""
+    """Say which files were not restored, why, and what to do."""
     for problem in undone.not_undone:
         yield f"not undone {shown(problem.path)}: it {problem.reason}"
     if undone.unsaved:

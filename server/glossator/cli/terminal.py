@@ -72,7 +72,7 @@ class Keyboard(Protocol):
         """The next line; "" at the end of input."""
 
     def aside(self) -> AbstractContextManager[None]:
-        """What is typed within the block is an answer; the line under way comes back after it."""
+        """Inside the block, what is typed is an answer; the line under way comes back after it."""
 
     def put(self, text: str) -> bool:
         """Have a line edited as if it had been typed; False where lines are not edited here."""
@@ -89,7 +89,7 @@ class StandardInput:
     """
 
     def forget(self) -> None:
-        """What was typed ahead is no answer to a question that was not seen yet."""
+        """Drop what was typed ahead: it answers no question that was not seen yet."""
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
     async def line(self) -> str:
@@ -227,7 +227,7 @@ def _pager() -> list[str]:
 
 
 class EditedLine:
-    """What was typed so far; Backspace, Ctrl-W and Ctrl-U take some of it back."""
+    """The line typed so far; Backspace, Ctrl-W and Ctrl-U delete from it."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -285,7 +285,7 @@ class EditedInput(StandardInput):
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
 
     def forget(self) -> None:
-        """Also what is under way."""
+        """Drop what was typed, the line under way included."""
         super().forget()
         self._lines.clear()
         self.put("")

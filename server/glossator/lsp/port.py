@@ -159,7 +159,7 @@ class ClientPort:
 
     @property
     def editor(self) -> str:
-        """As the client named itself."""
+        """The name that the client gave itself."""
         return f"{self._client.name} {self._client.version}".strip()
 
     @property
@@ -274,7 +274,7 @@ class ClientPort:
 
     @property
     def edits_blindly(self) -> bool:
-        """Whether it checks no version, or collects what is typed."""
+        """Whether the client checks no version, or sends what is typed only later."""
         return self._client.edits.late or not self._client.edits.versioned
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:

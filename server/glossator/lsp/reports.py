@@ -126,7 +126,7 @@ def _short(path: Path) -> str:
 
 
 def report_folder() -> Path:
-    """Where all of this is kept, readable by the user alone."""
+    """The folder of all these files, readable by the user alone."""
     import platformdirs  # noqa: PLC0415 - nothing but pygls is imported before `initialize`
 
     return Path(platformdirs.user_state_dir("glossator")) / "reports"
@@ -206,7 +206,7 @@ def _file_summary(change: FileChange) -> str:
 
 
 def request_message(request: PermissionRequest, whole: str) -> str:
-    """What a message box has room for; if that is not all, it says so, and `whole`."""
+    """The text of a message box; if it cannot show all, it says so and adds `whole`."""
     detail = _excerpt(request)
     left_out = [_NOT_WHOLE, whole] if is_cut(detail) else []
     return "\n".join((request.title, *map(_indented, detail), *left_out, *request.reasons))

@@ -222,7 +222,7 @@ class Server(LanguageServer):
             self.leave()
 
     def _leave_unread(self, uri: str, size: int) -> None:
-        """What is on disk counts for an open document whose text cannot be taken in."""
+        """From now on the file on disk counts for an open document whose text is too large."""
         if uri in self.unread:
             return
         self.unread.add(uri)

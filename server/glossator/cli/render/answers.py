@@ -97,7 +97,7 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
 
 
 def _run(answer: Answer, grounded: Iterable[Part]) -> Iterator[Part]:
-    """What follows the text of a run's answer."""
+    """The parts below the text of a run's answer."""
     if ending := stop_notice(answer.stop):
         yield line(ending, "yellow", aside=True)
     yield from standing_parts(answer)
@@ -122,7 +122,7 @@ def footer(answer: Answer) -> str:
 
 
 def _what_next(answer: Answer) -> str:
-    """What the run changed and how to undo it, and how to continue its session."""
+    """The files that the run changed, how to undo that, and how to continue its session."""
     session = f"session {answer.session_id} (--resume)"
     if not answer.changed_files:
         return session

@@ -114,7 +114,7 @@ class Screen:
             self._print_blocks([*self._blocks.feed(answer.text), *self._blocks.flush()])
 
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
-        """In the status line."""
+        """Show it in the status line."""
         self._below.activity = activity
         self._drawn = self._below
         self._move()
@@ -153,12 +153,12 @@ class Screen:
         return f"question {self._questions}"
 
     def typing(self, text: str) -> None:
-        """What the user is typing stays in sight, whatever is redrawn."""
+        """Show the line that the user is typing, and keep it in sight."""
         self._typed.becomes(text)
         self._redraw()
 
     def entered(self) -> None:
-        """What was typed is taken."""
+        """The user pressed Enter: clear the line."""
         self._typed.entered()
         self._redraw()
 
@@ -206,7 +206,7 @@ class Screen:
 
 
 def _shortened(call: str, most: int) -> str:
-    """So many columns of a tool call: its path loses folders, or else the call its end."""
+    """Cut a tool call to so many columns: from its path go folders, else from its end."""
     over = cell_len(call) - most
     for path in _PATH.finditer(call):
         kept = path[1][over + 1 :]

@@ -172,7 +172,7 @@ async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.Code
 
 
 async def resolve_lens(ls: Server, lens: types.CodeLens) -> types.CodeLens:
-    """What a lens says."""
+    """Fill in the text of a lens, which is shown now."""
     data = dict(lens.data or {})
     line = data.pop("line")
     face = await ls.service.lens_face(ls.application, Subject(**data), line)
