@@ -61,7 +61,7 @@ def is_ours(name: str) -> bool:
 
 
 def command_of(name: str, words: str, session_id: str | None) -> Command:
-    """The command to run for a `/` word. Raises `UsageError` for one that cannot run in this chat."""
+    """The command of a `/` word. Raises `UsageError` for one that cannot run in this chat."""
     if name in HERE:
         raise UsageError(f"Write /{name} on a line of its own.")
     if name not in _ARGUMENTS:
