@@ -18,11 +18,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from glossator.commands.answers.models import ModelList
-from glossator.commands.answers.sessions import SessionInfo
-from glossator.commands.answers.show_context import ContextAnswer
-from glossator.commands.answers.status import StatusAnswer
-from glossator.commands.answers.undo import UndoAnswer
+from glossator.commands.answers.context import ContextAnswer
+from glossator.commands.answers.server import ModelList, StatusAnswer
+from glossator.commands.answers.sessions import SessionInfo, UndoAnswer
 from glossator.commands.complete import CompleteAnswer
 from glossator.commands.declared import CHAT_COMMANDS
 from glossator.commands.loaded import COMMANDS

@@ -10,7 +10,7 @@ import pytest
 
 from glossator.anchors import renames
 from glossator.anchors.gloss_index import GlossState
-from glossator.commands.answers.explore import Explored
+from glossator.commands.answers.sessions import Explored
 from glossator.commands.gloss import GlossRequest, gloss, report_at
 from glossator.core.report import FOLDER, Subject
 from glossator.workspace.documents.overlays import DiskChanged, Opened

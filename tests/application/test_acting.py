@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.undo import UndoRequest, undo_turn
+from glossator.commands.sessions import CompactRequest, compact_session
+from glossator.commands.turns import UndoRequest, undo_turn
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from glossator.application.cited_answers import CITED_LINES, MOST_ANSWERS, AnswerKey
-from glossator.commands.rewind import RetryRequest, RewindRequest, retry, rewind
 from glossator.commands.sessions import (
     DeleteSessionRequest,
     ResumeSessionRequest,
     delete_session,
     resume_session,
 )
+from glossator.commands.turns import RetryRequest, RewindRequest, retry, rewind
 from glossator.core.document import Document
 from glossator.core.events import CitationChecked, Envelope, RunFinished
 from glossator.core.span import Basis, Citation, CitationStatus, CitationView, Span

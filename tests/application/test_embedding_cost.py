@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glossator.application.embedding_cost import embedding_bill, embedding_notice
+from glossator.application.search_support import embedding_bill, embedding_notice
 from glossator.retrieval.embeddings.access import Access
 from glossator.retrieval.embeddings.embedder import EmbedderChoice
 from glossator.settings import Settings

@@ -324,7 +324,7 @@ async def test_the_user_is_told_of_a_git_that_is_slow(
     repository(root)
     fast = git_module._LOOK.rpartition("; ")[0]
     monkeypatch.setattr(git_module, "_LOOK", f"{fast}; sleep 60")
-    monkeypatch.setattr(git_module, "_SECONDS", 1.0)
+    monkeypatch.setattr(git_module, "_GIT_SECONDS", 1.0)
     async with stage(root, {}, []) as s:
         for _ in range(2):
             told = await s.app.git.look()

@@ -10,7 +10,7 @@ import pytest
 
 from glossator.commands.context_sources import SwitchContextRequest, switch_context
 from glossator.commands.memory import ListMemoriesRequest, list_memories
-from glossator.commands.mode import SetModeRequest, set_mode
+from glossator.commands.models import SetModeRequest, set_mode
 from glossator.core.permission import Choice, Mode, PermissionAnswer, PermissionRequest
 from glossator.core.window import ContextKind
 from glossator.tools import memory

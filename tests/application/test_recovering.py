@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.commands.undo import RedoRequest, UndoRequest, redo_turn, undo_turn
+from glossator.commands.turns import RedoRequest, UndoRequest, redo_turn, undo_turn
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.edits.editor_files import EditorFiles
 from glossator.sessions.catalog import sessions_folder

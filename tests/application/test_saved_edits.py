@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from glossator.commands.sessions import ResumeSessionRequest, resume_session
-from glossator.commands.undo import RedoRequest, redo_turn
+from glossator.commands.turns import RedoRequest, redo_turn
 from glossator.core.run_events import FilesChanged, UnsavedFile
 from glossator.core.uri import to_uri
 from tests.application.test_unsaved import buffers, told, undo

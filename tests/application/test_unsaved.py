@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.answers.undo import UndoAnswer
-from glossator.commands.mode import SetModeRequest, set_mode
-from glossator.commands.undo import UndoRequest, undo_turn
+from glossator.commands.answers.sessions import UndoAnswer
+from glossator.commands.models import SetModeRequest, set_mode
+from glossator.commands.turns import UndoRequest, undo_turn
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.events import EditSettled, Envelope, Notice

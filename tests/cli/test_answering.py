@@ -12,8 +12,7 @@ from glossator.cli import generic
 from glossator.cli.app import app
 from glossator.cli.launch import ALONE
 from glossator.cli.options import document_lines
-from glossator.commands.declared import DECLARED
-from glossator.commands.line_actions import EXPLORE_USAGE, LINE_ACTIONS
+from glossator.commands.declared import DECLARED, EXPLORE_USAGE, LINE_ACTIONS
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
 from tests.cli.support import Ended, glossator

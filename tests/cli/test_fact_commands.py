@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.answers.summarise import SummaryAnswer
+from glossator.commands.answers.sessions import SummaryAnswer
 from glossator.core.wire import from_wire
 from glossator.ledger.answers import FactList
 from glossator.settings.model import WorkspaceSettings

@@ -7,7 +7,7 @@ import pytest
 from glossator.cli.messages import amount, duration, price, size
 from glossator.cli.render.answers import footer
 from glossator.cli.render.renderer import Renderer
-from glossator.commands.answers.compact import CompactAnswer
+from glossator.commands.answers.sessions import CompactAnswer
 from glossator.core.answer import Answer
 from glossator.core.wire import from_wire
 from tests.cli.drawing import drawn, event, pipe, recorded

@@ -15,14 +15,9 @@ from glossator.cli.prompt import PermissionPrompt
 from glossator.cli.render import Bar, Segment
 from glossator.cli.render.markdown import MarkdownBlock, draw, file_uri
 from glossator.cli.render.renderer import Renderer
-from glossator.commands.answers.doctor import DoctorAnswer
-from glossator.commands.answers.index import IndexAnswer
-from glossator.commands.answers.models import ModelList
-from glossator.commands.answers.rewind import RewindAnswer
-from glossator.commands.answers.sessions import SessionList
-from glossator.commands.answers.show_context import ContextAnswer
-from glossator.commands.answers.status import StatusAnswer
-from glossator.commands.answers.undo import TurnList, UndoAnswer
+from glossator.commands.answers.context import ContextAnswer
+from glossator.commands.answers.server import DoctorAnswer, IndexAnswer, ModelList, StatusAnswer
+from glossator.commands.answers.sessions import RewindAnswer, SessionList, TurnList, UndoAnswer
 from glossator.core.answer import Answer
 from glossator.core.permission import PermissionRequest
 from glossator.core.wire import from_wire
@@ -412,7 +407,7 @@ def test_an_answer_that_differs_from_what_was_streamed_is_shown() -> None:
 
 
 def test_what_goes_from_a_file_is_no_head_of_a_diff() -> None:
-    detail = "--- a.sql\n+++ a.sql\n@@ … @@\n--- a comment\n+++ another\n"
+    detail = "--- a.sql\n+++ a.sql\n … \n--- a comment\n+++ another\n"
 
     def show(renderer: Renderer) -> None:
         request = PermissionRequest(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.answers.rules import RuleList
+from glossator.commands.answers.context import RuleList
 from glossator.core.wire import from_wire
 from tests.cli.drawing import drawn
 from tests.cli.support import PYTHONPATH

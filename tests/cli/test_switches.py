@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from glossator.commands.answers.context_sources import ContextSourceList
+from glossator.commands.answers.context import ContextSourceList
 from glossator.core.wire import from_wire
 from glossator.permissions import remember_folder
 from tests.cli.drawing import drawn

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from glossator.cli.edited_line import EditedLine
-from glossator.cli.waiting import Waiting
+from glossator.cli.talking import Waiting
+from glossator.cli.terminal import EditedLine
 from tests.cli.support import PYTHONPATH
 from tests.cli.terminal import CTRL_C, CTRL_D
 from tests.cli.test_acting import AFTER, EDIT, PROMPT, program, workspace

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
+from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.answers.context_sources import ContextAction, ContextSource
+from glossator.commands.adoptions import AdoptMcpServerRequest, adopt_mcp_server
+from glossator.commands.answers.context import ContextAction, ContextSource
 from glossator.commands.context_sources import (
     ListContextRequest,
     SwitchContextRequest,
     list_context,
     switch_context,
 )
-from glossator.commands.mcp_servers import AdoptMcpServerRequest, adopt_mcp_server
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.commands.declaration import Chat, CommandDeclaration, by_name
-from glossator.commands.declared import DECLARED
-from glossator.commands.line_actions import LINE_ACTIONS
+from glossator.commands.declared import DECLARED, LINE_ACTIONS
 from glossator.commands.loaded import load_command
 from glossator.core.errors import DeclarationError
 from glossator.settings.model import LimitSettings
@@ -24,7 +23,6 @@ def test_each_action_on_lines_is_a_command() -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"title": ""}, "glossator.status needs a title"),
         ({"name": "status"}, "'status' is no command's name"),
         ({"chat": (Chat("status", ""),)}, "needs a description for its chat command"),
     ],
@@ -32,6 +30,15 @@ def test_each_action_on_lines_is_a_command() -> None:
 def test_a_declaration_has_all_that_is_shown_of_it(wrong: dict[str, Any], says: str) -> None:
     with pytest.raises(DeclarationError, match=re.escape(says)):
         CommandDeclaration(**STATUS | wrong)
+
+
+def test_a_title_is_by_default_what_the_name_says() -> None:
+    assert CommandDeclaration("glossator.listTurns", "turns:list_turns").title == "List turns"
+
+
+def test_a_command_answers_as_it_is_declared() -> None:
+    with pytest.raises(DeclarationError, match="declared to answer TurnList, but its handler"):
+        load_command(CommandDeclaration(**STATUS, answer="TurnList"))
 
 
 def test_a_name_is_given_once() -> None:

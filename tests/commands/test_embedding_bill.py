@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.commands.index import IndexMode, IndexRequest, rebuild_index
-from glossator.commands.status import embedding_state
+from glossator.commands.index import IndexMode, IndexRequest, embedding_state, rebuild_index
 from tests.patience import until
 from tests.retrieval.embeddings.servers import serving
 from tests.stage import stage

@@ -9,20 +9,21 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
 from glossator.commands.explore import ExploreRequest, run_exploration
-from glossator.commands.rewind import RewindRequest, rewind
 from glossator.commands.sessions import (
+    CompactRequest,
     ExportFormat,
     ExportSessionRequest,
     ListAgentsRequest,
     ResumeSessionRequest,
     ShowAgentRequest,
+    compact_session,
     export_session,
     list_agents,
     resume_session,
     show_agent,
 )
+from glossator.commands.turns import RewindRequest, rewind
 from glossator.core.errors import UsageError
 from glossator.core.events import (
     AgentFinished,

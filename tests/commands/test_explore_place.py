@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.answers.explore import Explored
+from glossator.commands.answers.sessions import Explored
 from glossator.commands.explore import ExploreRequest, explore
 from glossator.commands.gloss import GlossRequest, OverviewRequest, explore_workspace, gloss
-from glossator.commands.rewind import RetryRequest, retry
 from glossator.commands.subjects import pointed_at
+from glossator.commands.turns import RetryRequest, retry
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.report import Thoroughness

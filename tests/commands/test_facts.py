@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.answers.context_sources import ContextAction, ContextState
+from glossator.commands.answers.context import ContextAction, ContextState
 from glossator.commands.context_sources import (
     ListContextRequest,
     SwitchContextRequest,
@@ -28,8 +28,12 @@ from glossator.commands.facts import (
     list_facts,
     pin_fact,
 )
-from glossator.commands.sessions import DeleteSessionRequest, delete_session
-from glossator.commands.summarise import SummariseRequest, summarise_session
+from glossator.commands.sessions import (
+    DeleteSessionRequest,
+    SummariseRequest,
+    delete_session,
+    summarise_session,
+)
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, NewFact
@@ -182,7 +186,7 @@ async def test_a_long_conversation_is_summarised_in_the_background(tmp_path: Pat
 async def test_of_sessions_long_ago_no_size_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.application.summaries._MOST", 1)
+    monkeypatch.setattr("glossator.application.session_memory._REMEMBERED_LENGTHS", 1)
     settings = {"facts": {"summaryTokens": 1_000}}
     async with stage(tmp_path / "ws", FILES, turns, settings) as s:
         for _ in range(2):
@@ -225,7 +229,7 @@ async def test_a_shorter_one_is_not(tmp_path: Path, tokens: int | None) -> None:
 async def test_where_memory_is_short_it_is_sooner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.application.summaries.is_memory_short", lambda: True)
+    monkeypatch.setattr("glossator.application.session_memory.is_memory_short", lambda: True)
     settings = {"facts": {"summaryTokens": 10_000}}
     async with stage(tmp_path / "ws", FILES, turns, settings) as s:
         await s.ask("What does price do?")

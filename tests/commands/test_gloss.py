@@ -12,16 +12,18 @@ import pytest
 
 from glossator.anchors import gloss_text as text
 from glossator.anchors.gloss_index import GlossState
-from glossator.commands.answers.explore import Explored
+from glossator.commands.answers.sessions import Explored
 from glossator.commands.explore import keep_gloss
 from glossator.commands.gloss import (
     GlossRequest,
+    Lens,
     OverviewRequest,
     explore_workspace,
     gloss,
+    lens_face,
+    lenses_of,
     report_at,
 )
-from glossator.commands.lenses import Lens, lens_face, lenses_of
 from glossator.commands.on_lines import LinesRequest, explore_usage
 from glossator.commands.subjects import pointed_at
 from glossator.core.document import Document

@@ -52,7 +52,7 @@ async def test_hover(
     word: tuple[int, int] | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("glossator.commands.hover._SECONDS", 20.0)  # on a busy machine
+    monkeypatch.setattr("glossator.commands.hover._HOVER_SECONDS", 20.0)  # on a busy machine
     async with stage(tmp_path, {}, ()) as s:
         uri = to_uri(str(tmp_path / "fish.py"))
         s.app.host.apply(Opened(uri, 1, TEXT))
@@ -127,7 +127,7 @@ async def test_names_of_other_files(
     others: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("glossator.commands.hover._SECONDS", 20.0)  # on a busy machine
+    monkeypatch.setattr("glossator.commands.hover._HOVER_SECONDS", 20.0)  # on a busy machine
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
         said = await hover_says(s, name, text, word)
@@ -144,7 +144,7 @@ async def test_names_of_other_files(
 async def test_no_editor_waits_for_other_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.commands.hover._SECONDS", 0.0)
+    monkeypatch.setattr("glossator.commands.hover._HOVER_SECONDS", 0.0)
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
         assert await hover_says(s, "x.py", "press()\n", "press") == LOOKING
@@ -182,7 +182,7 @@ async def test_only_a_name_of_code_is_said_to_be_looked_up(
     tmp_path: Path, text: str, word: str, said: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if said is None:
-        monkeypatch.setattr("glossator.commands.hover._SECONDS", 20.0)  # on a busy machine
+        monkeypatch.setattr("glossator.commands.hover._HOVER_SECONDS", 20.0)  # on a busy machine
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
         s.app._starting = asyncio.create_task(asyncio.sleep(SECONDS))  # the scan takes long
@@ -192,8 +192,8 @@ async def test_only_a_name_of_code_is_said_to_be_looked_up(
 async def test_where_a_quick_search_finds_nothing_a_thorough_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.commands.hover._SECONDS", SECONDS)
-    monkeypatch.setattr("glossator.commands.hover._SEARCHING", -1.0)  # not one file is read
+    monkeypatch.setattr("glossator.commands.hover._HOVER_SECONDS", SECONDS)
+    monkeypatch.setattr("glossator.commands.hover._SEARCH_SHARE", -1.0)  # not one file is read
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
         assert "other/air.py:4" in (await hover_says(s, "other/x.py", "blow()\n", "blow") or "")
@@ -223,7 +223,7 @@ async def test_a_worker_that_cannot_start_is_done_without(
 async def test_the_first_hover_of_a_session_waits_for_what_it_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.commands.hover._SECONDS", SECONDS)  # on a busy machine
+    monkeypatch.setattr("glossator.commands.hover._HOVER_SECONDS", SECONDS)  # on a busy machine
     async with stage(tmp_path, FILES, ()) as s:
         said = await hover_says(s, "x.py", "from zoo.water import press\n", "press")
         assert said is not None
@@ -239,7 +239,7 @@ CELL = "vscode-notebook-cell:/work/nb.ipynb#W{}sZmlsZQ%3D%3D"
 async def test_documents_that_are_no_files(
     tmp_path: Path, uri: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.commands.hover._SECONDS", SECONDS)  # on a busy machine
+    monkeypatch.setattr("glossator.commands.hover._HOVER_SECONDS", SECONDS)  # on a busy machine
     async with stage(tmp_path, FILES, ()) as s:
         s.app.host.apply(Opened(CELL.format(1), 1, "def swim(): pass\n", "python"))
         text = "from zoo.water import press\n\nclass Eel: pass\n\nEel(); swim()\n"

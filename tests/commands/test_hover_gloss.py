@@ -31,7 +31,7 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.commands.hover._SECONDS", 20.0)  # on a busy machine
+    monkeypatch.setattr("glossator.commands.hover._HOVER_SECONDS", 20.0)  # on a busy machine
 
 
 async def shown(s: Stage, uri: str, line: int, character: int, *, links: bool = False) -> str:

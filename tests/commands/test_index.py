@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from glossator.application.application import Application
-from glossator.commands.answers.index import IndexAnswer
-from glossator.commands.answers.status import StatusAnswer
+from glossator.commands.answers.server import IndexAnswer, StatusAnswer
 from glossator.commands.index import IndexMode, IndexRequest, rebuild_index
+from glossator.commands.search import ToolRequest, tool
 from glossator.commands.status import StatusRequest, status
-from glossator.commands.tool import ToolRequest, tool
 from glossator.settings.load import load_settings
 from glossator.workspace.files import state_folder
 from glossator.workspace.files.entries import RACY_NS

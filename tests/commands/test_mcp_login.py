@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from glossator.commands.answers.context_sources import ContextAction, ContextSource, ContextState
+from glossator.commands.adoptions import (
+    LoginMcpServerRequest,
+    LogoutMcpServerRequest,
+    login_mcp_server,
+    logout_mcp_server,
+)
+from glossator.commands.answers.context import ContextAction, ContextSource, ContextState
 from glossator.commands.context_sources import (
     ListContextRequest,
     SwitchContextRequest,
     list_context,
     switch_context,
-)
-from glossator.commands.mcp_servers import (
-    LoginMcpServerRequest,
-    LogoutMcpServerRequest,
-    login_mcp_server,
-    logout_mcp_server,
 )
 from glossator.core.window import ContextKind
 from tests.mcp.guarded_server import browse, guarded

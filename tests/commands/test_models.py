@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from glossator.commands.answers.models import ModelList
+from glossator.commands.answers.server import ModelList
 from glossator.commands.doctor import DoctorRequest, doctor
 from glossator.commands.models import ListModelsRequest, SetModelRequest, list_models, set_model
 from glossator.commands.status import StatusRequest, status

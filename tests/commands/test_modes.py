@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.answers.mode import ModeAnswer
-from glossator.commands.answers.status import SessionMode
-from glossator.commands.mode import SetModeRequest, set_mode
-from glossator.commands.plans import StartPlanRequest, start_plan
+from glossator.commands.answers.server import ModeAnswer, SessionMode
+from glossator.commands.ask import StartPlanRequest, start_plan
+from glossator.commands.models import SetModeRequest, set_mode
 from glossator.commands.sessions import DeleteSessionRequest, delete_session
 from glossator.commands.status import StatusRequest, status
 from glossator.core.errors import SessionInUse

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.commands.declaration import LineAction
-from glossator.commands.line_actions import (
+from glossator.commands.declared import (
     EDIT,
     EXPLAIN,
     EXPLORE_USAGE,
@@ -18,7 +18,7 @@ from glossator.commands.line_actions import (
 )
 from glossator.commands.on_lines import LinesRequest, act_on_lines, why_not_edited
 from glossator.commands.sessions import ListSessionsRequest, list_sessions
-from glossator.commands.undo import UndoRequest, undo_turn
+from glossator.commands.turns import UndoRequest, undo_turn
 from glossator.core.answer import Answer
 from glossator.core.attached import Diagnostic, Severity
 from glossator.core.edit import EditPlan

@@ -16,7 +16,7 @@ from glossator.commands.outputs import (
     stop_job,
     tool_output,
 )
-from glossator.commands.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
+from glossator.commands.turns import ListTurnsRequest, UndoRequest, list_turns, undo_turn
 from glossator.core.errors import UsageError
 from glossator.core.events import RunFinished, ToolFinished
 from glossator.core.run_events import FileChange, FilesChanged, ToolOutput

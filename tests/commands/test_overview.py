@@ -75,7 +75,7 @@ async def test_without_a_model_folders_ways_in_and_imports(tmp_path: Path) -> No
 async def test_what_is_left_out_of_a_large_workspace_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.commands.extract_overview._FILES", 30)
+    monkeypatch.setattr("glossator.commands.extract_overview._READ_FILES", 30)
     files = {
         f"part{part:02}/inner/m{number}.py": f"from part{part + 1:02}.inner.m{number} import x\n"
         for part in range(30)

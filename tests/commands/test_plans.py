@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.commands.plans import StartPlanRequest, start_plan
-from glossator.commands.rewind import RetryRequest, retry
+from glossator.commands.ask import StartPlanRequest, start_plan
 from glossator.commands.sessions import ResumeSessionRequest, resume_session
+from glossator.commands.turns import RetryRequest, retry
 from glossator.core.errors import UsageError
 from glossator.core.events import RunFinished, RunStarted, Todo, TodoChanged, TodoState
 from glossator.core.permission import Mode

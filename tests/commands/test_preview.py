@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.commands.answers.preview import Going
+from glossator.commands.answers.context import Going
 from glossator.commands.preview import PreviewRequest, preview
 from glossator.core.attached import EditorState
 from glossator.core.uri import to_uri

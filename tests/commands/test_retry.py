@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.answers.rewind import RetryAnswer
-from glossator.commands.line_actions import EXPLAIN, FIX
+from glossator.commands.answers.sessions import RetryAnswer
+from glossator.commands.declared import EXPLAIN, FIX
 from glossator.commands.on_lines import LinesRequest, act_on_lines
-from glossator.commands.rewind import RetryRequest, RewindRequest, retry, rewind
 from glossator.commands.sessions import (
     ListSessionsRequest,
     RenameSessionRequest,
@@ -19,6 +18,7 @@ from glossator.commands.sessions import (
     rename_session,
     resume_session,
 )
+from glossator.commands.turns import RetryRequest, RewindRequest, retry, rewind
 from glossator.core.answer import Answer
 from glossator.core.attached import AttachedItem, Diagnostic, Severity
 from glossator.core.errors import GlossatorError, ModelError, UsageError

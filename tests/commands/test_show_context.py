@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 
 from glossator.application.application import Application
-from glossator.commands.answers.show_context import ContextAnswer, Part
-from glossator.commands.compact import CompactRequest, compact_session
+from glossator.commands.answers.context import ContextAnswer, Part
 from glossator.commands.context_sources import SwitchContextRequest, switch_context
 from glossator.commands.models import SetModelRequest, set_model
-from glossator.commands.rewind import RewindRequest, rewind
-from glossator.commands.sessions import NewSessionRequest, new_session
-from glossator.commands.show_context import ShowContextRequest, show_context
-from glossator.commands.undo import UndoRequest, undo_turn
-from glossator.commands.window import SentRequest, window_layers
+from glossator.commands.sessions import (
+    CompactRequest,
+    NewSessionRequest,
+    compact_session,
+    new_session,
+)
+from glossator.commands.turns import RewindRequest, UndoRequest, rewind, undo_turn
+from glossator.commands.window import SentRequest, ShowContextRequest, show_context, window_layers
 from glossator.core.errors import UnknownSession
 from glossator.core.events import Notice
 from glossator.core.prompts import load_prompt

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from glossator.commands.answers.doctor import CheckState
+from glossator.commands.answers.server import CheckState
 from glossator.commands.doctor import DoctorRequest, doctor
 from glossator.commands.index import IndexMode, IndexRequest, rebuild_index
+from glossator.commands.search import ToolRequest, tool
 from glossator.commands.status import StatusRequest, status
-from glossator.commands.tool import ToolRequest, tool
 from tests.broken_grammars import break_grammars
 from tests.patience import until
 from tests.stage import stage

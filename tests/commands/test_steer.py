@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.rewind import RetryRequest, retry
+from glossator.commands.ask import SteerAnswer, SteerRequest, steer
 from glossator.commands.sessions import ExportSessionRequest, export_session
-from glossator.commands.show_context import ShowContextRequest, show_context
-from glossator.commands.steer import SteerAnswer, SteerRequest, steer
+from glossator.commands.turns import RetryRequest, retry
+from glossator.commands.window import ShowContextRequest, show_context
 from glossator.core.attached import AttachedItem
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunFinished, Steered, TextDelta, ToolFinished

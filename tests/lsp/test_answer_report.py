@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from glossator.core.answer import Answer
 from glossator.core.wire import from_wire
-from glossator.lsp.answer_report import to_markdown
+from glossator.lsp.reports import answer_to_markdown
 from tests.cli.test_grounded_answers import grounded
 
 
 def test_what_was_found_of_each_sentence_is_told_in_words_with_links() -> None:
-    assert to_markdown(from_wire(Answer, grounded())) == (
+    assert answer_to_markdown(from_wire(Answer, grounded())) == (
         "Runs end at once [`a.py:3`](file:///w/a.py#L3). They retry five times"
         " [`a.py:3`](file:///w/a.py#L3) (contradicted). The log says so"
         " [`fact f1`](file:///w/l.py#L7). Nothing of `b.py` is left. As task 1 found"

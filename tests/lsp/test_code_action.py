@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.line_actions import LINE_ACTIONS
+from glossator.commands.declared import LINE_ACTIONS
 from glossator.lsp.features import build_server
 from tests.lsp.support.desk import acting
 from tests.lsp.support.editor import Editor, connected

@@ -255,7 +255,7 @@ async def test_a_report_that_cannot_be_written_does_not_lose_the_answer(
 async def test_the_oldest_reports_are_removed(
     raw: Editor, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.lsp.reports._KEPT", 2)
+    monkeypatch.setattr("glossator.lsp.reports._KEPT_FILES", 2)
     fill(state)
     await raw.initialize(SHOWS, clientInfo={"name": "Neovim"})
     await raw.result(raw.command("glossator.explain", {"question": "fish?"}))

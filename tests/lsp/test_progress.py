@@ -54,7 +54,7 @@ async def test_the_time_is_shown_also_while_nothing_happens(
 ) -> None:
     now = [100.0]
     monkeypatch.setattr(so_far, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(progress, "_SECONDS", 0.001)
+    monkeypatch.setattr(progress, "_CLOCK_SECONDS", 0.001)
     bars = Bars()
     bar = shown(bars)
     timing = asyncio.create_task(bar.keep_time())

@@ -12,9 +12,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.complete import CompleteRequest, complete
-from glossator.commands.mcp_servers import (
+from glossator.commands.adoptions import (
     AdoptMcpServerRequest,
     ListMcpServersRequest,
     RestartMcpServerRequest,
@@ -22,6 +20,8 @@ from glossator.commands.mcp_servers import (
     list_mcp_servers,
     restart_mcp_server,
 )
+from glossator.commands.complete import CompleteRequest, complete
+from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, Mode, PermissionAnswer

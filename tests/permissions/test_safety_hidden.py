@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.line_actions import EXPLAIN, FIX
+from glossator.commands.declared import EXPLAIN, FIX
 from glossator.commands.on_lines import LinesRequest, act_on_lines
 from glossator.core.attached import Diagnostic, Severity
 from glossator.core.errors import UsageError

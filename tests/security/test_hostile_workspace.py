@@ -14,9 +14,13 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.customizations import ListCustomizationsRequest, list_customizations
-from glossator.commands.hooks import ListHooksRequest, list_hooks
-from glossator.commands.mcp_servers import ListMcpServersRequest, list_mcp_servers
+from glossator.commands.adoptions import (
+    ListHooksRequest,
+    ListMcpServersRequest,
+    list_hooks,
+    list_mcp_servers,
+)
+from glossator.commands.context_sources import ListCustomizationsRequest, list_customizations
 from glossator.core.events import Notice
 from glossator.core.permission import Mode
 from tests.customizations.files import write

@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.sessions import ExportSessionRequest, export_session
+from glossator.commands.sessions import (
+    CompactRequest,
+    ExportSessionRequest,
+    compact_session,
+    export_session,
+)
 from glossator.commands.status import StatusRequest, status
 from glossator.core.errors import ModelError
 from glossator.core.events import TextDelta, Usage

@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.sessions import DeleteSessionRequest, delete_session
+from glossator.commands.sessions import (
+    CompactRequest,
+    DeleteSessionRequest,
+    compact_session,
+    delete_session,
+)
 from glossator.core.attached import Diagnostic, FileDiagnostics, Severity
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Notice

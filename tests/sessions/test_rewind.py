@@ -11,18 +11,25 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.rewind import RewindRequest, rewind
 from glossator.commands.sessions import (
+    CompactRequest,
     ExportFormat,
     ExportSessionRequest,
     ListSessionsRequest,
     ResumeSessionRequest,
+    compact_session,
     export_session,
     list_sessions,
     resume_session,
 )
-from glossator.commands.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
+from glossator.commands.turns import (
+    ListTurnsRequest,
+    RewindRequest,
+    UndoRequest,
+    list_turns,
+    rewind,
+    undo_turn,
+)
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, Notice, RunFinished, RunStarted, Todo, TodoState, Usage
 from glossator.core.span import Span

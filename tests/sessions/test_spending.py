@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
 from glossator.commands.sessions import (
+    CompactRequest,
     ExportFormat,
     ExportSessionRequest,
     ResumeSessionRequest,
+    compact_session,
     export_session,
     resume_session,
 )

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.context_sources import SwitchContextRequest, switch_context
-from glossator.commands.hooks import (
+from glossator.commands.adoptions import (
     AdoptHookRequest,
     ForgetHookRequest,
     ListHooksRequest,
@@ -18,6 +17,7 @@ from glossator.commands.hooks import (
     forget_hook,
     list_hooks,
 )
+from glossator.commands.context_sources import SwitchContextRequest, switch_context
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.question import QuestionAnswer

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.tool import ToolRequest, tool
+from glossator.commands.search import ToolRequest, tool
 from glossator.core.events import AgentFinished, AgentProgress, AgentStarted, ToolStarted, Usage
 from glossator.sessions.records import ModelCall
 from glossator.tools.toolbox import reading_tools

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.cancel import CancelRequest, cancel
+from glossator.commands.ask import CancelRequest, cancel
 from glossator.core.events import AgentFinished, AgentStarted, RunCancelled, ToolStarted
 from glossator.core.report import Report
 from glossator.sessions.agents import agents_in

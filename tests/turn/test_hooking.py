@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.hooks import ListHooksRequest, list_hooks
-from glossator.commands.plans import StartPlanRequest, start_plan
+from glossator.commands.adoptions import ListHooksRequest, list_hooks
+from glossator.commands.ask import StartPlanRequest, start_plan
+from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, ToolFinished
 from glossator.core.permission import Choice, Mode, PermissionAnswer

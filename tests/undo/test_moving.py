@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.undo import UndoRequest, undo_turn
+from glossator.commands.turns import UndoRequest, undo_turn
 from glossator.core.edit import FileRename
 from glossator.core.events import EditProposed, Notice
 from glossator.core.permission import Choice, PermissionAnswer

@@ -14,7 +14,7 @@ from glossator.commands.sessions import (
     export_session,
     resume_session,
 )
-from glossator.commands.undo import (
+from glossator.commands.turns import (
     ListTurnsRequest,
     RedoRequest,
     UndoRequest,

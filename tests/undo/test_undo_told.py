@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.undo import (
+from glossator.commands.turns import (
     ListTurnsRequest,
     RedoRequest,
     UndoRequest,

@@ -1,11 +1,10 @@
 from .acting import Acting, SessionActing, WorkspaceNow
 from .application import Application
 from .context_source import ContextMaterial, fast_model, ledger_folder, price_range, source_of_all
-from .embedding_cost import embedding_bill
 from .git import CUT, ROOTS, ask_git
 from .permission_checker import Permission
-from .progress import BuildProgress
-from .remembering import mark_seen, turned_on, unseen
+from .search_support import BuildProgress, embedding_bill
+from .session_memory import mark_seen, turned_on, unseen
 
 __all__ = [
     "CUT",

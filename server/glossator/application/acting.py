@@ -12,9 +12,8 @@ from pathlib import Path
 import platformdirs
 
 from glossator.application.permission_checker import Permission, PermissionChecker
-from glossator.application.saving import Saving, SavingFirst
+from glossator.application.saving import UNSAVED, Saving, SavingFirst, UnsavedEdits
 from glossator.application.turn_shell import Listing, TurnShell
-from glossator.application.unsaved_edits import UNSAVED, UnsavedEdits
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.permission import Mode

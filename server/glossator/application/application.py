@@ -6,28 +6,28 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from glossator.anchors import AnchorIndex, GlossIndex, HoverCache
 from glossator.application.acting import Acting, WorkspaceNow
 from glossator.application.cited_answers import CitedAnswers
-from glossator.application.context_files import follow_context_files
-from glossator.application.embedding_cost import chosen_embedding, embedding_notice
-from glossator.application.extracts import statements_in
 from glossator.application.git import Git
-from glossator.application.ledgers import open_ledger
 from glossator.application.permission_checker import check_tools
-from glossator.application.progress import BuildProgress
-from glossator.application.recovering import recover
-from glossator.application.remembering import session_memories
-from glossator.application.reranking import rerank_by
-from glossator.application.summaries import Summaries
+from glossator.application.search_support import (
+    BuildProgress,
+    chosen_embedding,
+    embedding_notice,
+    rerank_by,
+)
+from glossator.application.session_memory import Summaries, session_memories
+from glossator.application.start import follow_context_files, open_ledger, recover
 from glossator.application.team_contexts import TeamContexts
 from glossator.core.attached import EditorState
+from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import EditorPort
+from glossator.core.span import Statement
 from glossator.core.text import PositionEncoding
 from glossator.customizations import CustomizationFiles
 from glossator.hooks import Hooks
@@ -41,7 +41,7 @@ from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
 from glossator.tools import Registry, Skills, SubAgents, ToolContext, all_tools
-from glossator.worker import Worker
+from glossator.worker import JobFailed, Worker, WorkerGone
 from glossator.workspace import (
     FolderFinder,
     Indexing,
@@ -113,8 +113,8 @@ class Application:
         disabled = settings.customizations.disabled
         self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
         self.exploring = asyncio.Semaphore(settings.agents.parallel)  # sub-agents at work
-        statements = partial(statements_in, self.host, self.symbols)
-        self.models = Models(settings.models, environment, options_of(settings.models), statements)
+        options = options_of(settings.models)
+        self.models = Models(settings.models, environment, options, self._statements)
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
         self.runs = Runs(port)
@@ -335,15 +335,15 @@ class Application:
 
         return Embedding(choice, place, self.worker, progress, self.acting.hides, announce)
 
-    def _pause_embedding(self) -> None:
-        if self.retriever.embedding is not None:
-            self.retriever.embedding.pause()
-
-    def _cancel_build(self) -> None:
+    def _cancel_build(self) -> None:  # of an index that is made after its progress bar
         self.host.index_manager.cancel_build()
 
     def _cancel_chunks(self) -> None:
         self.retriever.index.cancel_build()
+
+    def _pause_embedding(self) -> None:
+        if self.retriever.embedding is not None:
+            self.retriever.embedding.pause()
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,
@@ -366,3 +366,17 @@ class Application:
         await follow_context_files(self.host, self.port)
         await self.host.ready()
         await recover(self.acting, self.sessions, self.memories)
+
+    async def _statements(
+        self, path: str, first_line: int, last_line: int
+    ) -> tuple[Statement, ...]:
+        """On these lines; where there are none, the offline model quotes paragraphs."""
+        snapshot = self.host.snapshot()
+        document = await asyncio.to_thread(snapshot.read, path)
+        if not isinstance(document, Document):
+            return ()
+        try:
+            return await self.symbols.statements(snapshot, document, first_line, last_line)
+        except (WorkerGone, JobFailed) as failure:
+            logger.warning("Extracts of %s are cut at blank lines: %s", path, failure)
+            return ()

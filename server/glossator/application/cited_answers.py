@@ -35,7 +35,7 @@ CITED_LINES = "citedLines"
 MOST_ANSWERS = 50  # of a session, whose lines are followed
 
 _CHANGED = "Its lines have changed since."
-_TOGETHER = 0.2  # seconds: who types changes the same lines again and again
+_TOGETHER_SECONDS = 0.2  # seconds: who types changes the same lines again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class CitedAnswers:
         """Send what changed, one answer after the other: the loop must not wait for all of it."""
         try:
             while self._changed:
-                await asyncio.sleep(_TOGETHER)
+                await asyncio.sleep(_TOGETHER_SECONDS)
                 keys, self._changed = self._changed, set()
                 for key in keys:
                     self._tell_of(key)

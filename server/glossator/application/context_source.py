@@ -38,7 +38,7 @@ from glossator.tools import select
 from glossator.worker import JobFailed, Worker, WorkerGone
 from glossator.workspace import FileEntry, WorkspaceHost, WorkspaceSnapshot, index_base, outermost
 
-_TOGETHER = 2_000  # contexts that are kept in one transaction
+_KEPT_TOGETHER = 2_000  # contexts that are kept in one transaction
 NOTHING = "Every chunk has its context: there is nothing to make."
 _NEVER_SENT = frozenset({FileKind.GENERATED, FileKind.DATA})
 _OFFLINE = (
@@ -142,8 +142,8 @@ class ContextMaterial:
         index = self.app.retriever.index
         found = list(contexts.items())
         fresh = set(contexts) if again else set[bytes]()
-        for at in range(0, len(found), _TOGETHER):
-            some = dict(found[at : at + _TOGETHER])
+        for at in range(0, len(found), _KEPT_TOGETHER):
+            some = dict(found[at : at + _KEPT_TOGETHER])
             fresh |= await self.app.worker.run(KeepContexts(index.contexts, some, again))
         if fresh:
             index.refresh(set().union(*(documents[key] for key in fresh)))

@@ -28,7 +28,7 @@ from glossator.workspace import WorkspaceHost, git_folders
 
 logger = logging.getLogger(__name__)
 
-_SECONDS = 3.0
+_GIT_SECONDS = 3.0
 _MOMENT = 0.1  # seconds that a question waits,
 _PREPARING = 2.0  # and at most after that, while nothing can be sent
 _OFTEN = 2.0  # seconds after which is looked whether anything changed
@@ -46,7 +46,7 @@ _GIT = (
     *("-c", "core.fsmonitor=false", "-c", "log.showSignature=false"),
 )
 # One of these changes with a commit, a fetch, a branch, a remote or what is staged.
-_FILES = (("HEAD",), ("index",), ("logs", "HEAD"), ("config",), ("FETCH_HEAD",))
+_STATE_FILES = (("HEAD",), ("index",), ("logs", "HEAD"), ("config",), ("FETCH_HEAD",))
 _BETWEEN = f"\x1e{secrets.token_hex(8)}\x1e"  # which no commit can hold
 _PRINTED = _BETWEEN.replace("\x1e", r"\036")  # a script with control characters is not understood
 _COMMANDS = (
@@ -73,7 +73,7 @@ _SECRET = re.compile(r"(?<=://)[^/@\s]+@")  # a name or a token in an address
 
 
 async def ask_git(
-    shell: LimitedShell, folder: str, *arguments: str, seconds: float = _SECONDS
+    shell: LimitedShell, folder: str, *arguments: str, seconds: float = _GIT_SECONDS
 ) -> str | None:
     """What git prints; None if it fails, is not there, or takes longer than `seconds`.
 
@@ -235,7 +235,7 @@ class Git:
         commits: list[Commit] = []
         if shell.open_reason is None:
             for root in filter(_has_repository, self._host.roots[:ROOTS]):
-                finished = await _run(shell, root, _LOOK, _SECONDS)
+                finished = await _run(shell, root, _LOOK, _GIT_SECONDS)
                 if finished is None:
                     continue
                 said = _Said.of(finished)
@@ -256,7 +256,7 @@ class Git:
             self._slow.add(root)
             self._tell(
                 f"The model is not told all that git says of {shown(root)}: git did not end within"
-                f" {_SECONDS:g} s. It can still ask git itself."
+                f" {_GIT_SECONDS:g} s. It can still ask git itself."
             )
 
     def _state(self) -> _State:
@@ -273,7 +273,7 @@ def _has_repository(root: str) -> bool:
 def stamps(roots: Iterable[str]) -> tuple[int | None, ...]:
     """When git's own files last changed."""
     folders = (folder for root in roots for folder in git_folders(root))
-    return tuple(_stamp(os.path.join(folder, *file)) for folder in folders for file in _FILES)
+    return tuple(_stamp(os.path.join(folder, *file)) for folder in folders for file in _STATE_FILES)
 
 
 def _stamp(path: str) -> int | None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # it imports what spends money
 
 _log = logging.getLogger(__name__)
 
-_FILES = 200  # that are looked at in one go
-_FAILED_SECONDS = 60.0  # after which is looked again
+_FILES_AT_ONCE = 200  # that are looked at in one go
+_RETRY_SECONDS = 60.0  # after which is looked again
 
 
 class TeamContexts:
@@ -74,7 +74,7 @@ class TeamContexts:
         while self._waiting and sharing is not None:
             if self._app.acting.trust.said is False:
                 return  # they wait for trust
-            some = list(islice(self._waiting, _FILES))
+            some = list(islice(self._waiting, _FILES_AT_ONCE))
             for path in some:  # one that changes meanwhile is looked up once more
                 del self._waiting[path]
             try:
@@ -84,7 +84,7 @@ class TeamContexts:
                 continue
             except (ModelError, StoreUnavailable, WorkerGone, JobFailed) as error:
                 _log.warning("Contexts of colleagues are not looked up for now: %s", error)
-                pause = _FAILED_SECONDS
+                pause = _RETRY_SECONDS
             else:
                 pause = sharing.rest
             if pause:

@@ -1,6 +1,7 @@
 """The commands of one run, and what checkpoints keep around them.
 
-A job is covered to its end, or to that of the run: what it does later belongs to no turn.
+A job is covered to its end, or to that of the run: what it does later belongs to no turn. Whose a
+change is that happens meanwhile says docs/decisions/0059.
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ import typer
 
 from glossator import __version__
 from glossator.cli.asking import Command, ask_server
-from glossator.cli.context_commands import hooks, instructions, skills
-from glossator.cli.contexts import contexts
+from glossator.cli.context import hooks, instructions, skills
 from glossator.cli.facts import facts
 from glossator.cli.generic import add_generic_commands
 from glossator.cli.mcp import mcp
@@ -21,8 +20,8 @@ from glossator.cli.messages import duration
 from glossator.cli.options import ModelledOptions, tool_arguments, with_options
 from glossator.cli.permission_commands import rules, trust
 from glossator.cli.questions import add_actions, ask, chat, explore, gloss, overview, retry
-from glossator.cli.searching import search
-from glossator.cli.session_commands import redo, sessions, undo
+from glossator.cli.retrieval import contexts, search
+from glossator.cli.sessions import redo, sessions, undo
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -116,11 +115,7 @@ def tool(
 
 @app.command()
 @with_options
-def status(
-    context: typer.Context,
-    *,
-    common: ModelledOptions,
-) -> None:
+def status(context: typer.Context, *, common: ModelledOptions) -> None:
     """Show what a server holds of the workspace."""
     ask_server(context, common, Command("glossator.status", {"wait": True}))
 
@@ -154,22 +149,14 @@ def index(
 
 @app.command()
 @with_options
-def models(
-    context: typer.Context,
-    *,
-    common: ModelledOptions,
-) -> None:
+def models(context: typer.Context, *, common: ModelledOptions) -> None:
     """List the models that --model and an editor can choose, with their prices."""
     ask_server(context, common, Command("glossator.listModels"))
 
 
 @app.command()
 @with_options
-def doctor(
-    context: typer.Context,
-    *,
-    common: ModelledOptions,
-) -> None:
+def doctor(context: typer.Context, *, common: ModelledOptions) -> None:
     """Check the set-up, and say what to do about what is wrong."""
 
     def show(display: Display, answer: DoctorAnswer) -> bool:
@@ -184,11 +171,7 @@ def _add_evaluations() -> None:
     if find_spec("glossator_eval") is not None:
         app.add_typer(import_module("glossator_eval").evaluations, name="eval")
         return
-    anything = {
-        "allow_extra_args": True,
-        "ignore_unknown_options": True,
-        "help_option_names": [],
-    }
+    anything = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
     @app.command("eval", context_settings=anything)
     def not_installed() -> None:

@@ -21,10 +21,10 @@ HERE = {  # what the chat does itself
     "help": "List these commands",
     "quit": "End; Ctrl-D does it, too",
 }
-_ANYWHERE = ("new", "help")  # of these; the others are lines of their own
+_OWN_SUGGESTIONS = ("new", "help")  # of these; the others are lines of their own
 AS_IT_IS = "Send it as it is"
 _WORD = re.compile(r"/(\w[\w:.-]*)(?:\s+(.*))?", re.DOTALL)
-_ALIKE = 0.6  # of get_close_matches: a letter or two apart
+_LIKENESS = 0.6  # of get_close_matches: a letter or two apart
 _COMMANDS = {chat.name: command for chat, command in CHAT_COMMANDS.items()}
 _MODES = tuple(Mode)
 _ARGUMENTS: Mapping[str, Callable[[str], dict[str, Any]]] = {  # of those that work here
@@ -61,7 +61,7 @@ def is_ours(name: str) -> bool:
 
 
 def command_of(name: str, words: str, session_id: str | None) -> Command:
-    """What such a command does. Raises `UsageError` for what cannot be done in this chat."""
+    """The command of a `/` word. Raises `UsageError` for one that cannot run in this chat."""
     if name in HERE:
         raise UsageError(f"Write /{name} on a line of its own.")
     if name not in _ARGUMENTS:
@@ -91,9 +91,9 @@ def help_lines() -> list[str]:
 
 def unknown(name: str, others: Iterable[str]) -> Question:
     """What to do with a `/` word that is no command: ours, or one of the `others`."""
-    known = [*_ANYWHERE, *_ARGUMENTS, *others]
+    known = [*_OWN_SUGGESTIONS, *_ARGUMENTS, *others]
     beginnings = sorted((each for each in known if each.startswith(name)), key=len)
-    near = next(iter(beginnings or get_close_matches(name, known, 1, _ALIKE)), None)
+    near = next(iter(beginnings or get_close_matches(name, known, 1, _LIKENESS)), None)
     options = (Option(f"Use /{near}"),) if near else ()
     text = f"There is no command /{name}; /help lists them. Nothing was sent."
     return Question(text, (*options, Option(AS_IT_IS, "As a question to the model.")))

@@ -9,11 +9,10 @@ import typer
 
 from glossator.cli.asking import Command, ask_server
 from glossator.cli.messages import NO_FACT, plural
-from glossator.cli.options import CommonOptions, with_options
+from glossator.cli.options import CommonOptions, a_sub_command_follows, with_options
 from glossator.cli.render import Column, Display, Part, Styled, Table, line, listed
 from glossator.commands import SummaryAnswer
 from glossator.core.citations import place
-from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, FactView
 from glossator.ledger import FactList, ForgottenFacts, PinnedFact
 
@@ -32,11 +31,8 @@ Ids = Annotated[
 @with_options
 def list_facts(context: typer.Context, *, common: CommonOptions) -> None:
     """List the facts that earlier answers established, or work on some."""
-    if context.invoked_subcommand is not None:
-        if common != CommonOptions():
-            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
-        return
-    ask_server(context, common, Command("glossator.listFacts"), _show)
+    if not a_sub_command_follows(context, common):
+        ask_server(context, common, Command("glossator.listFacts"), _show)
 
 
 @facts.command("forget")

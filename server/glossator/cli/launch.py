@@ -1,7 +1,7 @@
 """The start of the program: it spawns the server before it imports anything slow.
 
 It takes the longest to start, so it boots while the command line is read and the libraries that
-draw are imported. Standard library only.
+draw are imported. Standard library only. See docs/decisions/0007.
 """
 
 from __future__ import annotations

@@ -8,18 +8,16 @@ from typing import Annotated
 import typer
 
 from glossator.cli.asking import Command, ask_server, show_adopted
+from glossator.cli.context import add_switches
 from glossator.cli.messages import NO_MCP_SERVERS, plural
-from glossator.cli.options import CommonOptions, with_options
+from glossator.cli.options import CommonOptions, a_sub_command_follows, with_options
 from glossator.cli.render import Column, Display, Part, Styled, Table, line, listed
-from glossator.cli.switches import add_switches
-from glossator.core.errors import UsageError
 from glossator.mcp import McpServerList, McpServerView, McpState
 
 _LISTING = Command("glossator.listMcpServers", {"wait": True})
 
 mcp = typer.Typer(
-    help="List the MCP servers with their state, or work on one.",
-    invoke_without_command=True,
+    help="List the MCP servers with their state, or work on one.", invoke_without_command=True
 )
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The server, as the list names it.")]
@@ -27,17 +25,10 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The server, as the li
 
 @mcp.callback()
 @with_options
-def list_servers(
-    context: typer.Context,
-    *,
-    common: CommonOptions,
-) -> None:
+def list_servers(context: typer.Context, *, common: CommonOptions) -> None:
     """List the MCP servers with their state, or work on one."""
-    if context.invoked_subcommand is not None:
-        if common != CommonOptions():
-            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
-        return
-    ask_server(context, common, _LISTING)
+    if not a_sub_command_follows(context, common):
+        ask_server(context, common, _LISTING)
 
 
 @mcp.command()

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from glossator.cli.asking import Command, ask_server
+from glossator.cli.context import add_switches
 from glossator.cli.messages import NO_MEMORY
-from glossator.cli.options import CommonOptions, with_options
-from glossator.cli.own_editor import edit_file
+from glossator.cli.options import CommonOptions, a_sub_command_follows, with_options
+from glossator.cli.own_programs import edit_file
 from glossator.cli.render import Column, Display, Exact, Part, Styled, Table, line, listed
-from glossator.cli.switches import add_switches
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.memory import ForgottenMemory, MemoryList, MemoryText, MemoryView, OpenedMemory
@@ -27,25 +27,16 @@ memory = typer.Typer(
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The memory, as the list names it.")]
 Everywhere = Annotated[
-    bool,
-    typer.Option("--everywhere", help="The one for all workspaces, if two have the name."),
+    bool, typer.Option("--everywhere", help="The one for all workspaces, if two have the name.")
 ]
 
 
 @memory.callback()
 @with_options
-def list_memories(
-    context: typer.Context,
-    *,
-    common: CommonOptions,
-) -> None:
+def list_memories(context: typer.Context, *, common: CommonOptions) -> None:
     """List what is remembered from earlier sessions, or work on one memory."""
-    if context.invoked_subcommand is not None:
-        if common != CommonOptions():
-            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
-        return
-
-    ask_server(context, common, _LISTING, _show)
+    if not a_sub_command_follows(context, common):
+        ask_server(context, common, _LISTING, _show)
 
 
 def _show(display: Display, answer: MemoryList) -> bool:
@@ -56,11 +47,7 @@ def _show(display: Display, answer: MemoryList) -> bool:
 @memory.command("show")
 @with_options
 def show_memory(
-    context: typer.Context,
-    name: Name,
-    *,
-    everywhere: Everywhere = False,
-    common: CommonOptions,
+    context: typer.Context, name: Name, *, everywhere: Everywhere = False, common: CommonOptions
 ) -> None:
     """Show all of a memory, how old it is, and where it is from."""
     ask_server(context, common, Command("glossator.showMemory", _named(name, everywhere)))
@@ -69,11 +56,7 @@ def show_memory(
 @memory.command("forget")
 @with_options
 def forget_memory(
-    context: typer.Context,
-    name: Name,
-    *,
-    everywhere: Everywhere = False,
-    common: CommonOptions,
+    context: typer.Context, name: Name, *, everywhere: Everywhere = False, common: CommonOptions
 ) -> None:
     """Delete a memory for good."""
     ask_server(context, common, Command("glossator.forgetMemory", _named(name, everywhere)))
@@ -82,11 +65,7 @@ def forget_memory(
 @memory.command("edit")
 @with_options
 def edit_memory(
-    context: typer.Context,
-    name: Name,
-    *,
-    everywhere: Everywhere = False,
-    common: CommonOptions,
+    context: typer.Context, name: Name, *, everywhere: Everywhere = False, common: CommonOptions
 ) -> None:
     """Open the file of a memory with $VISUAL or $EDITOR."""
     if common.json:

@@ -18,8 +18,8 @@ SERVER_LOST_NEXT_STEP = (
     " with `glossator doctor`."
 )
 PROMPT = "> "
-_SHORT = 60  # characters of a question or a task
-_NAMES = 4  # paths of a turn that are named
+_SHORT_CHARACTERS = 60  # characters of a question or a task
+_NAMED_PATHS = 4  # paths of a turn that are named
 NOBODY_PERMITS = (
     "This needs the user's permission, and nobody is at the terminal to be asked.\nDo without it,"
     " and say in your answer what was left undone."
@@ -101,7 +101,7 @@ def compacted_notice(before: int, after: int, *, by_model: bool) -> str:
 
 
 def job_notice(job: str) -> str:
-    """That a job of a turn outlived it."""
+    """Say that a background job went on after its turn."""
     return (
         f"The job `{shown(job)}` was not over when its turn was; what it changed later is not"
         " known, so check the files."
@@ -158,17 +158,17 @@ def plural(number: int, noun: str) -> str:
 
 def names(paths: Sequence[str]) -> str:
     """Some of the paths, and how many more there are."""
-    return some_of([shown(path) for path in paths], _NAMES)
+    return some_of([shown(path) for path in paths], _NAMED_PATHS)
 
 
 def short(text: str) -> str:
     """The beginning of a question or task, on one line."""
     line = " ".join(text.split())
-    return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
+    return line if len(line) <= _SHORT_CHARACTERS else f"{line[: _SHORT_CHARACTERS - 1]}…"
 
 
 def first_paragraph(task: str) -> str:
-    """On one line: what follows are instructions, where Glossator words the task."""
+    """The first paragraph of a task on one line; in tasks of ours, instructions follow it."""
     return " ".join(task.strip().partition("\n\n")[0].split())
 
 

@@ -205,6 +205,15 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def a_sub_command_follows(context: typer.Context, common: CommonOptions, *own: object) -> bool:
+    """Whether one does, after a group. Raises `UsageError` for options that stand before it."""
+    if context.invoked_subcommand is None:
+        return False
+    if common != type(common)() or any(own):
+        raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
+    return True
+
+
 def here() -> Path:
     """The current folder. Raises `UsageError` if it is gone."""
     try:

@@ -7,7 +7,6 @@ it. It imports what it needs when it runs, so that the other commands start soon
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,8 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from glossator.cli.asking import Command, ask_server
-from glossator.cli.options import CommonOptions, Json, Workspace, here, with_options
-from glossator.core.errors import GlossatorError, StoreUnavailable, UsageError
+from glossator.cli.options import (
+    CommonOptions,
+    Json,
+    Workspace,
+    a_sub_command_follows,
+    here,
+    with_options,
+)
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.shown import shown
 
 if TYPE_CHECKING:
@@ -26,8 +32,7 @@ if TYPE_CHECKING:
 _FAILED = 1
 
 rules = typer.Typer(
-    help="List the permission rules that hold here, or remove one.",
-    invoke_without_command=True,
+    help="List the permission rules that hold here, or remove one.", invoke_without_command=True
 )
 
 InSession = Annotated[
@@ -43,18 +48,10 @@ InSession = Annotated[
 
 @rules.callback()
 @with_options
-def list_rules(
-    context: typer.Context,
-    *,
-    session: InSession = None,
-    common: CommonOptions,
-) -> None:
+def list_rules(context: typer.Context, *, session: InSession = None, common: CommonOptions) -> None:
     """List the permission rules that hold here, or remove one."""
-    if context.invoked_subcommand is not None:
-        if common != CommonOptions() or session is not None:
-            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
-        return
-    ask_server(context, common, Command("glossator.listRules", _of(session)))
+    if not a_sub_command_follows(context, common, session is not None):
+        ask_server(context, common, Command("glossator.listRules", _of(session)))
 
 
 @rules.command()
@@ -100,25 +97,19 @@ def trust(
         raise UsageError("A folder is named as DIR or with --workspace, not both; choose one.")
     if listing and (revoke or folders or workspace):
         raise UsageError("--list shows all folders that are remembered; write it alone.")
-    from glossator.cli.render.renderer import choose  # noqa: PLC0415 - slow
-    from glossator.cli.run import accept_any_text, code_of  # noqa: PLC0415 - slow
+    from glossator.cli.run import work_here  # noqa: PLC0415 - slow
 
-    for stream in (sys.stdout, sys.stderr):
-        accept_any_text(stream)
     named = [] if listing else folders or workspace or [here()]
-    display = choose(json=json, terminal=sys.stdout.isatty(), thinking=False, roots=())
-    try:
-        work = _revoke if revoke else _remember
-        done = [work(display, str(folder)) for folder in named]
+
+    def work(display: Display) -> None:
+        each_folder = _revoke if revoke else _remember
+        done = [each_folder(display, str(folder)) for folder in named]
         if listing or json:
             _list(display)
-    except GlossatorError as error:
-        display.error(code_of(error), str(error))
-        raise typer.Exit(_FAILED) from error
-    finally:
-        display.close()
-    if not all(done):
-        raise typer.Exit(_FAILED)
+        if not all(done):
+            raise typer.Exit(_FAILED)
+
+    work_here(work, json=json)
 
 
 def _remember(display: Display, folder: str) -> bool:
@@ -160,14 +151,14 @@ def _revoke(display: Display, folder: str) -> bool:
 
 
 def _list(display: Display) -> None:
-    from glossator.cli.render.listings import Trusted  # noqa: PLC0415 - slow
+    from glossator.cli.render.answers import Trusted  # noqa: PLC0415 - slow
     from glossator.permissions import remembered_folders  # noqa: PLC0415 - slow
 
     display.answer(Trusted(tuple(sorted(remembered_folders()))))
 
 
 def _tell(display: Display, done: Iterable[str], left: Iterable[str]) -> None:
-    """What was done, and what was not."""
+    """Print what was done, then what was not."""
     for line in done:
         display.notice(line, "")
     for line in left:

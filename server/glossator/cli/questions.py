@@ -53,8 +53,7 @@ def ask(
     plan: Annotated[
         bool,
         typer.Option(
-            "--plan",
-            help="Answer by a plan of tasks (not the plan mode), however easy it looks.",
+            "--plan", help="Answer by a plan of tasks (not the plan mode), however easy it looks."
         ),
     ] = False,
     direct: Annotated[
@@ -105,8 +104,7 @@ def _doing(action: LineAction) -> Callable[..., None]:
     def act(
         context: typer.Context,
         lines: Annotated[
-            str,
-            typer.Argument(metavar="PATH[:FIRST[-LAST]]", help="The file, or lines of it."),
+            str, typer.Argument(metavar="PATH[:FIRST[-LAST]]", help="The file, or lines of it.")
         ],
         instruction: Annotated[
             list[str] | None,
@@ -220,7 +218,7 @@ def explore(
 
 
 def _in_workspace(path: Path, roots: tuple[Path, ...]) -> str:
-    """As the tools print it: relative to the only folder of the workspace, if it lies there."""
+    """The path as tools print it: relative to the only folder of the workspace, if inside."""
     full = path.absolute()
     if len(roots) == 1 and full.is_relative_to(roots[0]):
         return str(full.relative_to(roots[0]))

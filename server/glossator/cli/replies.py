@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from glossator.cli.apply_edit import apply_edit, relative
-from glossator.cli.browser import open_in_browser
 from glossator.cli.messages import NOBODY_PERMITS, NOBODY_REVIEWS
-from glossator.cli.own_editor import edit_text
+from glossator.cli.own_programs import edit_text, open_in_browser
 from glossator.cli.prompt import (
     DRAFT_HINT,
     EDIT,

@@ -14,7 +14,6 @@ from typing import Any
 import typer
 
 from glossator.cli.asking import Beside, Command, Execute, Show, Talk, Work, newest_session
-from glossator.cli.edited_line import EditedInput
 from glossator.cli.messages import NOBODY_TALKS, go_on_notice, planned_notice
 from glossator.cli.options import CommonOptions
 from glossator.cli.render import Display
@@ -23,7 +22,7 @@ from glossator.cli.replies import Replies, User
 from glossator.cli.server import ResponseError, ServerProcess
 from glossator.cli.session import CommandCancelled, Setup, run_command
 from glossator.cli.talking import Talking
-from glossator.cli.terminal import SharedKeyboard, StandardInput, TerminalLock
+from glossator.cli.terminal import EditedInput, SharedKeyboard, StandardInput, TerminalLock
 from glossator.core.answer import Answer
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.question import PLANNED, answered_offer, offer_plan, plan_of

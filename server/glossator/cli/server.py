@@ -1,9 +1,9 @@
 """The language server as a child process, and JSON-RPC 2.0 with it: one request is waited for.
 
-Nothing listens in the background. The caller that waits for an answer reads the stream, so
-notifications are handled in the order they were sent, and an error in handling one reaches that
-caller. Answers to requests posted beside it are heard meanwhile. pygls has a client, too, but takes
-longer to import than a command may take to start.
+Nothing listens in the background (docs/decisions/0007). The caller that waits for an answer reads
+the stream, so notifications are handled in the order they were sent, and an error in handling one
+reaches that caller. Answers to requests posted beside it are heard meanwhile. pygls has a client,
+too, but takes longer to import than a command may take to start.
 Sources: JSON-RPC 2.0; LSP 3.17, "Base Protocol".
 """
 
@@ -93,7 +93,9 @@ class ServerProcess:
             await self.ended()
             how = "It was ended."
         lines = self._log.decode("utf-8", "replace").splitlines()[-_LOG_LINES:]
-        return "\n".join([f"{how} Its log's last lines:" if lines else how, *_indented(lines)])
+        return "\n".join(
+            [f"{how} Its log's last lines:" if lines else how, *(f"  {line}" for line in lines)]
+        )
 
     async def release(self) -> None:
         """Let go of the pipes of a process that has ended."""
@@ -251,7 +253,3 @@ async def _reader(pipe: IO[bytes] | None) -> asyncio.StreamReader:
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
     return reader
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return [f"  {line}" for line in lines]

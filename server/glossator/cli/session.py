@@ -24,116 +24,12 @@ from glossator.cli.server import (
     ServerLost,
     ServerProcess,
 )
-from glossator.commands import (
-    AgentList,
-    AgentTranscript,
-    CompactAnswer,
-    ContextAnswer,
-    ContextSourceList,
-    DeletedSession,
-    DoctorAnswer,
-    Explored,
-    ExportedSession,
-    IndexAnswer,
-    ModeAnswer,
-    ModelAnswer,
-    ModelList,
-    PreviewAnswer,
-    RetryAnswer,
-    RewindAnswer,
-    RuleList,
-    SessionInfo,
-    SessionList,
-    StatusAnswer,
-    SummaryAnswer,
-    ToolAnswer,
-    TurnList,
-    UndoAnswer,
-)
-from glossator.core.answer import Answer
+from glossator.commands import DECLARED
 from glossator.core.errors import GlossatorError
 from glossator.core.uri import to_uri
 from glossator.core.wire import Json, WireError, from_wire
-from glossator.customizations import CustomizationList
-from glossator.hooks import HookList
-from glossator.ledger import FactList, ForgottenFacts, PinnedFact
-from glossator.mcp import McpServerList
-from glossator.memory import ForgottenMemory, MemoryList, MemoryText, OpenedMemory
-from glossator.retrieval import (
-    BatchesEnded,
-    ContextsAnswer,
-    ContextsEstimate,
-    ContextsExported,
-    ContextsImported,
-    SearchAnswer,
-)
 
 _SIGINT_EXIT = 130
-ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic ones
-    "glossator.adoptHook": HookList,
-    "glossator.adoptMcpServer": McpServerList,
-    "glossator.ask": Answer,
-    "glossator.clearFacts": ForgottenFacts,
-    "glossator.compact": CompactAnswer,
-    "glossator.deleteSession": DeletedSession,
-    "glossator.doctor": DoctorAnswer,
-    "glossator.document": Answer,
-    "glossator.endBatches": BatchesEnded,
-    "glossator.estimateContexts": ContextsEstimate,
-    "glossator.explain": Answer,
-    "glossator.explore": Explored,
-    "glossator.exploreUsage": Explored,
-    "glossator.exploreWorkspace": Explored,
-    "glossator.exportContexts": ContextsExported,
-    "glossator.exportFacts": ExportedSession,
-    "glossator.exportSession": ExportedSession,
-    "glossator.edit": Answer,
-    "glossator.fix": Answer,
-    "glossator.forgetFact": ForgottenFacts,
-    "glossator.forgetHook": HookList,
-    "glossator.forgetMcpServer": McpServerList,
-    "glossator.forgetMemory": ForgottenMemory,
-    "glossator.generateContexts": ContextsAnswer,
-    "glossator.gloss": Explored,
-    "glossator.importContexts": ContextsImported,
-    "glossator.listAgents": AgentList,
-    "glossator.listContext": ContextSourceList,
-    "glossator.preview": PreviewAnswer,
-    "glossator.listCustomizations": CustomizationList,
-    "glossator.listFacts": FactList,
-    "glossator.listHooks": HookList,
-    "glossator.listMcpServers": McpServerList,
-    "glossator.listMemories": MemoryList,
-    "glossator.listModels": ModelList,
-    "glossator.listRules": RuleList,
-    "glossator.listSessions": SessionList,
-    "glossator.listTurns": TurnList,
-    "glossator.loginMcpServer": McpServerList,
-    "glossator.logoutMcpServer": McpServerList,
-    "glossator.openMemory": OpenedMemory,
-    "glossator.pinFact": PinnedFact,
-    "glossator.rebuildIndex": IndexAnswer,
-    "glossator.redoTurn": UndoAnswer,
-    "glossator.refactor": Answer,
-    "glossator.removeRule": RuleList,
-    "glossator.renameSession": SessionInfo,
-    "glossator.restartMcpServer": McpServerList,
-    "glossator.retry": RetryAnswer,
-    "glossator.rewind": RewindAnswer,
-    "glossator.search": SearchAnswer,
-    "glossator.setMode": ModeAnswer,
-    "glossator.setModel": ModelAnswer,
-    "glossator.showAgent": AgentTranscript,
-    "glossator.showContext": ContextAnswer,
-    "glossator.showMemory": MemoryText,
-    "glossator.startPlan": Answer,
-    "glossator.status": StatusAnswer,
-    "glossator.summarise": SummaryAnswer,
-    "glossator.switchContext": ContextSourceList,
-    "glossator.tool": ToolAnswer,
-    "glossator.undoTurn": UndoAnswer,
-    "glossator.writeTests": Answer,
-}
 _GRACE_SECONDS = 2  # for the goodbye, before the server is killed
 
 
@@ -234,7 +130,7 @@ class _Session:
         """The answer, as the dataclass that the server declares for it."""
         answer = await self._client.request(*_executing(command))
         try:
-            kind = ANSWERS.get(command.name)
+            kind = DECLARED[command.name].answer_class()
             return answer if kind is None else from_wire(kind, answer)
         except WireError as error:
             raise ServerLost(f"The server's answer is not what it declares ({error}).") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from glossator.cli.asking import Beside, Command
@@ -21,20 +21,21 @@ from glossator.cli.chat_words import (
 from glossator.cli.messages import PROMPT, plural
 from glossator.cli.replies import User
 from glossator.cli.server import REQUEST_CANCELLED, ResponseError
-from glossator.cli.waiting import Waiting
 from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.core.question import Question
 from glossator.core.wire import Json
 
 _READY = "Ask; /help lists the commands, /quit or Ctrl-D ends."
-_HELD = "{count} not sent: /send asks them, /queue lists them; or ask something else."
+_NOT_SENT = "{count} not sent: /send asks them, /queue lists them; or ask something else."
 _EDITING = "Finish the message that you took back; an empty line drops it."
-_DURING = "Enter queues what you type meanwhile; /steer WORDS tells the model now."
+_WHILE_RUNNING = "Enter queues what you type meanwhile; /steer WORDS tells the model now."
 _NO_WORDS = "Write what the model is to take into account: /steer WORDS."
 _NOT_EDITED = "Write the new words: /queue edit NUMBER WORDS."
 _GOES_ON = "What waits is asked as soon as this is done."
-_NEW = "The next question begins a new session."
+_NEW_SESSION = "The next question begins a new session."
+NOTHING = "Nothing is queued."
+_HOW_TO_CHANGE = "/queue edit NUMBER changes one, /queue remove NUMBER takes it out."
 
 
 class Talking:
@@ -70,7 +71,7 @@ class Talking:
 
     async def talk(self) -> None:
         """Until the user has enough. Raises `ServerLost`."""
-        self._tell(_DURING)
+        self._tell(_WHILE_RUNNING)
         try:
             while (line := await self._next()) is not None:
                 await self._carry_out(line)
@@ -108,7 +109,7 @@ class Talking:
         if self._waiting.place is not None:
             return _EDITING
         count = plural(len(self._waiting.messages), "message")
-        return _HELD.format(count=count) if self._waiting else _READY
+        return _NOT_SENT.format(count=count) if self._waiting else _READY
 
     async def _carry_out(self, line: str) -> None:
         """Ask a question, or do what a `/` word says."""
@@ -117,7 +118,7 @@ class Talking:
             await self._run(self._question(line))
         elif typed[0] == "new":
             self._session_id = None
-            self._tell(_NEW)
+            self._tell(_NEW_SESSION)
         elif typed[0] == "help":
             self._tell("\n".join(help_lines()))
         elif is_ours(typed[0]):
@@ -270,3 +271,85 @@ class Talking:
 
     def _tell(self, message: str) -> None:
         self._user.lock.show(lambda: self._renderer.notice(message, "dim"))
+
+
+@dataclass(slots=True)
+class Waiting:
+    """In the order in which they are asked; what is taken out keeps its place until it is back."""
+
+    messages: list[str] = field(default_factory=list)
+    place: int | None = None  # of the one that is being edited
+    taken: str = ""  # its words, as they were
+    left_over: int = 0  # words at the head that did not reach their run
+
+    def __bool__(self) -> bool:
+        return bool(self.messages)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether one can be asked: none does whose place is before the first."""
+        return bool(self.messages) and self.place != 0
+
+    @property
+    def unsent(self) -> list[str]:
+        """All of them, the one that is being edited in its place."""
+        place = self.place
+        return (
+            self.messages
+            if place is None
+            else [*self.messages[:place], self.taken, *self.messages[place:]]
+        )
+
+    def add(self, words: str) -> int:
+        """Put words back where they were edited, else at the end; their number, from 1."""
+        place = len(self.messages) if self.place is None else min(self.place, len(self.messages))
+        self.messages.insert(place, words)
+        self.place = None
+        return place + 1
+
+    def steer_failed(self, words: str) -> None:
+        """Words that were to steer a run are asked first."""
+        self.messages.insert(self.left_over, words)
+        self.left_over += 1
+        if self.place is not None:
+            self.place += 1
+
+    def take(self) -> str:
+        """The next one."""
+        if self.place:
+            self.place -= 1
+        return self.messages.pop(0)
+
+    def leave(self) -> None:
+        """What was edited is not wanted any more."""
+        self.place = None
+
+    def remove(self, number: str) -> str | None:
+        """Take one out, by its number from 1; None if there is none of that number."""
+        place = int(number) - 1 if number.isdecimal() else -1
+        if not 0 <= place < len(self.messages):
+            return None
+        if self.place is not None and place < self.place:
+            self.place -= 1
+        return self.messages.pop(place)
+
+    def edit(self, number: str) -> str | None:
+        """Take one out that comes back to its place with the next `add`; None as `remove`.
+
+        Another one that is being edited goes back to its place as it was.
+        """
+        before = self.place
+        words = self.remove(number)
+        if words is None:
+            return None
+        place = int(number) - 1
+        if before is not None:
+            self.add(self.taken)
+            place += before <= place
+        self.place, self.taken = place, words
+        return words
+
+    def listed(self) -> str:
+        """All of them with their numbers, and what can be done with them."""
+        lines = [f"{place}  {each}" for place, each in enumerate(self.messages, 1)]
+        return "\n".join([*lines, _HOW_TO_CHANGE] if lines else [NOTHING])

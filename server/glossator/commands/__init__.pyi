@@ -1,33 +1,46 @@
-from .answers.compact import CompactAnswer
-from .answers.context_sources import ContextSourceList, ContextState
-from .answers.doctor import Check, CheckState, DoctorAnswer
-from .answers.explore import Explored
-from .answers.index import IndexAnswer
-from .answers.mode import ModeAnswer
-from .answers.models import ModelAnswer, ModelList, ModelView
-from .answers.preview import PreviewAnswer
-from .answers.rewind import RetryAnswer, RewindAnswer
-from .answers.rules import RuleList
+from .answers.context import (
+    ContextAnswer,
+    ContextSourceList,
+    ContextState,
+    Part,
+    PreviewAnswer,
+    RuleList,
+)
+from .answers.server import (
+    Check,
+    CheckState,
+    ChunksView,
+    DoctorAnswer,
+    IndexAnswer,
+    ModeAnswer,
+    ModelAnswer,
+    ModelList,
+    ModelView,
+    SpendingView,
+    StatusAnswer,
+    ToolAnswer,
+)
 from .answers.sessions import (
     AgentInfo,
     AgentList,
     AgentTranscript,
+    CompactAnswer,
     DeletedSession,
+    Explored,
     ExportedSession,
+    RetryAnswer,
+    RewindAnswer,
     SessionInfo,
     SessionList,
+    SummaryAnswer,
+    TurnList,
+    TurnView,
+    UndoAnswer,
 )
-from .answers.show_context import ContextAnswer, Part
-from .answers.status import ChunksView, SpendingView, StatusAnswer
-from .answers.summarise import SummaryAnswer
-from .answers.tool import ToolAnswer
-from .answers.undo import TurnList, TurnView, UndoAnswer
 from .declaration import CommandDeclaration, LineAction
-from .declared import CHAT_COMMANDS, DECLARED
-from .gloss import ShownGloss, report_at
+from .declared import CHAT_COMMANDS, DECLARED, EXPLAIN, FIX, LINE_ACTIONS
+from .gloss import Lens, LensFace, ShownGloss, glosses_changed, lens_face, lenses_of, report_at
 from .hover import HoverAnswer, HoverRequest, hover_at
-from .lenses import Lens, LensFace, glosses_changed, lens_face, lenses_of
-from .line_actions import EXPLAIN, FIX, LINE_ACTIONS
 from .loaded import COMMANDS, LoadedCommand, load_command
 from .memory import memory_problem
 from .on_lines import why_not_edited

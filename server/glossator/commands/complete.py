@@ -29,11 +29,11 @@ from glossator.workspace import FileEntry, WorkspaceSnapshot, best_files, match_
 
 MAX_ITEMS = 100
 
-_SECONDS = 0.008  # that symbols are waited for, of the 20 ms that an answer may take
-_SHORT = 10_000  # characters that are looked through on the spot
-_SHORTEST = 2  # letters; fewer fit too many symbols
+_SYMBOL_SECONDS = 0.008  # that symbols are waited for, of the 20 ms that an answer may take
+_SHORT_TEXT = 10_000  # characters that are looked through on the spot
+_SYMBOL_LETTERS = 2  # letters; fewer fit too many symbols
 _COMMAND = re.compile(r"/([\w.:-]*)")
-_DETAIL = 200  # characters that a list shows of a description
+_DETAIL_CHARACTERS = 200  # characters that a list shows of a description
 _WORDS = {
     DIAGNOSTICS: "what the editor's other servers find wrong",
     TERMINAL: "the last output of the active terminal",
@@ -126,7 +126,7 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
 async def _typed(text: str) -> tuple[str, str] | None:
     return (
         unfinished_mention(text)
-        if len(text) <= _SHORT
+        if len(text) <= _SHORT_TEXT
         else await asyncio.to_thread(unfinished_mention, text)
     )
 
@@ -153,7 +153,9 @@ def _commands(typed: str, described: Customizations) -> _Ranked:
         if called is not None and name not in items:
             kind = CompletionKind.SKILL if isinstance(called, Skill) else CompletionKind.CUSTOM
             detail = " · ".join(filter(None, (called.hint, called.description)))
-            detail = detail if len(detail) <= _DETAIL else f"{detail[:_DETAIL]}…"
+            detail = (
+                detail if len(detail) <= _DETAIL_CHARACTERS else f"{detail[:_DETAIL_CHARACTERS]}…"
+            )
             items[name] = _command_item(kind, name, detail, words=True)
     ways = ((match_rank(name, typed) if typed else 0, item) for name, item in items.items())
     fitting = [(way, item) for way, item in ways if way is not None]
@@ -280,9 +282,9 @@ async def _symbols(
 ) -> tuple[_Ranked, bool]:
     """Symbols, and whether those are all; a name may come with what it is in."""
     *scope, name = _SCOPE.split(typed)
-    if "/" in typed or len(name) < _SHORTEST:
+    if "/" in typed or len(name) < _SYMBOL_LETTERS:
         return [], True
-    found, whole = await app.symbols.known_soon(snapshot, name, limit, _SECONDS)
+    found, whole = await app.symbols.known_soon(snapshot, name, limit, _SYMBOL_SECONDS)
     if not found:
         return [], whole
     return await asyncio.to_thread(_symbol_items, snapshot, found, scope, name, hidden), whole

@@ -7,16 +7,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from glossator.application import Application
-from glossator.commands.answers.context_sources import (
+from glossator.commands.adoptions import (
+    ListHooksRequest,
+    ListMcpServersRequest,
+    list_hooks,
+    list_mcp_servers,
+)
+from glossator.commands.answers.context import (
     ContextAction,
     ContextSource,
     ContextSourceList,
     ContextState,
 )
 from glossator.commands.facts import ListFactsRequest, list_facts
-from glossator.commands.hooks import ListHooksRequest, list_hooks
-from glossator.commands.index_sources import index_sources
-from glossator.commands.mcp_servers import ListMcpServersRequest, list_mcp_servers
+from glossator.commands.index import index_sources
 from glossator.commands.memory import ListMemoriesRequest, list_memories
 from glossator.commands.rules import rule_sources
 from glossator.core.citations import place
@@ -25,6 +29,7 @@ from glossator.core.fact import FactState, FactView
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
 from glossator.core.window import SWITCHED_OFF, ContextKind
+from glossator.customizations import CustomizationList
 from glossator.mcp import McpServerView, McpState
 from glossator.turn import (
     InstructionFile,
@@ -36,12 +41,14 @@ from glossator.turn import (
 from glossator.workspace import same_file
 
 _UNTRUSTED = "The folder is not trusted. Trust it to have its instructions obeyed."
-_CHANGED = "Its lines changed, so no question is told of it until it is stated again."
-_KEPT = "; sessions that have begun keep what they were told of it"
-_LATER = "; told once something below its folder is read"
-_RUNS = frozenset({ContextState.ON, ContextState.STALE, ContextState.WAITING, ContextState.LOGIN})
-_UNSWITCHED = frozenset({ContextKind.FACT, ContextKind.RULE, ContextKind.INDEX})
-_WORDS = {
+_FACT_CHANGED = "Its lines changed, so no question is told of it until it is stated again."
+_KEPT_IN_SESSIONS = "; sessions that have begun keep what they were told of it"
+_TOLD_LATER = "; told once something below its folder is read"
+_COUNTING_STATES = frozenset(
+    {ContextState.ON, ContextState.STALE, ContextState.WAITING, ContextState.LOGIN}
+)
+_NEVER_SWITCHED = frozenset({ContextKind.FACT, ContextKind.RULE, ContextKind.INDEX})
+_KIND_WORDS = {
     ContextKind.RULE: "permission rule",
     ContextKind.INSTRUCTIONS: "instruction file",
     ContextKind.COMMAND: "slash command",
@@ -94,7 +101,7 @@ async def switch_context(app: Application, request: SwitchContextRequest) -> Con
     found, _ = await _OF_KIND[kind](app, None)
     source = _meant([_offered(each) for each in found if each.kind is kind], request)
     wanted, done = (
-        (ContextAction.TURN_ON, source.state in _RUNS)
+        (ContextAction.TURN_ON, source.state in _COUNTING_STATES)
         if on
         else (ContextAction.TURN_OFF, ContextAction.TURN_ON in source.actions)
     )
@@ -137,7 +144,7 @@ def _meant(found: list[ContextSource], request: SwitchContextRequest) -> Context
     if named:
         return named[0]
     known = some_of([each.name for each in found], 10) or "none"
-    what = _WORDS.get(request.kind, request.kind.value)
+    what = _KIND_WORDS.get(request.kind, request.kind.value)
     raise UsageError(f"There is no {what} {shown(request.id)} here; there are: {known}.")
 
 
@@ -146,8 +153,8 @@ async def _instructions(app: Application, _: str | None) -> _Found:
     first = await instructions_now(app, now)
     at_once = {each.path for each in (*first.files, *first.off)}
     sources = [
-        *(_instruction(each, "" if each.path in at_once else _LATER) for each in found.files),
-        *(_instruction(each, _KEPT, off=True) for each in found.off),
+        *(_instruction(each, "" if each.path in at_once else _TOLD_LATER) for each in found.files),
+        *(_instruction(each, _KEPT_IN_SESSIONS, off=True) for each in found.off),
     ]
     kind, state = ContextKind.INSTRUCTIONS, ContextState.UNTRUSTED
     for path in await left_out_files(app, now):
@@ -204,7 +211,7 @@ def _fact(fact: FactView) -> ContextSource:
         fact.statement,
         "project",
         ContextState.STALE if stale else ContextState.ON,
-        _CHANGED if stale else "",
+        _FACT_CHANGED if stale else "",
         f"{place(fact.path, fact.first_line, fact.last_line)}{', pinned' if fact.pinned else ''}",
         fact.uri + lines,
         (ContextAction.FORGET, ContextAction.UNPIN if fact.pinned else ContextAction.PIN),
@@ -298,7 +305,7 @@ def _offered(given: ContextSource) -> ContextSource:
     actions = set(given.actions)
     if given.uri:
         actions.add(ContextAction.OPEN)
-    if given.state in _RUNS and given.kind not in _UNSWITCHED:
+    if given.state in _COUNTING_STATES and given.kind not in _NEVER_SWITCHED:
         actions.add(ContextAction.TURN_OFF)
     elif given.state in (ContextState.PROPOSED, ContextState.CHANGED):
         actions |= {ContextAction.ADOPT, ContextAction.TURN_OFF}
@@ -324,3 +331,16 @@ _OF_KIND: Mapping[ContextKind, Callable[[Application, str | None], Awaitable[_Fo
     ContextKind.RULE: _rules,
     ContextKind.INDEX: _indexes,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ListCustomizationsRequest:
+    """Takes nothing."""
+
+
+async def list_customizations(
+    app: Application, _request: ListCustomizationsRequest
+) -> CustomizationList:
+    """All that there is, with the reasons why something is not used; switched off in settings."""
+    found = await customizations_now(app, app.now())
+    return CustomizationList(tuple(found.listed), found.left_out)

@@ -32,8 +32,8 @@ from glossator.retrieval import (
     import_contexts,
 )
 
-_NOBODY = "Nothing was sent, because nobody said yes to the estimate."
-_NO = "Nothing was sent."
+_NOBODY_SAID_YES = "Nothing was sent, because nobody said yes to the estimate."
+_USER_SAID_NO = "Nothing was sent."
 _PAID_AGAIN = (
     "The team's store cannot be read now: contexts that colleagues have had made would be paid for"
     " again."
@@ -195,7 +195,7 @@ async def _asked(app: Application, estimate: ContextsEstimate) -> bool | str:
         case ("As a batch",):
             return True
         case _:
-            return _NO if answer else _NOBODY
+            return _USER_SAID_NO if answer else _NOBODY_SAID_YES
 
 
 def _unsent(estimate: ContextsEstimate, why: str) -> ContextsAnswer:

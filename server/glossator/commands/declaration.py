@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 from glossator.core.errors import DeclarationError
 
@@ -51,15 +53,18 @@ class LineAction:
 class CommandDeclaration:
     """A command. `handler` is `module:function`, in this package.
 
-    `progress`: editors show a progress bar. `report`: clients without a panel are shown the answer
-    as a document. `terminal` is its sub-command there, and `help` says what that does; functions of
-    the command line use it for those of `also`. A handler with a parameter `action` is given the
-    one of the command.
+    `answer` names the class of the answer, `Class` of this room or `room:Class`, where a terminal
+    shows it in a form of its own; its module imports values alone, for a client waits for it.
+    `title` is what progress bars show, by default the words of the name. `progress`: editors show a
+    progress bar. `report`: clients without a panel are shown the answer as a document. `terminal`
+    is its sub-command there, and `help` says what that does; functions of the command line use it
+    for those of `also`. A handler with a parameter `action` is given the one of the command.
     """
 
     name: str
-    title: str
     handler: str
+    answer: str = ""
+    title: str = ""
     progress: bool = False
     report: bool = False
     chat: tuple[Chat, ...] = ()
@@ -72,9 +77,18 @@ class CommandDeclaration:
         if not _NAME.fullmatch(self.name):
             raise DeclarationError(f"{self.name!r} is no command's name: glossator.camelCase is.")
         if not self.title:
-            raise DeclarationError(f"{self.name} needs a title, which progress bars show.")
+            words = re.sub(r"(?=[A-Z])", " ", self.name.removeprefix("glossator."))
+            object.__setattr__(self, "title", words.capitalize())
         if any(not each.description for each in self.chat):
             raise DeclarationError(f"{self.name} needs a description for its chat command.")
+
+    def answer_class(self) -> type[Any] | None:
+        """The class of the answer; None where clients take it as it is on the wire."""
+        room, _, name = self.answer.rpartition(":")
+        if not name:
+            return None
+        found: type[Any] = getattr(import_module(f"glossator.{room or 'commands'}"), name)
+        return found
 
 
 def by_name(declarations: Iterable[CommandDeclaration]) -> Mapping[str, CommandDeclaration]:

@@ -3,35 +3,71 @@
 The server's capability, the wire types, the chat's `/` commands, the terminal and the table in
 `docs/protocol.md` come from here; `make wire` writes what is kept in files. How VS Code offers them
 says its client, in `src/commands/offered.json`. What a command takes and answers are the types of
-its handler. Standard library only: `initialize`
-names the commands before the rest of the server is imported.
+its handler. Handlers and answers are named in words: `initialize` and `--help` list the commands
+before the rest is imported.
 """
 
 from __future__ import annotations
 
-from glossator.commands.declaration import (
-    Chat,
-    CommandDeclaration,
-    LineAction,
-    by_name,
+from glossator.commands.declaration import Chat, CommandDeclaration, LineAction, by_name
+
+# What neither mends nor rewrites has the empty kind: editors show that in the light bulb (VS Code
+# under "More Actions"), and never by themselves. A source action would not be shown there.
+EXPLAIN = LineAction(
+    "glossator.explain", "Explain", "user/explain", "Explain a file, or lines of it."
 )
-from glossator.commands.line_actions import (
-    DOCUMENT,
-    EDIT,
-    EXPLAIN,
-    EXPLORE_USAGE,
-    FIX,
-    REFACTOR,
-    WRITE_TESTS,
+FIX = LineAction(
+    "glossator.fix", "Fix", "user/fix", "Mend what is wrong there.", "quickfix", edits=True
 )
+EDIT = LineAction(
+    "glossator.edit",
+    "Edit",
+    "user/edit",
+    "Change the lines as you say.",
+    "refactor.rewrite",
+    edits=True,
+)
+REFACTOR = LineAction(
+    "glossator.refactor",
+    "Refactor",
+    "user/refactor",
+    "Make the code better without changing what it does.",
+    "refactor.rewrite",
+    edits=True,
+)
+DOCUMENT = LineAction(
+    "glossator.document",
+    "Document",
+    "user/document",
+    "Write the documentation that is missing.",
+    "refactor.rewrite",
+    edits=True,
+)
+WRITE_TESTS = LineAction(
+    "glossator.writeTests",
+    "Write tests",
+    "user/write_tests",
+    "Write tests in the project's style.",
+    joint="for",
+    edits=True,
+)
+EXPLORE_USAGE = LineAction(
+    "glossator.exploreUsage",
+    "Explore usage",
+    "user/explore_usage",
+    "Find out who uses it, how, and what would break.",
+    joint="of",
+)
+LINE_ACTIONS = (EXPLAIN, FIX, EDIT, REFACTOR, DOCUMENT, WRITE_TESTS, EXPLORE_USAGE)
 
 
 def _on_lines(action: LineAction) -> CommandDeclaration:
     """The command of an action on lines."""
     return CommandDeclaration(
         action.command,
-        action.title,
         "on_lines:explore_usage" if action is EXPLORE_USAGE else "on_lines:act_on_lines",
+        "Explored" if action is EXPLORE_USAGE else "core.answer:Answer",
+        title=action.title,
         progress=True,
         report=True,
         chat=(Chat(action.word, action.help.rstrip("."), words=True),),
@@ -43,60 +79,58 @@ def _on_lines(action: LineAction) -> CommandDeclaration:
 
 _ALL = (
     CommandDeclaration(
-        "glossator.ask",
-        "Ask",
-        "ask:ask",
-        progress=True,
-        report=True,
-        terminal="ask",
+        "glossator.ask", "ask:ask", "core.answer:Answer", progress=True, report=True, terminal="ask"
     ),
     CommandDeclaration(
-        "glossator.newSession",
-        "New session",
-        "sessions:new_session",
-        chat=(Chat("new", "Begin a new session"),),
+        "glossator.newSession", "sessions:new_session", chat=(Chat("new", "Begin a new session"),)
     ),
     CommandDeclaration(
-        "glossator.listSessions", "List sessions", "sessions:list_sessions", terminal="sessions"
+        "glossator.listSessions", "sessions:list_sessions", "SessionList", terminal="sessions"
     ),
     CommandDeclaration(
         "glossator.resumeSession",
-        "Resume session",
         "sessions:resume_session",
         chat=(Chat("resume", "Go on with another session"),),
     ),
     CommandDeclaration(
         "glossator.renameSession",
-        "Rename session",
         "sessions:rename_session",
+        "SessionInfo",
         chat=(Chat("rename", "Give this session another title", words=True),),
         terminal="sessions rename",
     ),
     CommandDeclaration(
         "glossator.deleteSession",
-        "Delete session",
         "sessions:delete_session",
+        "DeletedSession",
         terminal="sessions delete",
     ),
     CommandDeclaration(
         "glossator.exportSession",
-        "Export session",
         "sessions:export_session",
+        "ExportedSession",
         chat=(Chat("export", "Write this session out as Markdown"),),
         terminal="sessions export",
     ),
     CommandDeclaration(
         "glossator.compact",
-        "Compact",
-        "compact:compact_session",
+        "sessions:compact_session",
+        "CompactAnswer",
         chat=(Chat("compact", "Go on from a summary of this session"),),
         terminal="sessions compact",
     ),
-    CommandDeclaration("glossator.rewind", "Go back", "rewind:rewind", terminal="sessions rewind"),
+    CommandDeclaration(
+        "glossator.rewind",
+        "turns:rewind",
+        "RewindAnswer",
+        title="Go back",
+        terminal="sessions rewind",
+    ),
     CommandDeclaration(
         "glossator.retry",
-        "Ask again",
-        "rewind:retry",
+        "turns:retry",
+        "RetryAnswer",
+        title="Ask again",
         progress=True,
         report=True,
         chat=(Chat("retry", "Ask the last question again"),),
@@ -104,45 +138,46 @@ _ALL = (
     ),
     CommandDeclaration(
         "glossator.undoTurn",
-        "Undo turn",
-        "undo:undo_turn",
+        "turns:undo_turn",
+        "UndoAnswer",
         chat=(Chat("undo", "Take back what the last turn changed"),),
         terminal="undo",
     ),
     CommandDeclaration(
         "glossator.redoTurn",
-        "Redo turn",
-        "undo:redo_turn",
+        "turns:redo_turn",
+        "UndoAnswer",
         chat=(Chat("redo", "Do again what was undone last"),),
         terminal="redo",
     ),
     CommandDeclaration(
-        "glossator.listTurns", "List turns", "undo:list_turns", terminal="sessions turns"
+        "glossator.listTurns", "turns:list_turns", "TurnList", terminal="sessions turns"
     ),
+    CommandDeclaration("glossator.showPlan", "ask:show_plan", title="Show the plan"),
     CommandDeclaration(
-        "glossator.showPlan",
-        "Show the plan",
-        "plans:show_plan",
-    ),
-    CommandDeclaration(
-        "glossator.startPlan", "Start the plan", "plans:start_plan", progress=True, report=True
+        "glossator.startPlan",
+        "ask:start_plan",
+        "core.answer:Answer",
+        title="Start the plan",
+        progress=True,
+        report=True,
     ),
     CommandDeclaration(
         "glossator.setMode",
-        "Set mode",
-        "mode:set_mode",
+        "models:set_mode",
+        "ModeAnswer",
         chat=(
             Chat("plan", "From now on only read, and end with a plan"),
             Chat("mode", "What is done unasked: plan, ask, acceptEdits or auto", words=True),
         ),
     ),
     CommandDeclaration(
-        "glossator.listModels", "List models", "models:list_models", terminal="models"
+        "glossator.listModels", "models:list_models", "ModelList", terminal="models"
     ),
     CommandDeclaration(
         "glossator.setModel",
-        "Set model",
         "models:set_model",
+        "ModelAnswer",
         chat=(Chat("model", "Which model answers from now on", words=True),),
     ),
     _on_lines(EXPLAIN),
@@ -153,30 +188,21 @@ _ALL = (
     _on_lines(WRITE_TESTS),
     _on_lines(EXPLORE_USAGE),
     CommandDeclaration(
-        "glossator.gloss",
-        "Gloss",
-        "gloss:gloss",
-        progress=True,
-        report=True,
-        terminal="gloss",
+        "glossator.gloss", "gloss:gloss", "Explored", progress=True, report=True, terminal="gloss"
     ),
-    CommandDeclaration(
-        "glossator.showGloss",
-        "Show gloss",
-        "gloss:show_gloss",
-    ),
+    CommandDeclaration("glossator.showGloss", "gloss:show_gloss"),
     CommandDeclaration(
         "glossator.exploreWorkspace",
-        "Explore workspace",
         "gloss:explore_workspace",
+        "Explored",
         progress=True,
         report=True,
         terminal="overview",
     ),
     CommandDeclaration(
         "glossator.explore",
-        "Explore",
         "explore:explore",
+        "Explored",
         progress=True,
         report=True,
         chat=(Chat("explore", "Have a sub-agent find it out", words=True),),
@@ -184,236 +210,248 @@ _ALL = (
     ),
     CommandDeclaration(
         "glossator.listAgents",
-        "List sub-agents",
         "sessions:list_agents",
+        "AgentList",
+        title="List sub-agents",
         terminal="sessions agents",
     ),
     CommandDeclaration(
-        "glossator.showAgent", "Show sub-agent", "sessions:show_agent", terminal="sessions agents"
+        "glossator.showAgent",
+        "sessions:show_agent",
+        "AgentTranscript",
+        title="Show sub-agent",
+        terminal="sessions agents",
     ),
     CommandDeclaration(
         "glossator.search",
-        "Search",
         "search:search",
+        "retrieval:SearchAnswer",
         progress=True,
         chat=(Chat("search", "Find places without asking a model", words=True),),
         terminal="search",
     ),
     CommandDeclaration(
         "glossator.generateContexts",
-        "Generate contexts",
         "contexts:generate_contexts",
+        "retrieval:ContextsAnswer",
         terminal="contexts",
     ),
     CommandDeclaration(
         "glossator.estimateContexts",
-        "Estimate contexts",
         "contexts:estimate_contexts",
+        "retrieval:ContextsEstimate",
         progress=True,
         terminal="contexts",
     ),
     CommandDeclaration(
         "glossator.exportContexts",
-        "Export contexts",
         "contexts:share_contexts",
+        "retrieval:ContextsExported",
         terminal="contexts",
     ),
     CommandDeclaration(
         "glossator.importContexts",
-        "Import contexts",
         "contexts:take_contexts",
+        "retrieval:ContextsImported",
         terminal="contexts",
     ),
     CommandDeclaration(
         "glossator.endBatches",
-        "End batches",
         "contexts:end_batches",
+        "retrieval:BatchesEnded",
         terminal="contexts",
     ),
     CommandDeclaration(
         "glossator.listCustomizations",
-        "List skills, commands and sub-agents",
-        "customizations:list_customizations",
+        "context_sources:list_customizations",
+        "customizations:CustomizationList",
+        title="List skills, commands and sub-agents",
         terminal="skills",
     ),
     CommandDeclaration(
         "glossator.showContext",
-        "Show context",
-        "show_context:show_context",
+        "window:show_context",
+        "ContextAnswer",
         chat=(Chat("context", "What is in the model's window, and why"),),
         terminal="sessions context",
     ),
     CommandDeclaration(
         "glossator.preview",
-        "Preview what goes with a question",
         "preview:preview",
+        "PreviewAnswer",
+        title="Preview what goes with a question",
         also=("ask",),
     ),
     CommandDeclaration(
         "glossator.listContext",
-        "List context",
         "context_sources:list_context",
+        "ContextSourceList",
         terminal="instructions",
     ),
     CommandDeclaration(
         "glossator.switchContext",
-        "Turn context on or off",
         "context_sources:switch_context",
+        "ContextSourceList",
+        title="Turn context on or off",
         also=tuple(
             f"{group} {word}"
             for group in ("hooks", "instructions", "mcp", "memory", "skills")
             for word in ("on", "off")
         ),
     ),
-    CommandDeclaration("glossator.listHooks", "List hooks", "hooks:list_hooks", terminal="hooks"),
     CommandDeclaration(
-        "glossator.adoptHook", "Adopt hook", "hooks:adopt_hook", terminal="hooks adopt"
+        "glossator.listHooks", "adoptions:list_hooks", "hooks:HookList", terminal="hooks"
     ),
     CommandDeclaration(
-        "glossator.forgetHook", "Forget hook", "hooks:forget_hook", terminal="hooks forget"
+        "glossator.adoptHook", "adoptions:adopt_hook", "hooks:HookList", terminal="hooks adopt"
     ),
     CommandDeclaration(
-        "glossator.listMemories", "List memories", "memory:list_memories", terminal="memory"
+        "glossator.forgetHook", "adoptions:forget_hook", "hooks:HookList", terminal="hooks forget"
     ),
     CommandDeclaration(
-        "glossator.showMemory", "Show memory", "memory:show_memory", terminal="memory show"
+        "glossator.listMemories", "memory:list_memories", "memory:MemoryList", terminal="memory"
+    ),
+    CommandDeclaration(
+        "glossator.showMemory", "memory:show_memory", "memory:MemoryText", terminal="memory show"
     ),
     CommandDeclaration(
         "glossator.openMemory",
-        "Open memory",
         "memory:open_memory",
+        "memory:OpenedMemory",
         chat=(Chat("memory", "Open what is remembered from earlier sessions"),),
         terminal="memory edit",
     ),
     CommandDeclaration(
         "glossator.forgetMemory",
-        "Forget memory",
         "memory:forget_memory",
+        "memory:ForgottenMemory",
         terminal="memory forget",
     ),
     CommandDeclaration(
         "glossator.summarise",
-        "Summarise",
-        "summarise:summarise_session",
+        "sessions:summarise_session",
+        "SummaryAnswer",
         progress=True,
         chat=(Chat("summary", "What this session was about so far"),),
         terminal="sessions summary",
     ),
     CommandDeclaration(
         "glossator.listFacts",
-        "List facts",
         "facts:list_facts",
+        "ledger:FactList",
         chat=(Chat("facts", "What earlier answers established, and whether it still holds"),),
         terminal="facts",
     ),
     CommandDeclaration(
         "glossator.forgetFact",
-        "Forget fact",
         "facts:forget_fact",
+        "ledger:ForgottenFacts",
         terminal="facts forget",
     ),
     CommandDeclaration(
         "glossator.pinFact",
-        "Pin fact",
         "facts:pin_fact",
+        "ledger:PinnedFact",
         terminal="facts pin",
         also=("facts unpin",),
     ),
     CommandDeclaration(
-        "glossator.clearFacts",
-        "Clear facts",
-        "facts:clear_facts",
-        terminal="facts clear",
+        "glossator.clearFacts", "facts:clear_facts", "ledger:ForgottenFacts", terminal="facts clear"
     ),
     CommandDeclaration(
-        "glossator.exportFacts", "Export facts", "facts:export_facts", terminal="facts export"
+        "glossator.exportFacts", "facts:export_facts", "ExportedSession", terminal="facts export"
     ),
     CommandDeclaration(
         "glossator.listMcpServers",
-        "List MCP servers",
-        "mcp_servers:list_mcp_servers",
+        "adoptions:list_mcp_servers",
+        "mcp:McpServerList",
+        title="List MCP servers",
         terminal="mcp",
     ),
     CommandDeclaration(
         "glossator.adoptMcpServer",
-        "Adopt MCP server",
-        "mcp_servers:adopt_mcp_server",
+        "adoptions:adopt_mcp_server",
+        "mcp:McpServerList",
+        title="Adopt MCP server",
         terminal="mcp adopt",
     ),
     CommandDeclaration(
         "glossator.forgetMcpServer",
-        "Forget MCP server",
-        "mcp_servers:forget_mcp_server",
+        "adoptions:forget_mcp_server",
+        "mcp:McpServerList",
+        title="Forget MCP server",
         terminal="mcp forget",
     ),
     CommandDeclaration(
         "glossator.loginMcpServer",
-        "Log in to MCP server",
-        "mcp_servers:login_mcp_server",
+        "adoptions:login_mcp_server",
+        "mcp:McpServerList",
+        title="Log in to MCP server",
         progress=True,
         terminal="mcp login",
     ),
     CommandDeclaration(
         "glossator.logoutMcpServer",
-        "Log out of MCP server",
-        "mcp_servers:logout_mcp_server",
+        "adoptions:logout_mcp_server",
+        "mcp:McpServerList",
+        title="Log out of MCP server",
         terminal="mcp logout",
     ),
     CommandDeclaration(
         "glossator.restartMcpServer",
-        "Restart MCP server",
-        "mcp_servers:restart_mcp_server",
+        "adoptions:restart_mcp_server",
+        "mcp:McpServerList",
+        title="Restart MCP server",
         terminal="mcp restart",
     ),
-    CommandDeclaration(
-        "glossator.toolOutput",
-        "Output of a call",
-        "outputs:tool_output",
-    ),
+    CommandDeclaration("glossator.toolOutput", "outputs:tool_output", title="Output of a call"),
     CommandDeclaration(
         "glossator.listJobs",
-        "List background jobs",
         "outputs:list_jobs",
+        title="List background jobs",
         chat=(Chat("jobs", "Commands in the background: look at one, or stop it"),),
     ),
-    CommandDeclaration("glossator.showJob", "Output of a background job", "outputs:show_job"),
-    CommandDeclaration("glossator.stopJob", "Stop background job", "outputs:stop_job"),
-    CommandDeclaration("glossator.fileBefore", "File before a turn", "outputs:file_before"),
-    CommandDeclaration("glossator.complete", "Complete", "complete:complete"),
-    CommandDeclaration("glossator.tool", "Run a tool", "tool:tool", terminal="tool"),
+    CommandDeclaration("glossator.showJob", "outputs:show_job", title="Output of a background job"),
+    CommandDeclaration("glossator.stopJob", "outputs:stop_job", title="Stop background job"),
+    CommandDeclaration("glossator.fileBefore", "outputs:file_before", title="File before a turn"),
+    CommandDeclaration("glossator.complete", "complete:complete"),
     CommandDeclaration(
-        "glossator.cancel",
-        "Cancel",
-        "cancel:cancel",
+        "glossator.tool", "search:tool", "ToolAnswer", title="Run a tool", terminal="tool"
     ),
-    CommandDeclaration("glossator.steer", "Steer", "steer:steer", terminal="chat"),
+    CommandDeclaration("glossator.cancel", "ask:cancel"),
+    CommandDeclaration("glossator.steer", "ask:steer", terminal="chat"),
     CommandDeclaration(
-        "glossator.listRules", "List permission rules", "rules:list_rules", terminal="rules"
+        "glossator.listRules",
+        "rules:list_rules",
+        "RuleList",
+        title="List permission rules",
+        terminal="rules",
     ),
     CommandDeclaration(
         "glossator.removeRule",
-        "Remove permission rule",
         "rules:remove_rule",
+        "RuleList",
+        title="Remove permission rule",
         terminal="rules remove",
     ),
     CommandDeclaration(
         "glossator.rebuildIndex",
-        "Rebuild index",
         "index:rebuild_index",
+        "IndexAnswer",
         chat=(Chat("index", "Bring the index up to date"),),
         terminal="index",
     ),
     CommandDeclaration(
         "glossator.status",
-        "Status",
         "status:status",
+        "StatusAnswer",
         chat=(Chat("status", "What the server holds of the workspace"),),
         terminal="status",
     ),
     CommandDeclaration(
         "glossator.doctor",
-        "Doctor",
         "doctor:doctor",
+        "DoctorAnswer",
         chat=(Chat("doctor", "Check the set-up"),),
         terminal="doctor",
     ),

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.commands.answers.doctor import Check, CheckState, DoctorAnswer
-from glossator.commands.status import embedding_state, failed_files
+from glossator.commands.answers.server import Check, CheckState, DoctorAnswer
+from glossator.commands.index import embedding_state
+from glossator.commands.status import failed_files
 from glossator.core.errors import ModelError
 from glossator.core.shown import shown
 from glossator.llm import describe_models, effort_problems, why_unreachable

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from glossator.anchors import GlossState, passage_of
 from glossator.application import Application
-from glossator.commands.answers.explore import Explored
+from glossator.commands.answers.sessions import Explored
 from glossator.commands.extract import extract
 from glossator.commands.extract_overview import extract_overview
 from glossator.commands.subjects import Pointed, pointed_at
@@ -54,7 +54,7 @@ T = TypeVar("T")
 SCHEME = "glossator"  # of the documents that are glosses
 
 _EXPLORED = "explored"  # what a session keeps of a run, so that it can be asked again
-_NOTHING = {MissingReason.ABSENT, MissingReason.OUTSIDE}
+_NOTHING_THERE = {MissingReason.ABSENT, MissingReason.OUTSIDE}
 _WHOLE, _PARTIAL = "answered", "partial"
 
 
@@ -113,7 +113,7 @@ def _refuse_unknown(snapshot: WorkspaceSnapshot, paths: Iterable[str]) -> None:
     """Raise `UsageError` for a path at which there is nothing; blocking."""
     for path in paths:
         found = snapshot.read(path)
-        if isinstance(found, Missing) and found.reason in _NOTHING:
+        if isinstance(found, Missing) and found.reason in _NOTHING_THERE:
             raise UsageError(f"{found.message} Name another path to look in, or none.")
 
 

@@ -37,7 +37,7 @@ from glossator.workspace import WorkspaceSnapshot
 
 EXTRACT = "Extract"  # the name of who reports
 
-_MOST = 8  # callers, callees, tests, symbols and folders that are named
+_NAMED_OF_A_KIND = 8  # callers, callees, tests, symbols and folders that are named
 _BUILTINS = {  # by language; that these are called says nothing
     "go": frozenset(
         "append cap clear close complex copy delete imag len make max min new panic print println"
@@ -165,9 +165,11 @@ def _using(
 def _users(heading: str, users: _Users, quoting: Quoting) -> Iterator[tuple[FileKind, str]]:
     """A finding for each user, with the kind of its file, in the order of the kinds."""
     kind = FileKind.CODE
-    for (kind, name), lines in sorted(users.items(), key=lambda user: user[0][0])[:_MOST]:
+    for (kind, name), lines in sorted(users.items(), key=lambda user: user[0][0])[
+        :_NAMED_OF_A_KIND
+    ]:
         yield kind, f"- {heading} {name}{_often(lines)}. {quoting.line(lines[0])}"
-    if (more := len(users) - _MOST) > 0:
+    if (more := len(users) - _NAMED_OF_A_KIND) > 0:
         yield kind, f"- {heading} {more:,} more."
 
 
@@ -178,9 +180,9 @@ def _calling(callees: Sequence[Call], document: Document, quoting: Quoting) -> I
     for call in callees:
         if call.name not in built_in and not _SPECIAL.fullmatch(call.name):
             by_name.setdefault(call.name, []).append(call.line)
-    for name, lines in list(by_name.items())[:_MOST]:
+    for name, lines in list(by_name.items())[:_NAMED_OF_A_KIND]:
         yield f"- It calls `{name}`{_often(lines)}. {quoting.line(lines[0])}"
-    if (more := len(by_name) - _MOST) > 0:
+    if (more := len(by_name) - _NAMED_OF_A_KIND) > 0:
         yield f"- It calls {more:,} more."
 
 
@@ -197,10 +199,10 @@ def _often(lines: Sequence[SourceLine]) -> str:
 
 
 def _mentioning(tests: Mapping[str, Sequence[SourceLine]], quoting: Quoting) -> Iterator[str]:
-    for path, lines in sorted(tests.items(), key=lambda test: -len(test[1]))[:_MOST]:
+    for path, lines in sorted(tests.items(), key=lambda test: -len(test[1]))[:_NAMED_OF_A_KIND]:
         often = f" {len(lines)} times" if len(lines) > 1 else ""
         yield f"- Mentioned{often} in the tests of `{path}`. {quoting.line(lines[0])}"
-    if (more := len(tests) - _MOST) > 0:
+    if (more := len(tests) - _NAMED_OF_A_KIND) > 0:
         yield f"- Mentioned in {more:,} more files of tests."
 
 
@@ -217,7 +219,9 @@ async def _of_file(
     ]
     if not top:
         blocks += await asyncio.to_thread(lambda: list(beginning(quoting, document.path)))
-    largest = sorted(top, key=lambda symbol: symbol.first_line - symbol.last_line)[:_MOST]
+    largest = sorted(top, key=lambda symbol: symbol.first_line - symbol.last_line)[
+        :_NAMED_OF_A_KIND
+    ]
     for symbol in sorted(largest, key=lambda symbol: symbol.first_line):
         mark = quoting.cite(document.path, document.sha256, symbol.name_line, symbol.name_line)
         said = f": {_sentence(symbol.documentation)}" if symbol.documentation else "."
@@ -241,7 +245,8 @@ def _of_folder(app: Application, quoting: Quoting, pointed: Pointed) -> tuple[li
         if os.sep not in path and path.lower().startswith("readme"):
             blocks += beginning(quoting, top + path)
     blocks += [
-        f"- `{part}/` holds {counted(count, 'file')}." for part, count in parts.most_common(_MOST)
+        f"- `{part}/` holds {counted(count, 'file')}."
+        for part, count in parts.most_common(_NAMED_OF_A_KIND)
     ]
     return blocks, [f"{pointed.name} ({len(inside):,} files)"]
 

@@ -19,13 +19,13 @@ from glossator.core.report import Report
 from glossator.symbols import SourceLine, module_of, named_modules
 from glossator.workspace import WorkspaceSnapshot
 
-_TOP = "."  # the part of files that lie in no folder
-_PARTS = 24
-_ENTRIES = 12
-_ARROWS = 24
-_FILES = 1_500  # whose imports are looked at
-_SECONDS = 8.0  # for that
-_SUFFIX = 4  # parts of a module's path that are compared
+_TOP_FOLDER = "."  # the part of files that lie in no folder
+_SHOWN_PARTS = 24
+_SHOWN_ENTRIES = 12
+_SHOWN_ARROWS = 24
+_READ_FILES = 1_500  # whose imports are looked at
+_READ_SECONDS = 8.0  # for that
+_COMPARED_NAMES = 4  # parts of a module's path that are compared
 _MANIFESTS = {"pyproject.toml", "package.json", "Cargo.toml", "go.mod", "Makefile"}
 _WAYS_IN = re.compile(
     r"""^(?:if\ __name__\ ==\ .__main__.|func\ main\(|(?:pub\ )?(?:async\ )?fn\ main\(|int\ main\()
@@ -62,10 +62,10 @@ async def extract_overview(app: Application, task: str) -> Report:
 
 
 def _parts_told(sizes: Counter[str]) -> Iterator[str]:
-    for part, count in sizes.most_common(_PARTS):
-        name = "At the top" if part == _TOP else f"Part `{part}`"
+    for part, count in sizes.most_common(_SHOWN_PARTS):
+        name = "At the top" if part == _TOP_FOLDER else f"Part `{part}`"
         yield f"- {name}: {counted(count, 'file')} of code."
-    if (more := len(sizes) - _PARTS) > 0:
+    if (more := len(sizes) - _SHOWN_PARTS) > 0:
         yield f"- {counted(more, 'more part')}, none of them larger."
 
 
@@ -97,7 +97,9 @@ def _parts(folders: Mapping[str, int]) -> frozenset[str]:
     while True:
         whole = sum(sizes.values())
         inner = {name: below(name) for name, count in sizes.most_common() if count * 4 >= whole}
-        fitting = (name for name, parts in inner.items() if 0 < len(parts) <= _PARTS - len(sizes))
+        fitting = (
+            name for name, parts in inner.items() if 0 < len(parts) <= _SHOWN_PARTS - len(sizes)
+        )
         name = next(fitting, None)
         if name is None:
             break
@@ -112,7 +114,7 @@ def _part_of(relative: str, parts: frozenset[str]) -> str:
     folder = relative.rpartition("/")[0]
     while folder and folder not in parts:
         folder = folder.rpartition("/")[0]
-    return folder or _TOP
+    return folder or _TOP_FOLDER
 
 
 def _introduced(app: Application, quoting: Quoting, roots: Sequence[str]) -> list[str]:
@@ -146,7 +148,7 @@ def _ways_in(quoting: Quoting, files: Iterable[_File]) -> Iterator[str]:
     relative = quoting.snapshot.relative
     for file in sorted(files, key=lambda at: (is_test(relative(at.path)), at.path.count(os.sep))):
         document = quoting.snapshot.read(file.path)
-        if found >= _ENTRIES or not isinstance(document, Document):
+        if found >= _SHOWN_ENTRIES or not isinstance(document, Document):
             continue
         for at, line in enumerate(document.lines, 1):
             if _WAYS_IN.search(line):
@@ -169,8 +171,8 @@ async def _arrows(
     homes = _homes(files)
     arrows: Arrows = defaultdict(list)
     begun, looked = time.monotonic(), 0
-    for file in _in_turns(importing)[:_FILES]:
-        if time.monotonic() - begun > _SECONDS:
+    for file in _in_turns(importing)[:_READ_FILES]:
+        if time.monotonic() - begun > _READ_SECONDS:
             break
         document = await asyncio.to_thread(snapshot.read, file.path)
         if not isinstance(document, Document):
@@ -197,7 +199,7 @@ def _homes(files: Iterable[_File]) -> dict[tuple[str, ...], set[str]]:
     homes: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for file in files:
         names = tuple(module_of(file.path).split(os.sep))
-        for length in range(1, _SUFFIX + 1):
+        for length in range(1, _COMPARED_NAMES + 1):
             homes[names[-length:]].add(file.part)
     return homes
 
@@ -207,7 +209,7 @@ def _leads_to(
 ) -> set[str]:
     """The part that one of the names, the longest first, means beyond doubt."""
     for module in sorted(modules, key=len, reverse=True):
-        found = homes.get(module[-_SUFFIX:], set())
+        found = homes.get(module[-_COMPARED_NAMES:], set())
         if len(module) > 1 and len(found) == 1:
             return found
     return set()
@@ -215,8 +217,10 @@ def _leads_to(
 
 def _flow(arrows: Arrows, quoting: Quoting) -> Iterator[str]:
     """A diagram of the imports, and the lines it rests on."""
-    most = sorted(arrows.items(), key=lambda arrow: (-len(arrow[1]), arrow[0]))[:_ARROWS]
-    fewer = f", for the {len(most)} of {len(arrows):,} with most" if len(arrows) > _ARROWS else ""
+    most = sorted(arrows.items(), key=lambda arrow: (-len(arrow[1]), arrow[0]))[:_SHOWN_ARROWS]
+    fewer = (
+        f", for the {len(most)} of {len(arrows):,} with most" if len(arrows) > _SHOWN_ARROWS else ""
+    )
     if not most:
         return
     names = sorted({part for pair, _ in most for part in pair})

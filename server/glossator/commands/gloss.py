@@ -1,17 +1,20 @@
 """Glosses: explore what the user points at or the whole workspace, keep the report, show it.
 
-An editor opens a gloss as the document `glossator:/gloss/KEY/NAME.md`.
+An editor opens a gloss as the document `glossator:/gloss/KEY/NAME.md`, and shows a lens above each
+definition that can have one.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from glossator.anchors import freshness_text, gloss_document
 from glossator.application import Application
-from glossator.commands.answers.explore import Explored
+from glossator.commands.answers.sessions import Explored
 from glossator.commands.explore import (
     SCHEME,
     ExploreRequest,
@@ -19,15 +22,25 @@ from glossator.commands.explore import (
     gloss_uri,
     or_usage_error,
 )
-from glossator.commands.subjects import Call, Pointed, called, calls_of, pointed_at
+from glossator.commands.subjects import Call, Pointed, called, calls_of, pointed_at, subject_of
+from glossator.commands.symbols import name_range
 from glossator.core.errors import UsageError
 from glossator.core.prompts import load_prompt
 from glossator.core.report import FOLDER, WORKSPACE, Subject, Thoroughness
 from glossator.core.shown import shown, some_of
+from glossator.core.text import Position
 from glossator.core.uri import to_uri
+from glossator.symbols import CALLS, Limits, Name, SearchScope
 from glossator.turn import Attachment
+from glossator.worker import JobFailed, WorkerGone
 
 _URI = re.compile(rf"{SCHEME}:/+gloss/(?P<key>[0-9a-f]{{32}})/")
+logger = logging.getLogger(__name__)
+
+_LENS_KINDS = frozenset(
+    {"class", "function", "method", "interface", "struct", "enum", "trait", "macro", "module"}
+)
+_CALLER_LIMITS = Limits(texts=300, hits=300, seconds=2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +67,9 @@ async def show_gloss(app: Application, request: ShowGlossRequest) -> ShownGloss:
     kept = app.glosses.by_key(request.key)
     if kept is None:
         raise UsageError("There is no such gloss in this workspace any more; explore it again.")
-    title = _title(app, kept.gloss.subject)
+    subject = kept.gloss.subject
+    words = shown(called(subject, app.host.snapshot().relative(subject.path)))
+    title = words[:1].upper() + words[1:]
     return ShownGloss(gloss_uri(kept), title, freshness_text(kept), gloss_document(kept, title))
 
 
@@ -64,12 +79,7 @@ async def report_at(app: Application, uri: str) -> str | None:
     return (await show_gloss(app, ShowGlossRequest(found["key"]))).text if found else None
 
 
-def _title(app: Application, subject: Subject) -> str:
-    words = shown(called(subject, app.host.snapshot().relative(subject.path)))
-    return words[:1].upper() + words[1:]
-
-
-_CALLS = 12  # of each direction in a sub-agent's task
+_NAMED_CALLS = 12  # of each direction in a sub-agent's task
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +134,7 @@ async def _known_calls(app: Application, pointed: Pointed) -> str:
         places = dict.fromkeys(
             f"`{call.name}` (`{relative(call.line.path)}:{call.line.number}`)" for call in told
         )
-        return some_of(list(places), _CALLS) or "none"
+        return some_of(list(places), _NAMED_CALLS) or "none"
 
     callers, callees = named(calls.callers), named(calls.callees)
     prompt = load_prompt("user/calls")
@@ -153,3 +163,78 @@ async def explore_workspace(app: Application, request: OverviewRequest) -> Explo
     )
     subject = Subject(roots[0], "", WORKSPACE)
     return await explored_and_kept(app, Pointed(subject, os.path.basename(roots[0])), asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A definition, where its name is, and its 1-based line."""
+
+    subject: Subject
+    range: tuple[Position, Position]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LensFace:
+    """What a lens says, and the command it runs with its argument."""
+
+    title: str
+    command: str
+    argument: Mapping[str, object]
+
+
+async def lenses_of(app: Application, uri: str) -> list[Lens]:
+    """The lenses of an open document, without their texts."""
+    snapshot = app.host.snapshot()
+    document = snapshot.open_document(uri)
+    if document is None:
+        return []
+    try:
+        outline = app.hover_cache.outline(document) or await app.symbols.outline(snapshot, document)
+    except (WorkerGone, JobFailed) as failure:  # editors ask at every change
+        logger.warning("No code lenses: %s", failure)
+        return []
+    encoding = app.host.encoding
+    return [
+        Lens(
+            subject_of(symbol, document.path),
+            name_range(symbol, document.table.line(symbol.name_line - 1), encoding),
+            symbol.name_line,
+        )
+        for symbol in outline
+        if symbol.kind in _LENS_KINDS
+    ]
+
+
+async def lens_face(app: Application, subject: Subject, line: int) -> LensFace:
+    """What the lens of a subject, whose name is on a line, says."""
+    kept = app.glosses.of(subject)
+    make = "glossator.gloss", {"uri": to_uri(subject.path), "line": line}
+    if kept is None:
+        word, (command, argument) = "explore", make
+    elif kept.freshness is None or kept.freshness.is_fresh:
+        word, command, argument = "gloss", "glossator.showGloss", {"key": subject.key}
+    else:
+        word, (command, argument) = f"gloss, {freshness_text(kept)}: explore again", make
+    return LensFace(f"{word} · {await _callers(app, subject)}", command, argument)
+
+
+def glosses_changed(app: Application, listener: Callable[[frozenset[str]], None]) -> None:
+    """Call `listener` with the keys of glosses that changed or became fresh or stale."""
+    app.glosses.subscribe(lambda subjects: listener(frozenset(each.key for each in subjects)))
+
+
+async def _callers(app: Application, subject: Subject) -> str:
+    await app.ready()  # before, files that call it may not be known
+    place = SearchScope(hides=app.acting.hidden())
+    try:
+        name = Name.parse(subject.name)
+        found = await app.symbols.uses(app.host.snapshot(), name, CALLS, place, _CALLER_LIMITS)
+    except (WorkerGone, JobFailed) as failure:
+        logger.warning("Callers were not counted: %s", failure)
+        return "callers not counted"
+    count, unread = len(found.hits), found.coverage.unread
+    if found.coverage.worker_away or (unread and not count):
+        return "callers not counted"
+    more = "+" if unread else ""
+    return f"{count:,}{more} {'call' if count == 1 and not more else 'calls'}"

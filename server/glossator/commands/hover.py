@@ -51,18 +51,15 @@ logger = logging.getLogger(__name__)
 NO_GLOSS = "*No gloss yet: the command glossator.gloss makes one.*"
 
 _WORD = re.compile(r"\w+")
-_LONG = 200_000  # characters, through which a thread is to look
+_LONG_TEXT = 200_000  # characters, through which a thread is to look
 LOOKING = "*Looking it up: hover again.*"
 
-_SECONDS = 0.9  # for it all
-_BRIEFLY = 0.2  # of that time, for what is likely to be nothing
-_SEARCHING = 0.1  # of that time, then what was found is shown
-_THOROUGHLY = 5.0  # seconds of searching where nothing was found so quickly
+_HOVER_SECONDS = 0.9  # for it all
+_UNLIKELY_SHARE = 0.2  # of that time, for what is likely to be nothing
+_SEARCH_SHARE = 0.1  # of that time, then what was found is shown
+_THOROUGH_SECONDS = 5.0  # seconds of searching where nothing was found so quickly
 _LIMITS = Limits(texts=40, hits=40)
-_FAMILIES = (
-    frozenset({"javascript", "typescript", "tsx"}),
-    frozenset({"c", "cpp"}),
-)
+_LANGUAGE_FAMILIES = (frozenset({"javascript", "typescript", "tsx"}), frozenset({"c", "cpp"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +106,7 @@ async def hover_at(app: Application, request: HoverRequest) -> HoverAnswer | Non
     if document is None:
         return None
     at = document, request.position, app.host.encoding
-    long = len(document.text) > _LONG
+    long = len(document.text) > _LONG_TEXT
     word = await asyncio.to_thread(_word_at, *at) if long else _word_at(*at)
     if word is None:
         return None
@@ -189,8 +186,8 @@ async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | N
     key = word.document.path, word.document.sha256, word.text, line
     nowhere = app.hover_cache.was_nowhere(word.document, word.text)
     looking = app.hover_cache.look_up(key, partial(_facts, app, word, line))
-    async with asyncio.timeout(_SECONDS):
-        await asyncio.wait({looking}, timeout=_SECONDS * _BRIEFLY)
+    async with asyncio.timeout(_HOVER_SECONDS):
+        await asyncio.wait({looking}, timeout=_HOVER_SECONDS * _UNLIKELY_SHARE)
         if not looking.done():
             snapshot = app.host.snapshot()
             if nowhere or not await app.symbols.is_name(snapshot, word.document, word.offset):
@@ -223,7 +220,9 @@ async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
 def _defined_here(
     snapshot: WorkspaceSnapshot, word: _Word, line: int, namesakes: tuple[Symbol, ...]
 ) -> _Facts:
-    here = symbol_at(namesakes, line) or _nearest(namesakes, line)
+    here = symbol_at(namesakes, line) or min(
+        namesakes, key=lambda symbol: abs(symbol.first_line - line)
+    )
     path = word.document.path
     return _Facts(_describe(here, _shown_path(snapshot, path), word.language), here, path)
 
@@ -257,15 +256,11 @@ def _gloss(app: Application, facts: _Facts, *, links: bool) -> str:
     return f"---\n\n{gloss_summary(kept)}\n\n*Gloss, {fresh}* · {made}{whole}{again}"
 
 
-def _nearest(symbols: tuple[Symbol, ...], line: int) -> Symbol:
-    return min(symbols, key=lambda symbol: abs(symbol.first_line - line))
-
-
 async def _look_elsewhere(
     symbols: SymbolFinder, snapshot: WorkspaceSnapshot, word: _Word
 ) -> SymbolHits[Definition]:
     """The definitions of a name in other files, the likeliest first."""
-    family = next((all_ for all_ in _FAMILIES if word.language in all_), {word.language})
+    family = next((all_ for all_ in _LANGUAGE_FAMILIES if word.language in all_), {word.language})
     imports = await symbols.imports(snapshot, word.document)
     place = SearchScope(
         languages=frozenset(family),
@@ -273,11 +268,13 @@ async def _look_elsewhere(
         near=word.document.path,
     )
     asked = snapshot, Name.parse(word.text), place
-    found = await symbols.definitions(*asked, replace(_LIMITS, seconds=_SECONDS * _SEARCHING))
+    found = await symbols.definitions(
+        *asked, replace(_LIMITS, seconds=_HOVER_SECONDS * _SEARCH_SHARE)
+    )
     looked = found.coverage
     if found.hits or looked.worker_away or not looked.unread or looked.holding >= _LIMITS.texts:
         return found
-    return await symbols.definitions(*asked, replace(_LIMITS, seconds=_THOROUGHLY))
+    return await symbols.definitions(*asked, replace(_LIMITS, seconds=_THOROUGH_SECONDS))
 
 
 def _describe_best(found: SymbolHits[Definition], snapshot: WorkspaceSnapshot) -> str:

@@ -1,4 +1,4 @@
-"""Rebuild index: bring the indexes up to date, build them again, or compare them with the files."""
+"""The indexes that Search uses: build them, compare them with the files, say how each stands."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.application import Application, BuildProgress
-from glossator.commands.answers.index import IndexAnswer
-from glossator.commands.status import embedding_state
+from glossator.application import Application, BuildProgress, embedding_bill
+from glossator.commands.answers.context import ContextAction, ContextSource, ContextState
+from glossator.commands.answers.server import IndexAnswer
 from glossator.core.errors import UsageError
+from glossator.core.window import ContextKind
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import TextIndexStatus
+
+_BUILDING = "It is being built; what is missing is read from the files meanwhile."
+_BUILDING_ENDED = "Its building was ended by you; Rebuild starts it again."
+_STRUCTURAL = 'from the code alone; with retrieval.contexts = "generated" a model writes them'
+_GENERATED = "written by a model; glossator contexts makes those that are missing"
 
 
 class IndexMode(StrEnum):
@@ -128,3 +134,79 @@ def _current_task() -> asyncio.Task[object]:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - requests are tasks
     return task
+
+
+def index_sources(app: Application) -> Iterator[ContextSource]:
+    """Each with how it stands."""
+    status = app.host.status().index
+    text = status.text
+    yield _source(
+        "Words and lines",
+        f"{text.documents + text.in_memory:,} files, {_size(text.disk_bytes)}",
+        ContextAction.REBUILD,
+        problem=" ".join(status.problems),
+        off=_BUILDING_ENDED if status.stopped else "",
+        building=status.building is not None,
+    )
+    chunks = app.retriever.index.status()
+    yield _source(
+        "Chunks of code",
+        f"{chunks.files:,} of {chunks.listed:,} files, {_size(chunks.disk_bytes)}",
+        ContextAction.REBUILD,
+        problem=chunks.problem,
+        off=_BUILDING_ENDED if chunks.stopped else "" if chunks.state == "on" else chunks.state,
+        building=chunks.building is not None,
+    )
+    embedding = app.retriever.embedding
+    says = embedding_state(app)
+    yield _source(
+        "Embeddings",
+        says,
+        ContextAction.CONFIGURE,
+        problem=(app.embedding_problem if embedding is None else embedding.problem) or "",
+        off=says if embedding is None or embedding.paused else "",
+        building=embedding is not None and embedding.waiting > 0,
+    )
+    is_generated = app.settings.retrieval.contexts == "generated"
+    how = _GENERATED if is_generated else _STRUCTURAL
+    yield _source("Contexts of chunks", how, ContextAction.CONFIGURE)
+
+
+def _source(
+    name: str,
+    detail: str,
+    action: ContextAction,
+    *,
+    problem: str = "",
+    off: str = "",
+    building: bool = False,
+) -> ContextSource:
+    """An index; it has a problem, or says why it is off, or is being built, or is on."""
+    state, why = ContextState.ON, ""
+    if problem:
+        state, why = ContextState.PROBLEM, problem
+    elif off:
+        state, why = ContextState.OFF, off
+    elif building:
+        state, why = ContextState.WAITING, _BUILDING
+    kind, detail = ContextKind.INDEX, "" if detail == why else detail
+    return ContextSource(kind, name, name, "project", state, why, detail, "", (action,))
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB on disk" if count >= 1e5 else f"{count / 1e3:,.0f} kB on disk"
+
+
+def embedding_state(app: Application) -> str:
+    """What embeds, how many files wait for it, and what a server billed; or why nothing does."""
+    embedding = app.retriever.embedding
+    if embedding is None:
+        return app.embedding_problem or "off: no embedder is chosen, or nothing is indexed yet"
+    said = f"{embedding.choice.model_id}; vectors {embedding.place.in_words}"
+    if bill := embedding_bill(app.settings.models, embedding.choice, embedding.tokens):
+        said += f"; {bill}"
+    if embedding.waiting:
+        said += f"; {embedding.waiting:,} files wait"
+    if embedding.paused:
+        said += "; paused by the user"
+    return f"{said}; {embedding.problem}" if embedding.problem else said

@@ -54,6 +54,11 @@ def load_command(declaration: CommandDeclaration) -> LoadedCommand:
             f"{declaration.name} is handled by {declaration.handler}, which must be `async`, take"
             " the application and a dataclass, and say which dataclass it gives."
         )
+    if declaration.answer_class() not in (None, answer):
+        raise DeclarationError(
+            f"{declaration.name} is declared to answer {declaration.answer}, but its handler gives"
+            f" {answer.__name__}; name one class in both places."
+        )
     run = partial(handler, declaration.action) if takes_action else handler
     return LoadedCommand(declaration.title, request, answer, run, declaration.progress)
 

@@ -26,7 +26,7 @@ from glossator.memory import (
     problem_in,
 )
 
-_SECONDS = 2.0  # for the symbols that all of them name
+_SYMBOL_SECONDS = 2.0  # for the symbols that all of them name
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ async def _views(app: Application, memories: tuple[Memory, ...]) -> tuple[Memory
     if any(each.about for each in memories):
         await app.ready()
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    ends = asyncio.get_running_loop().time() + _SECONDS
+    ends = asyncio.get_running_loop().time() + _SYMBOL_SECONDS
     views = []
     for memory in memories:
         left = max(ends - asyncio.get_running_loop().time(), 0)

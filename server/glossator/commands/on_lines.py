@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.commands.answers.explore import Explored
+from glossator.commands.answers.sessions import Explored
 from glossator.commands.ask import answer
 from glossator.commands.declaration import LineAction
+from glossator.commands.declared import EXPLORE_USAGE
 from glossator.commands.explore import ExploreRequest, explored_and_kept, or_usage_error
-from glossator.commands.line_actions import EXPLORE_USAGE
 from glossator.commands.subjects import pointed_at
 from glossator.core.answer import Answer
 from glossator.core.attached import Diagnostic

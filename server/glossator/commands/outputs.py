@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.commands.undo import acting_of
+from glossator.commands.turns import acting_of
 from glossator.core.errors import UsageError
 from glossator.core.run_events import BackgroundJob, ChangedFile
 from glossator.sessions import output_in, output_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.commands.answers.preview import Going, GoingKind, PreviewAnswer
+from glossator.commands.answers.context import Going, GoingKind, PreviewAnswer
 from glossator.core.attached import Attached, Exhibit
 from glossator.core.citations import place
 from glossator.core.errors import UsageError

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from glossator.application import Application
-from glossator.commands.answers.context_sources import ContextAction, ContextSource, ContextState
-from glossator.commands.answers.rules import ListedRule, RuleList, Source
+from glossator.commands.answers.context import (
+    ContextAction,
+    ContextSource,
+    ContextState,
+    ListedRule,
+    RuleList,
+    Source,
+)
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.core.window import ContextKind
@@ -70,7 +76,8 @@ async def remove_rule(app: Application, request: RemoveRuleRequest) -> RuleList:
     else:
         found = grants.remove_from_session(rule)
     if not found:
-        kept = ", ".join(shown(str(each)) for each in _of(grants, request.source)) or "none"
+        rules = grants.of_session if request.source == "session" else grants.for_always
+        kept = ", ".join(shown(str(each)) for each in rules) or "none"
         raise UsageError(f"There is no rule {shown(str(rule))} to remove; there are: {kept}.")
     return _listed(app, grants)
 
@@ -106,7 +113,3 @@ def _source(rule: ListedRule) -> ContextSource:
     detail = f"{_EFFECTS[rule.effect]}, {_SOURCES[rule.source]}"
     key, kind, on = f"{rule.source} {rule.text}", ContextKind.RULE, ContextState.ON
     return ContextSource(kind, key, rule.text, "user", on, "", detail, "", (action,))
-
-
-def _of(grants: Grants, source: Source) -> tuple[Rule, ...]:
-    return grants.of_session if source == "session" else grants.for_always

@@ -1,18 +1,22 @@
-"""Search: the chunks of the workspace that bear on a question.
+"""What the user looks up without a model: the chunks that bear on a question, a single tool.
 
 No model is asked unless the settings name one that reranks.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from glossator.application import Application
-from glossator.core.errors import UsageError
-from glossator.llm import Meter, Spending, price_in_words
+from glossator.commands.answers.server import ToolAnswer
+from glossator.core.errors import UnknownTool, UsageError
+from glossator.llm import Meter, Spending, ToolCall, price_in_words
 from glossator.retrieval import SearchAnswer, Stages
-from glossator.tools import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
+from glossator.tools import MAX_CHUNKS, MAX_QUERY, ReadState, SearchArgs, ToolContext, search_answer
+from glossator.turn import LoadedSkills, call_tool, permit_direct_call
 
 
 class SearchStage(StrEnum):
@@ -74,3 +78,33 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
         cost = price_in_words(meter.spending.dollars)
         answer = replace(answer, searched=f"{answer.searched} Reranking cost {cost}.")
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A tool's name and its arguments, as the model would give them."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
+    """Run one tool. Raises `UnknownTool`."""
+    if request.name not in app.tools:
+        raise UnknownTool(
+            f"There is no tool {request.name!r}; the tools are {', '.join(sorted(app.tools))}."
+        )
+    await app.ready()
+    context = ToolContext(
+        app.host.snapshot(),
+        ReadState(),
+        app.symbols,
+        app.retriever,
+        hidden=app.acting.hidden(),
+        skills=LoadedSkills(app),
+    )
+    started = time.perf_counter()
+    call = ToolCall("cli", request.name, request.arguments)
+    result = await call_tool(app.tools, call, context, permit_direct_call)
+    milliseconds = (time.perf_counter() - started) * 1000
+    return ToolAnswer(result.text, result.error, result.omitted, milliseconds)

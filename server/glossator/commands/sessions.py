@@ -1,4 +1,4 @@
-"""Sessions: begin, list, resume, rename, delete and export them; their sub-agents."""
+"""Sessions: list, resume, rename, export or delete them, compact one, look at its sub-agents."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from glossator.commands.answers.sessions import (
     AgentInfo,
     AgentList,
     AgentTranscript,
+    CompactAnswer,
     DeletedSession,
     ExportedSession,
     SessionInfo,
     SessionList,
+    SummaryAnswer,
 )
-from glossator.commands.undo import undone_turns
+from glossator.commands.turns import undone_turns
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, UndoneTurn
 from glossator.core.run_events import UnsavedFile
 from glossator.core.shown import shown
 from glossator.sessions import (
     ListedSession,
+    NoGain,
     PersistedAgent,
     RunFigures,
     agent_to_markdown,
@@ -33,6 +36,7 @@ from glossator.sessions import (
     to_json,
     to_markdown,
 )
+from glossator.turn import compactor_of, session_hooks
 
 _TITLE_CHARACTERS = 200
 _FOUND_CHARACTERS = 200  # of a question that was looked for
@@ -247,4 +251,49 @@ def _agent_info(app: Application, agent: PersistedAgent) -> AgentInfo:
         running=app.runs.has_agent(begun.agent_id),
         findings=None if report is None else len(report.findings),
         partial="" if report is None else report.partial,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CompactRequest:
+    """The session to compact."""
+
+    session_id: str
+
+
+async def compact_session(app: Application, request: CompactRequest) -> CompactAnswer:
+    """Compact now. Raises `UsageError`, `UnknownSession` and `ModelError`."""
+    async with app.runs.claim(request.session_id):
+        session = await app.sessions.open(request.session_id)
+        meter = session.meter(app.settings.limits, app.model)
+        hooks = await session_hooks(app, session.id, session.reminders, app.port.tell)
+        compactor = compactor_of(app, session, app.model, lambda _: None, hooks, "manual")
+        made = await compactor.compact(meter)
+        if isinstance(made, NoGain):
+            raise UsageError(f"The conversation was not compacted: {made.why}. Go on with it.")
+    return CompactAnswer(made.before, made.after, made.by_model)
+
+
+@dataclass(frozen=True, slots=True)
+class SummariseRequest:
+    """The session to summarise."""
+
+    session_id: str
+
+
+async def summarise_session(app: Application, request: SummariseRequest) -> SummaryAnswer:
+    """Summarise now. Raises `UsageError`, `UnknownSession` and `ModelError`."""
+    async with app.runs.claim(request.session_id):
+        session = await app.sessions.open(request.session_id)
+        if not session.conversation.messages:
+            raise UsageError("Nothing was said in this session yet; ask something first.")
+        await app.ledger.cores.load(session.id, app.port.tell)
+        by_model = await app.summaries.make(session)
+    summary = app.ledger.cores.of(session.id).session_summary
+    return SummaryAnswer(
+        session.id,
+        summary.main_topics,
+        summary.key_conclusions,
+        summary.unresolved_questions,
+        by_model,
     )

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glossator import __version__
-from glossator.application import Application, embedding_bill
-from glossator.commands.answers.status import (
+from glossator.application import Application
+from glossator.commands.answers.server import (
     ChunksView,
     IndexView,
     OutlinesView,
@@ -22,6 +22,7 @@ from glossator.commands.answers.status import (
     StatusAnswer,
     SweepView,
 )
+from glossator.commands.index import embedding_state
 from glossator.core.document import Document
 from glossator.core.shown import shown
 from glossator.sessions import Session
@@ -141,21 +142,6 @@ def _chunks(app: Application) -> ChunksView:
     return ChunksView(
         state, status.files, status.pending, status.disk_bytes, embedding_state(app), status.problem
     )
-
-
-def embedding_state(app: Application) -> str:
-    """What embeds, how many files wait for it, and what a server billed; or why nothing does."""
-    embedding = app.retriever.embedding
-    if embedding is None:
-        return app.embedding_problem or "off: no embedder is chosen, or nothing is indexed yet"
-    said = f"{embedding.choice.model_id}; vectors {embedding.place.in_words}"
-    if bill := embedding_bill(app.settings.models, embedding.choice, embedding.tokens):
-        said += f"; {bill}"
-    if embedding.waiting:
-        said += f"; {embedding.waiting:,} files wait"
-    if embedding.paused:
-        said += "; paused by the user"
-    return f"{said}; {embedding.problem}" if embedding.problem else said
 
 
 def _sweep(sweep: Sweep) -> SweepView:

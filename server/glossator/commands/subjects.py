@@ -154,17 +154,16 @@ async def calls_of(app: Application, pointed: Pointed) -> Calls:
     uses = await app.symbols.uses(snapshot, Name.parse(pointed.subject.name), CALLS, where)
     called = await app.symbols.calls(snapshot, document, symbol.first_line, symbol.last_line)
     return Calls(
-        tuple(Call(_caller(use.reference.within), use.line) for use in uses.hits),
+        tuple(
+            Call(".".join(use.reference.within) or "code at the top level", use.line)
+            for use in uses.hits
+        ),
         tuple(
             Call(name, SourceLine(document.path, document.sha256, at, document.lines[at - 1]))
             for name, at in called
         ),
         by_editor=False,
     )
-
-
-def _caller(within: tuple[str, ...]) -> str:
-    return ".".join(within) or "code at the top level"
 
 
 def _placed(

@@ -47,7 +47,7 @@ class Buttons:
         return pressed.title if pressed and pressed.title in labels else None
 
     async def allow(self, text: str, refusal: str, labels: Sequence[str]) -> str | None:
-        """As `press`, of `refusal` and `labels`, each of which allows something."""
+        """Like `press`, but each of `labels` allows something and is confirmed in a second box."""
         ways = {f"{label}…": label for label in labels}
         while True:
             pressed = await self.press(text, (refusal, *ways))

@@ -18,14 +18,7 @@ from pygls.capabilities import get_capability
 from glossator.core.atomic import opened
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileDeletion, FileEdit, FileRename
-from glossator.core.encoding import (
-    codec_of,
-    decode,
-    encode,
-    encode_edited,
-    is_declared,
-    is_unicode,
-)
+from glossator.core.encoding import codec_of, decode, encode, encode_edited, is_declared, is_unicode
 from glossator.core.text import PositionEncoding
 
 _ANNOTATION = "glossator"
@@ -33,7 +26,7 @@ _CREATE = "create"
 # Neovim opens documents at version 0, which it never checks, and counts changes from 3 on: 1 is the
 # text as it was opened, too, and it is checked.
 _FIRST_VERSIONS = {"Neovim": 1}
-_LATE = frozenset({"Neovim", "Eglot"})
+_LATE_EDITORS = frozenset({"Neovim", "Eglot"})
 _OPERATIONS = {FileDeletion: "delete", FileRename: "rename"}
 
 _Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
@@ -68,7 +61,7 @@ class EditSupport:
             applies=bool(get_capability(capabilities, "workspace.apply_edit")),
             versioned=versioned,
             first_version=_FIRST_VERSIONS.get(name, 0),
-            late=name in _LATE,
+            late=name in _LATE_EDITORS,
             annotated=versioned and declared("change_annotation_support") is not None,
             operations=frozenset(str(each.value) for each in operations or () if whole),
         )

@@ -1,14 +1,19 @@
-"""Which messages may pass when: before `initialize`, while the service starts, after `shutdown`.
+"""The server's life: which messages may pass when, and its end with the editor's process.
 
 Messages that need the application wait, in order, until it exists; none is lost. The others
-(cancelling, progress, trace, `shutdown`, `exit`) pass at once.
+(cancelling, progress, trace, `shutdown`, `exit`) pass at once. When the editor dies, a living child
+of it may keep our streams open, so its process is watched.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
+import sys
 from collections import deque
 from enum import Enum, auto
+from pathlib import Path
 from typing import Any, Protocol
 
 from lsprotocol import types
@@ -26,6 +31,9 @@ _NEED_NO_APPLICATION = {
     types.SET_TRACE,
     types.WINDOW_WORK_DONE_PROGRESS_CANCEL,
 }
+_log = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.5
 
 
 class Dispatcher(Protocol):
@@ -75,9 +83,12 @@ class LifecycleFilter:
 
     async def open(self) -> None:
         """The application exists: pass on what waited, in order."""
+        # What arrives meanwhile still waits behind it, as the phase changes last. The pause lets a
+        # request start before the next change: it sees the text at its place in the order, as
+        # later messages do (docs/decisions/0001).
         while self._waiting:
             self._protocol.dispatch(self._waiting.popleft())
-            await asyncio.sleep(0)  # a request sees the state at its place in the order
+            await asyncio.sleep(0)
         if self.phase is ServerPhase.STARTING:
             self.phase = ServerPhase.RUNNING
 
@@ -119,3 +130,55 @@ class LifecycleFilter:
                 self._refuse(message, JsonRpcRequestCancelled("The request was cancelled."))
                 return
         self._protocol.cancel(msg_id)
+
+
+async def parent_gone(process_id: int | None) -> None:
+    """Return once the process has ended; never, if it cannot be watched from here.
+
+    A process that is not there at the start lives on another machine or in another container.
+    """
+    if process_id is None or not is_alive(process_id):
+        if process_id is not None:
+            _log.info("process %d is not visible from here; it is not watched", process_id)
+        await asyncio.Event().wait()
+        return
+    while is_alive(process_id):  # noqa: ASYNC110 - another process sets no event of ours
+        await asyncio.sleep(POLL_SECONDS)
+
+
+if sys.platform == "win32":
+    import ctypes  # `os.kill` with signal 0 would end the process here
+
+    _SYNCHRONIZE = 0x00100000
+    _WAIT_TIMEOUT = 0x00000102
+
+    def is_alive(process_id: int) -> bool:
+        """Whether the process runs."""
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(_SYNCHRONIZE, False, process_id)
+        if not handle:
+            return False
+        try:
+            return bool(kernel.WaitForSingleObject(handle, 0) == _WAIT_TIMEOUT)
+        finally:
+            kernel.CloseHandle(handle)
+
+else:
+
+    def is_alive(process_id: int) -> bool:
+        """Whether the process runs; one that ended and was not yet waited for does not."""
+        try:
+            os.kill(process_id, 0)
+        except PermissionError:
+            return True  # somebody else's, but there
+        except (ProcessLookupError, OverflowError):
+            return False
+        return not _is_zombie(process_id)
+
+
+def _is_zombie(process_id: int) -> bool:
+    try:
+        status = Path(f"/proc/{process_id}/stat").read_bytes()
+    except OSError:  # no /proc on this system
+        return False
+    return status.rpartition(b")")[2].split()[:1] == [b"Z"]

@@ -22,11 +22,7 @@ from pygls.exceptions import (
     JsonRpcMethodNotFound,
     JsonRpcParseError,
 )
-from pygls.protocol import (
-    JsonRPCNotification,
-    JsonRPCRequestMessage,
-    JsonRPCResponseMessage,
-)
+from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 from pygls.protocol.json_rpc import MsgId
 
 # All that cattrs and lsprotocol's hooks raise for a value of the wrong form.
@@ -160,8 +156,7 @@ def make_converter() -> cattrs.Converter:
         lambda data, kind: kind(data["method"], data["jsonrpc"], data["params"]),
     )
     converter.register_structure_hook(
-        JsonRPCResponseMessage,
-        lambda data, kind: kind(data["id"], data["jsonrpc"], data["result"]),
+        JsonRPCResponseMessage, lambda data, kind: kind(data["id"], data["jsonrpc"], data["result"])
     )
     for either in (MsgId, MsgId | None):  # lsprotocol lets anything pass for these
         converter.register_structure_hook(either, _id_or_token)

@@ -33,7 +33,6 @@ from glossator.core.ports import (
 from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.run_events import JobsChanged, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
-from glossator.lsp.browser import opened_in_browser
 from glossator.lsp.buttons import Buttons
 from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit, write_files
 from glossator.lsp.reports import (
@@ -72,6 +71,7 @@ _TOGETHER_SECONDS = 0.2  # changes of the context within this time are told once
 _LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
 _APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
 _MOVE_SECONDS = 120.0  # for a move: other servers change imports, and may ask the user
+_OPEN_SECONDS = 60.0  # editors ask the user before they open an address
 _SAVE_SECONDS = 20.0  # editors format as they save
 _NO_UNICODE = (
     "a file in it is no Unicode, so the editor may misread it. Edit that file by itself, closed in"
@@ -81,7 +81,9 @@ _NO_ANSWER = (
     "the editor did not answer within {:g} s, and may still do so: look at the file again before"
     " you rely on it"
 )
-_BEHIND = "require version"  # Eglot's error for a text that was typed in; older ones send no name
+_EGLOT_BEHIND = (
+    "require version"  # Eglot's error for a text that was typed in; older ones send no name
+)
 _BUTTONS = {
     Choice.ONCE: "Allow once",
     Choice.SESSION: "Allow for this session",
@@ -157,7 +159,7 @@ class ClientPort:
 
     @property
     def editor(self) -> str:
-        """As the client named itself."""
+        """The name that the client gave itself."""
         return f"{self._client.name} {self._client.version}".strip()
 
     @property
@@ -195,8 +197,20 @@ class ClientPort:
 
     async def open_address(self, url: str) -> None:
         """Have the client open it outside of the editor."""
-        if not await opened_in_browser(self._protocol, self._client, url):
+        if not await self._was_opened(url):
             self.tell(f"Open this address in your browser: {url}")
+
+    async def _was_opened(self, url: str) -> bool:
+        if not self._client.show_document:
+            return False
+        params = types.ShowDocumentParams(uri=url, external=True)
+        try:
+            async with asyncio.timeout(_OPEN_SECONDS):
+                reply = await self._protocol.ask(types.WINDOW_SHOW_DOCUMENT, params)
+        except (JsonRpcException, TimeoutError) as failure:
+            _log.warning("The client opened no browser: %r", failure)
+            return False
+        return bool(reply.success)
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
         """Ask the user, and wait for as long as it takes."""
@@ -260,7 +274,7 @@ class ClientPort:
 
     @property
     def edits_blindly(self) -> bool:
-        """Whether it checks no version, or collects what is typed."""
+        """Whether the client checks no version, or sends what is typed only later."""
         return self._client.edits.late or not self._client.edits.versioned
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:
@@ -284,7 +298,7 @@ class ClientPort:
             async with asyncio.timeout(None if confirm else seconds):
                 result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)
         except JsonRpcException as failure:
-            return NotApplied(failure.message, behind=_BEHIND in failure.message.lower())
+            return NotApplied(failure.message, behind=_EGLOT_BEHIND in failure.message.lower())
         except TimeoutError:
             return NotApplied(_NO_ANSWER.format(seconds))
         if result.applied:

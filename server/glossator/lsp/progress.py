@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Token = int | str
-_SECONDS = 10  # after which it is shown how long a run takes, and again each time
+_CLOCK_SECONDS = 10  # after which it is shown how long a run takes, and again each time
 
 
 class ProgressBar:
@@ -108,7 +108,7 @@ class ProgressBar:
         """Show now and then for how long the run has been at work."""
         self.so_far.begin()
         while True:
-            await asyncio.sleep(_SECONDS)
+            await asyncio.sleep(_CLOCK_SECONDS)
             self._report()
 
     def end(self) -> None:
@@ -120,7 +120,7 @@ class ProgressBar:
     @property
     def _said(self) -> str:
         """`Grep: 3 matches · 2 of 4: Add the flag · 12 s`."""
-        parts = (self._message, self.so_far.step(), self.so_far.time(_SECONDS))
+        parts = (self._message, self.so_far.step(), self.so_far.time(_CLOCK_SECONDS))
         return " · ".join(filter(None, parts))
 
     def _report(self) -> None:

@@ -1,4 +1,4 @@
-"""Texts for clients without a panel: answers and permission requests, in messages and in files.
+"""Texts for clients without a panel: answers, hits and permission requests, as files and messages.
 
 A file shows what no message box has room for. The user may be typing when it opens, so it never
 takes the focus. Of a permission request, only the lines of the command or change are indented.
@@ -13,26 +13,30 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from glossator.core.answer import Answer
+from glossator.core.citations import CitationMark, link, place, rewrite_citations, space_before
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.permission import Cut, ExcerptLine, PermissionRequest, excerpt, is_cut
 from glossator.core.question import Question, asker
-from glossator.core.shown import shown
+from glossator.core.run_events import not_saved
+from glossator.core.shown import shown, shown_prose, shown_text
+from glossator.core.span import CitationView
+from glossator.core.standing import findings, found_of, holds, objection, tally
 from glossator.core.uri import to_uri
-from glossator.lsp.answer_report import to_markdown
 
 if TYPE_CHECKING:
     from glossator.commands import ShownGloss
-    from glossator.core.answer import Answer
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
+    from glossator.retrieval import SearchAnswer, SearchHit
 
 _log = logging.getLogger(__name__)
 
-_KEPT = 200  # files, those written last
+_KEPT_FILES = 200  # files, those written last
 _ANSWER, _ASKED = ".md", ".txt"
 # The `takeFocus` with which an editor shows a document and leaves the cursor where it is. To Eglot
 # false is true, to Neovim nothing is; Helix moves the cursor in any case, as may others.
@@ -42,10 +46,14 @@ _TITLE_CHARACTERS = 60  # of a session
 _NOT_WHOLE = "This is not shown whole: where a line begins with …, something is left out."
 # Vim obeys modelines in the first and last five lines, Emacs in the first line and after the last
 # form feed: only our own text is there.
-_HEAD = (
+_FILE_HEAD = (
     "What Glossator asks about, and when it asks; only what it asks about is indented." + "\n" * 5
 )
-_END = "\n" * 6 + "\f\nThe end.\n"
+_FILE_END = "\n" * 6 + "\f\nThe end.\n"
+_INDENT = " " * 8  # code, in an item of a list
+# Vim obeys modelines in the last five lines, Emacs what follows the last form feed: neither may be
+# lines of a file.
+_HITS_END = "\n" * 6 + "\f\n"
 
 
 async def show_report(protocol: Protocol, client: Client, answer: Answer) -> None:
@@ -54,7 +62,7 @@ async def show_report(protocol: Protocol, client: Client, answer: Answer) -> Non
     if document is not None and client.contents and _shows_beside(client):
         _open(protocol, client, document)
     else:
-        await show_text(protocol, client, to_markdown(answer))
+        await show_text(protocol, client, answer_to_markdown(answer))
 
 
 async def show_gloss(protocol: Protocol, client: Client, gloss: ShownGloss) -> None:
@@ -117,7 +125,7 @@ def _short(path: Path) -> str:
 
 
 def report_folder() -> Path:
-    """Where all of this is kept, readable by the user alone."""
+    """The folder of all these files, readable by the user alone."""
     import platformdirs  # noqa: PLC0415 - nothing but pygls is imported before `initialize`
 
     return Path(platformdirs.user_state_dir("glossator")) / "reports"
@@ -152,7 +160,7 @@ def _new_file(folder: Path, suffix: str) -> tuple[Path, int]:
 def _remove_old(folder: Path) -> None:
     try:
         reports = sorted(_files(folder), key=lambda report: report.stat().st_mtime_ns)
-        for report in reports[:-_KEPT]:
+        for report in reports[:-_KEPT_FILES]:
             report.unlink()
     except OSError as error:  # another server removes them, too; the next report tries again
         _log.info("Old reports were not removed: %s", error)
@@ -197,7 +205,7 @@ def _file_summary(change: FileChange) -> str:
 
 
 def request_message(request: PermissionRequest, whole: str) -> str:
-    """What a message box has room for; if that is not all, it says so, and `whole`."""
+    """The text of a message box; if it cannot show all, it says so and adds `whole`."""
     detail = _excerpt(request)
     left_out = [_NOT_WHOLE, whole] if is_cut(detail) else []
     return "\n".join((request.title, *map(_indented, detail), *left_out, *request.reasons))
@@ -206,7 +214,7 @@ def request_message(request: PermissionRequest, whole: str) -> str:
 def request_file_text(request: PermissionRequest) -> str:
     """All that is asked about, as far as it was sent."""
     asked = with_session_title("\n".join((request.title, *request.reasons)))
-    return f"{_HEAD}{asked}\n\n" + "\n".join(map(_indented, _whole(request))) + _END
+    return f"{_FILE_HEAD}{asked}\n\n" + "\n".join(map(_indented, _whole(request))) + _FILE_END
 
 
 def _excerpt(request: PermissionRequest) -> tuple[ExcerptLine, ...]:
@@ -231,3 +239,88 @@ def _unsent(cut: Cut) -> ExcerptLine:
 
 def _indented(line: ExcerptLine) -> str:
     return line.text if line.mark else f"  {line.text}"
+
+
+def answer_to_markdown(answer: Answer) -> str:
+    """The answer, its citations as links with what speaks against them, and how it came about."""
+    cited = {each.target for each in answer.citations}
+
+    def linked(mark: CitationMark) -> str:
+        found = found_of(mark, answer.citations)
+        doubt = f" ({objection(found)})" if found and not holds(found) else ""
+        return space_before(answer.text, mark) + _link(mark.place, found) + doubt
+
+    parts = [rewrite_citations(answer.text, linked, cited.__contains__).rstrip()]
+    standing = [*findings(answer.text, answer.citations, answer.uncited, answer.corrections, _link)]
+    if standing:
+        parts.append("## Citations\n\n" + "\n".join(standing))
+        parts.append(f"{tally(answer.citations, len(answer.uncited), len(answer.corrections))}.")
+    report = getattr(answer, "report", None)
+    if report is not None and report.searched:
+        parts.append(f"## Searched\n\n{report.account()}")
+    if answer.unsaved:
+        parts.append(f"**{not_saved(answer.unsaved)}**")
+    how = "offline, extractive" if answer.offline else answer.model
+    parts.append(f"---\n\n*{how}; stopped: {answer.stop}*")
+    return shown_prose("\n\n".join(parts) + "\n")
+
+
+def _link(name: str, citation: CitationView | None) -> str:
+    if citation is None or citation.uri is None:
+        return f"`{name}`"
+    first, _ = citation.leads_to
+    line = f"#L{first}" if first else ""
+    return link(name, f"{citation.uri}{line}")
+
+
+def hit_locations(answer: SearchAnswer) -> list[dict[str, Any]]:
+    """For each hit, in their order, LSP's `Location` of the lines that tell most."""
+    return [
+        {
+            "uri": hit.uri,
+            "range": {
+                "start": {"line": first - 1, "character": 0},
+                "end": {"line": last, "character": 0},
+            },
+        }
+        for hit in answer.hits
+        for first, last in (_telling(hit),)
+    ]
+
+
+def search_to_markdown(query: str, answer: SearchAnswer) -> str:
+    """The hits, the best first, with links to their lines; `gF` in Vim follows their paths."""
+    title = f"# Search: {' '.join(query.split())}"
+    hits = [_item(number, hit) for number, hit in enumerate(answer.hits, 1)]
+    parts = [title, *(hits or ["Nothing was found."])]
+    end = [answer.searched]
+    if answer.absent:
+        end.append(f"No file holds {', '.join(f'`{word}`' for word in answer.absent)}.")
+    text = shown_prose("\n\n".join(parts))
+    return f"{text}{_HITS_END}{shown_prose(' '.join(end))}\n"
+
+
+def _item(number: int, hit: SearchHit) -> str:
+    where = place(hit.path, hit.first_line, hit.last_line)
+    head = f"{number}. {link(where, f'{hit.uri}#L{_telling(hit)[0]}')}"
+    if hit.context:
+        head += f" `{hit.context.replace('`', ' ')}`"
+    return "\n".join((head, "", *_lines(hit)))
+
+
+def _lines(hit: SearchHit) -> Iterator[str]:
+    """The lines that tell most, with their numbers, and a mark where some are left out."""
+    lines = hit.text.split("\n")
+    numbers = hit.lines or (hit.first_line,)
+    width = len(str(numbers[-1]))
+    before = numbers[0] - 1
+    for number in numbers:
+        if number > before + 1:
+            yield f"{_INDENT}{'⋯':>{width}}"
+        before = number
+        yield f"{_INDENT}{number:>{width}}  {shown_text(lines[number - hit.first_line])}".rstrip()
+
+
+def _telling(hit: SearchHit) -> tuple[int, int]:
+    """The first and the last line to look at: a hit may begin far from what tells most."""
+    return (hit.lines[0], hit.lines[-1]) if hit.lines else (hit.first_line, hit.last_line)

@@ -20,9 +20,8 @@ from glossator.core.errors import UsageError
 from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
-from glossator.lsp.lifecycle import ServerPhase
+from glossator.lsp.lifecycle import ServerPhase, parent_gone
 from glossator.lsp.messages import make_converter
-from glossator.lsp.parent import parent_gone
 from glossator.lsp.port import ClientPort
 from glossator.lsp.progress import ProgressBars
 from glossator.lsp.protocol import Protocol, Requests, first_leaf
@@ -223,7 +222,7 @@ class Server(LanguageServer):
             self.leave()
 
     def _leave_unread(self, uri: str, size: int) -> None:
-        """What is on disk counts for an open document whose text cannot be taken in."""
+        """From now on the file on disk counts for an open document whose text is too large."""
         if uri in self.unread:
             return
         self.unread.add(uri)

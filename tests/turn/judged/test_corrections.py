@@ -19,7 +19,7 @@ from glossator.core.events import (
     TextDiscarded,
 )
 from glossator.core.window import Kind
-from glossator.lsp.answer_report import to_markdown
+from glossator.lsp.reports import answer_to_markdown
 from glossator.sessions.compaction.kept import KeptTools, collect
 from glossator.sessions.compaction.summary import PromptPrefix
 from tests.sandboxed import SANDBOXED
@@ -155,7 +155,7 @@ async def test_the_output_of_a_command_is_cited_by_its_number(tmp_path: Path) ->
         assert [(each.target, each.status) for each in answer.citations] == [
             ("run 2: echo two", "read")
         ]
-        assert "- not judged: `run 2: echo two`" in to_markdown(answer)
+        assert "- not judged: `run 2: echo two`" in answer_to_markdown(answer)
     script = [
         Turn(ToolUse("Bash", {"command": "echo three"}, id="three")),
         Turn(Text("[cite: run, 1] [cite: run, 3]")),

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.rewind import RetryRequest, retry
 from glossator.commands.sessions import ListAgentsRequest, ShowAgentRequest, list_agents, show_agent
+from glossator.commands.turns import RetryRequest, retry
 from glossator.core.events import (
     AgentFinished,
     AgentStarted,

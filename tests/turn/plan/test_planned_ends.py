@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.rewind import RewindRequest, rewind
+from glossator.commands.sessions import CompactRequest, compact_session
+from glossator.commands.turns import RewindRequest, rewind
 from glossator.core.document import Document
 from glossator.core.events import AgentFinished, AgentStarted, Envelope, RunCancelled
 from glossator.core.fact import NewFact

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
+from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.core.attached import Diagnostic, FileDiagnostics, Severity
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.rewind import RewindRequest, rewind
-from glossator.commands.undo import UndoRequest, undo_turn
+from glossator.commands.sessions import CompactRequest, compact_session
+from glossator.commands.turns import RewindRequest, UndoRequest, rewind, undo_turn
 from tests.context.compacting import summary_turn
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.customizations import ListCustomizationsRequest, list_customizations
-from glossator.commands.rewind import RetryRequest, retry
+from glossator.commands.context_sources import ListCustomizationsRequest, list_customizations
+from glossator.commands.sessions import CompactRequest, compact_session
+from glossator.commands.turns import RetryRequest, retry
 from glossator.core.events import Notice, RunStarted
 from tests.context.compacting import summary_turn
 from tests.customizations.files import described, write

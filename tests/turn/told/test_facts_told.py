@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.show_context import ShowContextRequest, show_context
+from glossator.commands.sessions import CompactRequest, compact_session
+from glossator.commands.window import ShowContextRequest, show_context
 from glossator.core.document import Document
 from glossator.core.events import Notice, RunFinished
 from glossator.core.fact import FactState, NewFact

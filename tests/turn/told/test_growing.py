@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.mcp_servers import AdoptMcpServerRequest, adopt_mcp_server
+from glossator.commands.adoptions import AdoptMcpServerRequest, adopt_mcp_server
+from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.core.attached import EditorState
 from glossator.core.question import QuestionAnswer
 from glossator.core.uri import to_uri

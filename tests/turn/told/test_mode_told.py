@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.mode import SetModeRequest, set_mode
-from glossator.commands.rewind import RewindRequest, rewind
-from glossator.commands.sessions import ExportSessionRequest, export_session
+from glossator.commands.models import SetModeRequest, set_mode
+from glossator.commands.sessions import (
+    CompactRequest,
+    ExportSessionRequest,
+    compact_session,
+    export_session,
+)
+from glossator.commands.turns import RewindRequest, rewind
 from glossator.core.permission import Mode
 from glossator.sessions.compaction.own_texts import is_mode_notice
 from tests.stage import Stage, stage

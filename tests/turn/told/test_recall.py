@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.compact import CompactRequest, compact_session
-from glossator.commands.rewind import RewindRequest, rewind
-from glossator.commands.show_context import ShowContextRequest, show_context
+from glossator.commands.sessions import CompactRequest, compact_session
+from glossator.commands.turns import RewindRequest, rewind
+from glossator.commands.window import ShowContextRequest, show_context
 from glossator.core.errors import ModelError
 from glossator.core.events import Envelope, Notice, RunFinished
 from glossator.core.window import Kind

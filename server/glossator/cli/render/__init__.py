@@ -168,7 +168,7 @@ class Bar:
     segments: tuple[Segment, ...]
 
     def cells(self, width: int) -> tuple[int, ...]:
-        """How many characters each segment has; one that is not empty has one at least."""
+        """The width of each segment in characters; at least one where it is not empty."""
         whole = sum(each.size for each in self.segments) or 1
         cells = [max(round(each.size / whole * width), each.size > 0) for each in self.segments]
         widest = cells.index(max(cells))
@@ -177,7 +177,7 @@ class Bar:
 
 
 def one_line(cell: Cell) -> str:
-    """On one line, what stands below in brackets."""
+    """The text of a cell on one line; what stands below it follows in brackets."""
     match cell:
         case str():
             return cell

@@ -61,7 +61,7 @@ class ToolLines:
 
 @dataclass(slots=True)
 class EditLines:
-    """What became of edits that were not applied as proposed; the diffs show the others."""
+    """Lines about edits that were not applied as proposed; the diffs show the others."""
 
     labels: dict[str, str] = field(default_factory=dict)  # of the plans under way, by id
 
@@ -114,7 +114,7 @@ class GroundingLines:
                 self._tasks = {task.id: task for task in tasks}
 
     def ended(self) -> Iterator[TextLine]:
-        """What is said at the end."""
+        """The lines to print at the end of a run."""
         if self._facts:
             yield line(f"{plural(len(self._facts), 'fact')} kept", "dim", aside=True)
 

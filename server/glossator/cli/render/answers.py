@@ -1,14 +1,18 @@
-"""How each answer is shown, one function an answer; `session_answers.py` has the rest."""
+"""How answers are shown, each by a function; those of an ability stand with its sub-commands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 
+from glossator.cli.context import context_parts
 from glossator.cli.facts import fact_parts
 from glossator.cli.mcp import mcp_parts
 from glossator.cli.memory import memory_parts
 from glossator.cli.messages import (
+    NO_RULES,
+    NO_TRUSTED,
     amount,
     duration,
     names,
@@ -17,33 +21,22 @@ from glossator.cli.messages import (
     size,
     stop_notice,
 )
-from glossator.cli.render import (
-    Column,
-    Exact,
-    Fields,
-    Part,
-    Styled,
-    Table,
-    line,
-)
-from glossator.cli.render.listings import Trusted, listing_parts
-from glossator.cli.render.models import model_parts
-from glossator.cli.render.retrieval import retrieval_parts
-from glossator.cli.render.session_answers import session_parts
+from glossator.cli.render import Column, Exact, Fields, Part, Styled, Table, line, listed
 from glossator.cli.render.standing import standing_parts
+from glossator.cli.retrieval import retrieval_parts
+from glossator.cli.sessions import session_parts
 from glossator.commands import (
     AgentTranscript,
     Check,
     CheckState,
     ChunksView,
-    ContextSourceList,
     DoctorAnswer,
     ExportedSession,
     IndexAnswer,
     ModeAnswer,
     ModelAnswer,
     ModelList,
-    PreviewAnswer,
+    ModelView,
     RuleList,
     SpendingView,
     StatusAnswer,
@@ -51,28 +44,27 @@ from glossator.commands import (
 )
 from glossator.core.answer import Answer
 from glossator.core.shown import shown
-from glossator.customizations import CustomizationList
-from glossator.hooks import HookList
-from glossator.retrieval import (
-    BatchesEnded,
-    ContextsAnswer,
-    ContextsEstimate,
-    ContextsExported,
-    ContextsImported,
-    SearchAnswer,
-)
+from glossator.core.window import Price
 
 _OF_ABILITIES: tuple[Callable[[object], Iterator[Part]], ...] = (  # each knows its own answers
     session_parts,
     fact_parts,
     memory_parts,
     mcp_parts,
+    context_parts,
+    retrieval_parts,
 )
 _OFFLINE = "offline, extractive"
 _CHECKS = {  # mark and style at a terminal, word in a pipe
     CheckState.OK: ("✓", "green", "ok"),
     CheckState.WARNING: ("!", "yellow", "warning"),
     CheckState.FAILED: ("✗", "red", "FAILED"),
+}
+_EFFECTS = {"deny": "red", "ask": "yellow", "allow": "green"}
+_SOURCES = {
+    "settings": "settings or options",
+    "always": "answered: always here",
+    "session": "answered: in the session",
 }
 
 
@@ -89,32 +81,23 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
             yield Fields(tuple(_index(answer)), answer.problems)
         case DoctorAnswer():
             yield _doctor(answer)
-        case ModelList() | ModelAnswer() | ModeAnswer():
-            yield from model_parts(answer)
-        case (
-            RuleList()
-            | Trusted()
-            | CustomizationList()
-            | HookList()
-            | ContextSourceList()
-            | PreviewAnswer()
-        ):
-            yield from listing_parts(answer)
-        case (
-            SearchAnswer()
-            | ContextsAnswer()
-            | ContextsEstimate()
-            | ContextsExported()
-            | ContextsImported()
-            | BatchesEnded()
-        ):
-            yield from retrieval_parts(answer)
+        case ModelList():
+            yield from _models(answer)
+        case ModelAnswer(model=now, before=before) | ModeAnswer(mode=now, before=before):
+            what = "Model" if isinstance(answer, ModelAnswer) else "Mode"
+            since = ", as before" if now == before else f" from now on, no longer {before}"
+            yield line(f"{what} {now}{since}.", "dim", aside=True)
+        case RuleList():
+            yield listed(_rules(answer), NO_RULES)
+        case Trusted(trusted=folders):
+            table = Table((Column(),), tuple((shown(each),) for each in folders))
+            yield listed(table, NO_TRUSTED)
         case _:
             yield from chain.from_iterable(parts(answer) for parts in _OF_ABILITIES)
 
 
 def _run(answer: Answer, grounded: Iterable[Part]) -> Iterator[Part]:
-    """What follows the text of a run's answer."""
+    """The parts below the text of a run's answer."""
     if ending := stop_notice(answer.stop):
         yield line(ending, "yellow", aside=True)
     yield from standing_parts(answer)
@@ -139,7 +122,7 @@ def footer(answer: Answer) -> str:
 
 
 def _what_next(answer: Answer) -> str:
-    """What the run changed and how to undo it, and how to continue its session."""
+    """The files that the run changed, how to undo that, and how to continue its session."""
     session = f"session {answer.session_id} (--resume)"
     if not answer.changed_files:
         return session
@@ -247,3 +230,49 @@ def _findings(check: Check) -> tuple[Styled, ...]:
     """The detail, and below it what to do."""
     step = (Styled(f"\n→ {check.next_step}", "yellow"),) if check.next_step else ()
     return (Styled(check.detail), *step)
+
+
+def _models(answer: ModelList) -> Iterator[Part]:
+    columns = tuple(Column(style=style) for style in ("green", "bold", "", "", "dim"))
+    yield Table(columns, tuple(_model(each, answer.effort) for each in answer.models))
+    if answer.problem:
+        yield line(answer.problem, "yellow", kind="table", aside=True)
+
+
+def _model(model: ModelView, effort: str | None) -> tuple[str, ...]:
+    """Mark, id, window, price and efforts; the one that answers is marked."""
+    asked = (effort if model.current else None) or model.effort
+    levels = (f"[{each}]" if each == asked else each for each in model.efforts or ())
+    return (
+        "*" if model.current else "",
+        model.id,
+        "" if model.window is None else amount(model.window),
+        "nothing is asked" if model.offline else _price(model.price),
+        ", ".join(levels),
+    )
+
+
+def _price(each: Price | None) -> str:
+    if each is None:
+        return "price unknown"
+    words = f"${each.input:g} in, ${each.output:g} out"
+    if each.above is None or each.up_to is None:
+        return words
+    return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """The folders that are remembered as trusted; no server answers this."""
+
+    trusted: tuple[str, ...]
+
+
+def _rules(answer: RuleList) -> Table:
+    """A row for each rule; denials are red."""
+    columns = (Column(whole=True), Column("rule"), Column("from", "dim"))
+    rows = (
+        (Styled(each.effect, _EFFECTS[each.effect]), shown(each.text), _SOURCES[each.source])
+        for each in answer.rules
+    )
+    return Table(columns, tuple(rows))

@@ -31,8 +31,8 @@ _CLOSED_BY_BLANK = frozenset(
     {"paragraph_open", "heading_open", "hr", "fence", "table_open", "blockquote_open"}
 )
 _CODE = frozenset({"fence", "code_block"})
-_LONG = 4_000  # characters of an unfinished block that are not parsed again for each line
-_GROWTH = 1.5  # but when there are so many times as many
+_LONG_BLOCK = 4_000  # characters of an unfinished block that are not parsed again for each line
+_REPARSE_GROWTH = 1.5  # but when there are so many times as many
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")
 
 # colours of the terminal's own palette, so that light and dark backgrounds both work
@@ -74,8 +74,8 @@ class BlockSplitter:
         whole_lines = self._pending[: self._pending.rindex("\n") + 1]
         blocks, used = self._split(whole_lines, finished_only=True)
         self._pending = self._pending[used:]
-        is_long = not blocks and len(self._pending) > _LONG
-        self._enough = _GROWTH * len(self._pending) if is_long else 0.0
+        is_long = not blocks and len(self._pending) > _LONG_BLOCK
+        self._enough = _REPARSE_GROWTH * len(self._pending) if is_long else 0.0
         return blocks
 
     def flush(self) -> list[MarkdownBlock]:

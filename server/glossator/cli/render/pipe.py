@@ -29,7 +29,7 @@ class Pipe:
         self._told = -_PROGRESS_STEP  # the percentage of the last line about progress
 
     def show(self, part: render.Part) -> None:
-        """What was asked for on stdout, everything else on stderr."""
+        """Print the answer on stdout and everything else on stderr."""
         match part:
             case render.TextLine():
                 (_aside if part.aside else print)(part.text if part.plain is None else part.plain)
@@ -50,13 +50,13 @@ class Pipe:
                 pass  # the lines that follow say it
 
     def ask(self, parts: Iterable[render.Part], hint: str) -> None:
-        """On stderr."""
+        """Print it on stderr."""
         for part in parts:
             self.show(part)
         self.ask_again(hint)
 
     def ask_again(self, hint: str) -> None:
-        """On stderr."""
+        """Print it on stderr."""
         print(f"{render.printable(hint)}\n{PROMPT}", end="", file=sys.stderr, flush=True)
 
     def typing(self, text: str) -> None:
@@ -106,7 +106,7 @@ class JsonLines:
     """
 
     def event(self, wire: dict[str, Json]) -> None:
-        """As received."""
+        """Print the event as it was received."""
         _write(wire)
 
     def notice(self, message: str, style: str = "") -> None:  # noqa: ARG002 - JSON has no styles
@@ -114,7 +114,7 @@ class JsonLines:
         print(message, file=sys.stderr)
 
     def address(self, url: str) -> None:
-        """As a notice."""
+        """Print the address as a notice."""
         self.notice(f"{OPEN_ADDRESS}\n{url}")
 
     def working(self) -> None:

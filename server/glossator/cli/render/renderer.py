@@ -138,11 +138,11 @@ class Renderer:
         self._out.show(line(message, style, aside=True))
 
     def address(self, url: str) -> None:
-        """As it is, without line ends of ours."""
+        """Print the text as it is, adding no line ends."""
         self._out.show(Exact(f"{OPEN_ADDRESS}\n{shown(url)}\n", aside=True))
 
     def working(self) -> None:
-        """In the status line, until there is more to say."""
+        """Say in the status line that the work has begun."""
         self._out.doing("Working…")
 
     def progress(self, value: dict[str, Json]) -> None:
@@ -156,7 +156,7 @@ class Renderer:
         self._ask([line(first, "bold", aside=True), *lines], hint)
 
     def permission(self, prompt: PermissionPrompt) -> None:
-        """As a question, with what is asked about: that alone is indented."""
+        """Print the question, and indented what it is about."""
         self._ask([*_permission(prompt)], prompt.hint)
 
     def prompt(self, hint: str) -> None:
@@ -176,7 +176,7 @@ class Renderer:
         self._out.entered()
 
     def whole(self, text: str) -> None:
-        """What a prompt did not show whole."""
+        """Print the whole of what a prompt had cut."""
         self._out.show(Exact(text, aside=True))
 
     def hunk(self, hunk: HunkView, *, number: int, total: int) -> None:
@@ -205,7 +205,7 @@ class Renderer:
             self._out.show(part)
 
     def error(self, _code: int, message: str) -> None:
-        """On stderr."""
+        """Print an error on stderr."""
         self.close()
         self._out.error(message)
 
@@ -220,13 +220,13 @@ class Renderer:
         self._out.ask(parts, hint)
 
     def _tell(self, *parts: Part) -> None:
-        """What sets the text of the answer apart."""
+        """Print parts, apart from the answer's text."""
         self._out.end_text()
         for part in parts:
             self._out.show(part)
 
     def _work(self, event: Event | None) -> None:
-        """What the model sets out to do, what became of it, and what it continues from."""
+        """Print the model's list of steps, what became of them, and what it continues from."""
         match event:
             case Steered() | FilesChanged() | Compaction():
                 self._tell(_aside(event))
@@ -247,7 +247,7 @@ class Renderer:
                 self._grounded(event)
 
     def _grounded(self, event: Event | None) -> None:
-        """How far the run is with what its answer rests on."""
+        """Print how far the run is with grounding its answer."""
         if isinstance(event, StateChanged | PlanChanged | FactChanged):
             if isinstance(event, StateChanged) and event.state is RunState.VERIFYING:
                 self._tell()  # the answer is whole: it is not held back while it is checked
@@ -256,7 +256,7 @@ class Renderer:
             self._doing()
 
     def _agent_works(self, what: str) -> None:
-        """In the status line, where there is one."""
+        """Say what an agent does: in a line of its own where there is no status line."""
         self._tell(*([] if self._out.live else [line(what, aside=True)]))
         self._doing()
 
@@ -271,7 +271,7 @@ class Renderer:
         self._out.show(OutcomeLine(head, ended.figures, style, plain="  ".join(ended)))
 
     def _finished(self, event: ToolFinished) -> None:
-        """What came of a tool call: in short, or, if it failed, in full."""
+        """Print the result of a tool call: in short, or in full if it failed."""
         self._agents.answered(event)
         head, tail = self._tools.finished(event)
         if event.call_id not in self._agents.calls:  # a sub-agent has its own line
@@ -309,7 +309,7 @@ class Renderer:
 
 
 def _aside(event: Steered | FilesChanged | Compaction) -> TextLine:
-    """What happened beside the model's work."""
+    """Lines about what happened beside the model's work."""
     match event:
         case Steered(text=text):
             return line(f"{PROMPT}{text}", "bold", aside=True)
@@ -338,12 +338,7 @@ def _permission(prompt: PermissionPrompt) -> Iterator[Part]:
 
 
 def choose(
-    *,
-    json: bool,
-    terminal: bool,
-    thinking: bool,
-    roots: Sequence[Path],
-    outputs: bool = False,
+    *, json: bool, terminal: bool, thinking: bool, roots: Sequence[Path], outputs: bool = False
 ) -> Display:
     """The display for this output; rich is imported for a terminal alone."""
     if json:

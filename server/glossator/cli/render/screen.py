@@ -17,14 +17,13 @@ from rich.text import Text
 
 from glossator.cli import render
 from glossator.cli.render.markdown import CODE_THEME, THEME, BlockSplitter, MarkdownBlock, draw
-from glossator.cli.render.status_line import StatusLine
-from glossator.cli.render.typed import TypedLine
+from glossator.cli.render.status_line import StatusLine, TypedLine
 from glossator.core.answer import Answer
 from glossator.core.shown import shown_text
 from glossator.core.wire import Json
 
 _BAR_WIDTH = 40  # characters
-_LEAST = 24  # columns of the beginning of a line that is cut
+_HEAD_COLUMNS = 24  # columns of the beginning of a line that is cut
 _PATH = re.compile(r'path="([^"]+)"')  # of a call
 _END_OF_PATH = 8  # characters of one that are shown at least
 _DIFF_HEAD = 2  # lines
@@ -115,7 +114,7 @@ class Screen:
             self._print_blocks([*self._blocks.feed(answer.text), *self._blocks.flush()])
 
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
-        """In the status line."""
+        """Show it in the status line."""
         self._below.activity = activity
         self._drawn = self._below
         self._move()
@@ -154,12 +153,12 @@ class Screen:
         return f"question {self._questions}"
 
     def typing(self, text: str) -> None:
-        """What the user is typing stays in sight, whatever is redrawn."""
+        """Show the line that the user is typing, and keep it in sight."""
         self._typed.becomes(text)
         self._redraw()
 
     def entered(self) -> None:
-        """What was typed is taken."""
+        """The user pressed Enter: clear the line."""
         self._typed.entered()
         self._redraw()
 
@@ -195,7 +194,7 @@ class Screen:
     def _cut(self, kind: str, head: str, tail: str) -> None:
         self._apart(kind)
         end = f"  {render.printable(tail)}"
-        most = max(self._console.width - cell_len(end), _LEAST)
+        most = max(self._console.width - cell_len(end), _HEAD_COLUMNS)
         drawn = Text(_shortened(render.printable(head), most) + end, "dim")
         self._console.print(drawn, no_wrap=True, overflow="ellipsis")
 
@@ -207,7 +206,7 @@ class Screen:
 
 
 def _shortened(call: str, most: int) -> str:
-    """So many columns of a tool call: its path loses folders, or else the call its end."""
+    """Cut a tool call to so many columns: from its path go folders, else from its end."""
     over = cell_len(call) - most
     for path in _PATH.finditer(call):
         kept = path[1][over + 1 :]
@@ -312,10 +311,7 @@ def _code(part: render.Code) -> RenderableType:
     """The lines with their numbers, in the colours of their language; long ones are cut."""
     code = render.printable(part.text)
     syntax = Syntax(
-        code,
-        Syntax.guess_lexer(part.path, code),
-        theme=CODE_THEME,
-        background_color="default",
+        code, Syntax.guess_lexer(part.path, code), theme=CODE_THEME, background_color="default"
     )
     drawn = syntax.highlight(code)
     if part.words:

@@ -1,15 +1,20 @@
-"""The status line of a terminal: what the run does, how far it is, and its sub-agents."""
+"""The last lines of a terminal: what the run does, how far it is, what is being typed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from glossator.cli import render
+from glossator.cli.messages import PROMPT
+
+_CURSOR = "▏"
+_MARGIN = 8  # columns that are left free beside it
 
 
 class StatusLine:
@@ -29,7 +34,7 @@ class StatusLine:
             return
         if so_far:
             yield Text(render.printable(so_far), "dim", no_wrap=True, overflow="ellipsis")
-        yield _lines(self.activity())
+        yield _grid(self.activity())
 
     def __rich_measure__(self, _console: Console, options: ConsoleOptions) -> Measurement:
         width = options.max_width
@@ -46,7 +51,7 @@ def _one_line(activity: str, so_far: str, width: int) -> Text:
     return words + behind
 
 
-def _lines(lines: Iterable[Sequence[str]]) -> Table:
+def _grid(lines: Iterable[Sequence[str]]) -> Table:
     table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1, style="dim")
@@ -54,3 +59,44 @@ def _lines(lines: Iterable[Sequence[str]]) -> Table:
     for line in lines:
         table.add_row(*map(Text, map(render.printable, line)))
     return table
+
+
+class TypedLine:
+    """The terminal does not show keys itself while a line is followed here."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._text = ""
+        self.is_prompted = False  # it stands behind a prompt, where nothing is redrawn
+
+    def prompt(self) -> None:
+        """Ask for it, with what was typed already."""
+        self.is_prompted = True
+        self._console.print(Text(PROMPT, "bold"), Text(self._text), sep="", end="")
+
+    def below(self, status: RenderableType) -> RenderableType:
+        """A status with the line below it, or with nothing if nothing is typed."""
+        if not self._text:
+            return status
+        most, shown = self._console.width - _MARGIN, self._text
+        while cell_len(shown) > most:
+            shown = shown[1:]
+        line = Text.assemble((PROMPT, "bold"), shown, _CURSOR, no_wrap=True)
+        return Group(status, line)
+
+    def becomes(self, text: str) -> None:
+        """It was edited."""
+        before, self._text = self._text, text
+        if self.is_prompted:
+            kept = before if text.startswith(before) else text if before.startswith(text) else ""
+            erased = "\b \b" * cell_len(before.removeprefix(kept))
+            self._console.file.write(erased + text.removeprefix(kept))
+            self._console.file.flush()
+
+    def entered(self) -> None:
+        """It is finished, and another one begins."""
+        self._text = ""
+        if self.is_prompted:
+            self.is_prompted = False
+            self._console.file.write("\n")
+            self._console.file.flush()

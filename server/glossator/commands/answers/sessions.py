@@ -1,9 +1,11 @@
-"""What the commands about sessions answer."""
+"""Sessions as clients see them: lists, exports, sub-agents, turns, what was undone or dropped."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from glossator.core.answer import Answer
+from glossator.core.events import UndoneTurn
 from glossator.core.report import Report
 
 
@@ -78,3 +80,128 @@ class AgentTranscript:
     agent: AgentInfo
     report: Report | None
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A turn that changed files, and what was asked; `undoes` are the turns it took back.
+
+    `question` is empty for an undo. `undone_by` is the undo that took the turn back, None while its
+    changes stand.
+    """
+
+    turn: str
+    question: str
+    paths: tuple[str, ...]
+    undoes: tuple[str, ...]
+    undone_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnList:
+    """Oldest first."""
+
+    turns: tuple[TurnView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UndoProblem:
+    """A file that is not as it was, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoAnswer:
+    """What was brought back; `turn` undoes the undo, None if nothing was changed.
+
+    What is there again, or as it was, is `restored`; what is gone again is `removed`. Files that
+    somebody else has changed since are `conflicts`; without `overwrite` nothing at all is brought
+    back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by their
+    command lines) went on after its turn, and what they changed is not known. `undid` are the
+    questions of the turns that are undone now and were not before, `redid` of those that no longer
+    are. `undone` are all turns of the session that are undone now. `unsaved` are the paths that
+    only the editor has as they are now.
+    """
+
+    turn: str | None
+    restored: tuple[str, ...]
+    removed: tuple[str, ...]
+    conflicts: tuple[UndoProblem, ...]
+    failed: tuple[UndoProblem, ...]
+    incomplete: bool
+    jobs: tuple[str, ...]
+    undid: tuple[str, ...]
+    redid: tuple[str, ...]
+    undone: tuple[UndoneTurn, ...]
+    unsaved: tuple[str, ...] = ()
+
+    @property
+    def not_undone(self) -> tuple[UndoProblem, ...]:
+        """The files that are not as they were; a conflict that was overwritten is none of them."""
+        done = {*self.restored, *self.removed}
+        return (*(each for each in self.conflicts if each.path not in done), *self.failed)
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedRun:
+    """A run that the conversation knows nothing of any more, and what was asked."""
+
+    run_id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class RewindAnswer:
+    """The runs that were dropped, oldest first; of these, the turns whose changes still stand."""
+
+    runs: tuple[DroppedRun, ...]
+    changed: tuple[TurnView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RetryAnswer(Answer):
+    """An answer, and what took place before it as `rewind` tells it.
+
+    Of an exploration it has the report, and the URI of the gloss that it was kept as.
+    """
+
+    runs: tuple[DroppedRun, ...]
+    changed: tuple[TurnView, ...]
+    report: Report | None = None
+    document: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explored(Answer):
+    """The answer, whose text is the report's Markdown; it stands in the session's conversation.
+
+    `document` is the URI of the gloss that it was kept as.
+    """
+
+    report: Report
+    document: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompactAnswer:
+    """About how many tokens a request took before and takes now.
+
+    `by_model` is false for a summary that was extracted mechanically.
+    """
+
+    before: int
+    after: int
+    by_model: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryAnswer:
+    """What a session was about so far, in sentences; `by_model` is false for an extracted one."""
+
+    session_id: str
+    main_topics: tuple[str, ...]
+    key_conclusions: tuple[str, ...]
+    unresolved_questions: tuple[str, ...]
+    by_model: bool

@@ -6,13 +6,10 @@ from collections.abc import Callable
 
 from glossator.lsp.features import (
     code_action,
-    editor_state,
+    documents,
     execute_command,
-    files,
-    hover,
-    lifecycle,
+    initialize,
     symbols,
-    sync,
     text_document_content,
 )
 from glossator.lsp.server import Server
@@ -20,17 +17,7 @@ from glossator.lsp.service import Service, load_service
 
 __all__ = ["build_server"]
 
-_FEATURES = (
-    lifecycle,
-    sync,
-    files,
-    hover,
-    code_action,
-    symbols,
-    text_document_content,
-    editor_state,
-    execute_command,
-)
+_FEATURES = (initialize, documents, symbols, code_action, text_document_content, execute_command)
 
 
 def build_server(load: Callable[[], Service] = load_service) -> Server:

@@ -19,8 +19,13 @@ from pygls.exceptions import JsonRpcInvalidParams
 from glossator.commands import DECLARED
 from glossator.core.question import PLANNED, answered_offer, offer_plan, plan_of
 from glossator.core.wire import WireError, from_wire, to_wire
-from glossator.lsp.reports import show_gloss, show_report, show_text
-from glossator.lsp.search_report import hit_locations, search_to_markdown
+from glossator.lsp.reports import (
+    hit_locations,
+    search_to_markdown,
+    show_gloss,
+    show_report,
+    show_text,
+)
 
 if TYPE_CHECKING:
     from glossator.commands import LoadedCommand

@@ -1,7 +1,8 @@
-"""Document symbols, workspace symbols and code lenses: off unless set, since others have them, too.
+"""Hovers, document symbols, workspace symbols and code lenses: all but hovers are off unless set.
 
-The settings are read after `initialize` was answered, so these methods are registered later, where
-the client allows it. Any other client is offered at once what its `initializationOptions` ask for.
+The settings are read after `initialize` was answered, so what others offer, too, is registered
+later, where the client allows it. Any other client is offered at once what its
+`initializationOptions` ask for.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from glossator.core.markdown import plain
 from glossator.core.report import Subject
+from glossator.core.shown import shown_prose
+from glossator.core.text import Position
 from glossator.lsp.lifecycle import ServerPhase
 
 if TYPE_CHECKING:
-    from glossator.commands import Range, SymbolMatch, SymbolNode
+    from glossator.commands import HoverAnswer, Range, SymbolMatch, SymbolNode
     from glossator.lsp.client import Client
     from glossator.lsp.progress import BackgroundBar
     from glossator.lsp.server import Server
@@ -55,7 +59,8 @@ _OPTIONS = {types.TEXT_DOCUMENT_CODE_LENS: {"resolveProvider": True}}
 
 
 def register(server: Server) -> None:
-    """Handle the requests; `withheld` and `offer_symbols` decide which are offered."""
+    """Handle the requests; `withheld` and `offer_symbols` decide which but hovers are offered."""
+    server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
     server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(document_symbol)
     server.feature(types.WORKSPACE_SYMBOL)(workspace_symbol)
     lenses = types.CodeLensOptions(resolve_provider=True)
@@ -167,7 +172,7 @@ async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.Code
 
 
 async def resolve_lens(ls: Server, lens: types.CodeLens) -> types.CodeLens:
-    """What a lens says."""
+    """Fill in the text of a lens, which is shown now."""
     data = dict(lens.data or {})
     line = data.pop("line")
     face = await ls.service.lens_face(ls.application, Subject(**data), line)
@@ -213,3 +218,25 @@ def _wanted(settings: SymbolSettings) -> set[str]:
     if settings.code_lens:
         wanted.add(types.TEXT_DOCUMENT_CODE_LENS)
     return wanted
+
+
+async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    """The hover at a position, or nothing."""
+    position = Position(params.position.line, params.position.character)
+    uri, links = params.text_document.uri, ls.client.links
+    return _hover(ls, await ls.service.hover(ls.application, uri, position, links))
+
+
+def _hover(ls: Server, answer: HoverAnswer | None) -> types.Hover | None:
+    if answer is None:
+        return None
+    if ls.client.markdown_hover:
+        shown = shown_prose(answer.markdown)
+        contents = types.MarkupContent(types.MarkupKind.Markdown, shown)
+    else:
+        shown = shown_prose(plain(answer.markdown))
+        contents = types.MarkupContent(types.MarkupKind.PlainText, shown)
+    return types.Hover(
+        contents=contents,
+        range=types.Range(types.Position(*answer.start), types.Position(*answer.end)),
+    )

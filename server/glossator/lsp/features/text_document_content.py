@@ -74,15 +74,11 @@ async def document_link(ls: Server, params: types.DocumentLinkParams) -> list[ty
     """The links of a report or gloss; none in other documents."""
     uri = params.text_document.uri
     text = await ls.service.report_at(ls.application, uri)
-    if text is None and _is_report(uri):
+    path = to_path(uri)
+    if text is None and path is not None and is_answer(path):
         document = ls.application.host.snapshot().open_document(uri)
         text = document.text if document is not None else None
     return list(_links(LineTable(text), ls)) if text is not None else []
-
-
-def _is_report(uri: str) -> bool:
-    path = to_path(uri)
-    return path is not None and is_answer(path)
 
 
 def _links(table: LineTable, ls: Server) -> Iterator[types.DocumentLink]:

@@ -1,11 +1,13 @@
-"""How a server stands."""
+"""How a server stands: status, indexes, checks, models and modes; the result of one tool."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from glossator.core.events import Usage
 from glossator.core.permission import Mode
+from glossator.core.window import Price
 from glossator.workspace import CacheStatistics, Skipped
 
 
@@ -124,3 +126,107 @@ class StatusAnswer:
     sharing: str = ""
     mcp_servers: str = ""
     failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAnswer:
+    """How the index stands afterwards; `problems` are sentences, each with a next step.
+
+    `chunk_files` are in the index for Search; the disk space is that of both. `sharing` says where
+    a team shares generated contexts, and how many came from there; `embedding` what embeds the
+    chunks and what it billed, or why nothing does.
+    """
+
+    files: int
+    indexed: int
+    pending: int
+    segments: int
+    chunk_files: int
+    disk_bytes: int
+    milliseconds: float
+    embedding: str
+    problems: tuple[str, ...]
+    sharing: str = ""
+
+
+class CheckState(StrEnum):
+    """How a check came out."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at; `next_step` is empty when nothing needs doing."""
+
+    name: str
+    state: CheckState
+    detail: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorAnswer:
+    """All checks, in the order to read them."""
+
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """The model and its effort, and the model before."""
+
+    model: str
+    effort: str | None
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """A model; window and output in tokens, None where there is no limit or none is known.
+
+    `effort` is its own, used when none is asked for. `efforts`, and the price (US dollars per
+    million tokens), are None where they are not known.
+    """
+
+    id: str
+    current: bool
+    offline: bool
+    window: int | None
+    max_output: int | None
+    effort: str | None
+    efforts: tuple[str, ...] | None
+    price: Price | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """The model that runs use now and the effort it is asked with, None for its own.
+
+    `problem` says why the server's own list is not shown, if it could not be asked for.
+    """
+
+    model: str
+    effort: str | None
+    models: tuple[ModelView, ...]
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModeAnswer:
+    """The mode, and the one before."""
+
+    mode: Mode
+    before: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """The result as the model sees it, and how long it took (wall time)."""
+
+    text: str
+    error: bool
+    omitted: int
+    milliseconds: float

@@ -1,13 +1,15 @@
-"""Hooks: those that run, and those of the workspace, which the user adopts or forgets."""
+"""Hooks and MCP servers: those that run, those that the workspace asks for, and adopting them."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.commands.adopting import may_run, watched
 from glossator.core.errors import UsageError
+from glossator.core.question import Option, Question
 from glossator.core.shown import shown, shown_text, some_of
 from glossator.core.uri import to_uri
 from glossator.core.window import SWITCHED_OFF, ContextKind
@@ -21,8 +23,12 @@ from glossator.hooks import (
     Proposals,
     proposed_hooks,
 )
+from glossator.mcp import McpServerList, log_in, log_out
 from glossator.permissions import how_to_trust
 
+_RUN_IT = Option("Adopt it", "It runs from now on, until anything of this changes.")
+_LEAVE_IT = Option("Do not run it")
+_NAMED_FILES = 10  # that are named
 _MOMENTS = {
     HookEvent.SESSION_START: "when a session begins or goes on",
     HookEvent.PROMPT_SUBMIT: "before a question is answered",
@@ -33,6 +39,26 @@ _MOMENTS = {
 }
 _PROPOSED = "The workspace asks for it. Adopt it to let it run."
 _CHANGED = "What would run is not what you adopted. Look at it, and adopt it again."
+_CONNECTING_SECONDS = 60.0  # seconds for servers that are being connected
+
+
+async def may_run(app: Application, *lines: str) -> bool:
+    """Ask the user, who is shown the lines that are not empty."""
+    question = Question(
+        "\n".join(filter(None, lines)), (_RUN_IT, _LEAVE_IT), refusal=_LEAVE_IT.label
+    )
+    return _RUN_IT.label in (await app.port.ask_user(question)).chosen
+
+
+def watched(app: Application, files: Iterable[str]) -> str:
+    """Which files an adoption is of, as sentences."""
+    names = some_of([app.host.snapshot().relative(each) for each in files], _NAMED_FILES)
+    if not names:
+        return "No file of the workspace is watched for changes: what it uses may change unasked."
+    return (
+        f"If one of these files changes, you are asked again: {names}. Other files that it uses"
+        " may change unasked."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +109,8 @@ async def adopt_hook(app: Application, request: AdoptHookRequest) -> HookList:
         raise UsageError(f"The hook {asked.id} {why} {how_to_trust(asked.folder)}")
     if not await may_run(app, *_shown_to_adopt(app, asked, asked.hook)):
         return await list_hooks(app, ListHooksRequest())
+    # While the user reads the question, the workspace may put other words into the file: what is
+    # adopted must be what was shown.
     if (await _found(app, request.id)).sha256 != asked.sha256:
         raise UsageError(
             f"The hook {asked.id} has changed meanwhile. Look at it again, then adopt it."
@@ -203,3 +231,108 @@ def _described(event: HookEvent, matcher: str) -> str:
     of_all = matcher in ("", "*")
     when = _MOMENTS[event].format("every tool" if of_all else matcher)
     return f"Runs {when}{f' ({matcher})' if event.occasions and not of_all else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class ListMcpServersRequest:
+    """With `wait`, the answer comes once each server is connected or has failed to."""
+
+    wait: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptMcpServerRequest:
+    """The name of a server that the workspace proposes; the user is asked, and shown all of it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetMcpServerRequest:
+    """The name of a server that was adopted; it is ended."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestartMcpServerRequest:
+    """The name of a server that runs, or failed to."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoginMcpServerRequest:
+    """The name of a server at an address; the user's browser is opened, and waited for."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogoutMcpServerRequest:
+    """The name or the address of a server that the user logged in to; what was kept is deleted."""
+
+    name: str
+
+
+async def list_mcp_servers(app: Application, request: ListMcpServersRequest) -> McpServerList:
+    """The servers of the settings, and what the workspace proposes."""
+    return await _servers(app, wait=request.wait)
+
+
+async def adopt_mcp_server(app: Application, request: AdoptMcpServerRequest) -> McpServerList:
+    """Let a proposed server run, if the user says so to all that it would run.
+
+    Without a yes the list stays as it is. Raises `UsageError` for one that is not proposed, or that
+    changed meanwhile.
+    """
+    spec = await app.mcp.proposal(request.name)
+    gets = ", ".join(spec.variables)
+    program = spec.launch.command[0] if spec.launch and spec.launch.command else ""
+    lines = (
+        f"May the MCP server {shown(spec.name)} run? {shown(spec.file)} proposes it:",
+        spec.words,
+        f"Its program is {shown(program)}" if program else "",
+        *spec.details,
+        f"It gets these variables of your environment: {shown(gets)}." if gets else "",
+        watched(app, spec.files) if program else "",
+        "It runs outside any sandbox, with your rights."
+        if program
+        else "What the model asks of it goes to that address.",
+    )
+    if not await may_run(app, *lines):
+        return await _servers(app, wait=False)
+    await app.mcp.adopt(request.name, spec.sha256)
+    return await _servers(app, wait=True)
+
+
+async def forget_mcp_server(app: Application, request: ForgetMcpServerRequest) -> McpServerList:
+    """Take an adoption back. Raises `UsageError` if there is none."""
+    await app.mcp.forget(request.name)
+    return app.mcp.listed()
+
+
+async def restart_mcp_server(app: Application, request: RestartMcpServerRequest) -> McpServerList:
+    """End a server and start it again. Raises `UsageError` for one that may not run."""
+    await app.mcp.restart(request.name)
+    return await _servers(app, wait=True)
+
+
+async def login_mcp_server(app: Application, request: LoginMcpServerRequest) -> McpServerList:
+    """Have the user log in to a server. Raises `UsageError` if nothing came of it."""
+    await log_in(app.mcp, request.name, app.port.open_address, app.port.ask_user)
+    return await _servers(app, wait=True)
+
+
+async def logout_mcp_server(app: Application, request: LogoutMcpServerRequest) -> McpServerList:
+    """Forget a login. Raises `UsageError` if there is none."""
+    await log_out(app.mcp, request.name)
+    return await _servers(app, wait=True)
+
+
+async def _servers(app: Application, *, wait: bool) -> McpServerList:
+    await app.mcp.refresh()
+    if wait:
+        with suppress(TimeoutError):  # the list says which ones are being connected still
+            await asyncio.wait_for(app.mcp.settled(), _CONNECTING_SECONDS)
+    return app.mcp.listed()

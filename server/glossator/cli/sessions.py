@@ -1,35 +1,73 @@
-"""The commands about sessions: list them, and work on one; undo turns, redo, or ask again."""
+"""Sessions at a terminal: list them, work on one, undo and redo its turns; show the answers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from glossator.cli.asking import Command, ask_server, in_session, show_answer
-from glossator.cli.options import CommonOptions, ModelledOptions, with_options
+from glossator.cli.messages import (
+    NO_AGENT,
+    NO_SESSION,
+    NO_TURN,
+    OVERWRITE,
+    UNDO_INCOMPLETE,
+    ago,
+    compacted_notice,
+    files_left,
+    first_paragraph,
+    job_notice,
+    names,
+    plural,
+    short,
+)
+from glossator.cli.options import (
+    CommonOptions,
+    ModelledOptions,
+    a_sub_command_follows,
+    with_options,
+)
+from glossator.cli.render import Column, Part, Table, line, listed
+from glossator.cli.render.window import window_parts
+from glossator.commands import (
+    AgentInfo,
+    AgentList,
+    CompactAnswer,
+    ContextAnswer,
+    DeletedSession,
+    RewindAnswer,
+    SessionInfo,
+    SessionList,
+    TurnList,
+    TurnView,
+    UndoAnswer,
+)
 from glossator.core.errors import UsageError
+from glossator.core.run_events import not_saved
+from glossator.core.shown import shown
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.commands import ExportedSession, SessionList, UndoAnswer
+    from glossator.commands import ExportedSession
 
 sessions = typer.Typer(
-    help="List the sessions of the workspace, or work on one.",
-    invoke_without_command=True,
+    help="List the sessions of the workspace, or work on one.", invoke_without_command=True
 )
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The session, as the list names it.")]
 IdOrNewest = Annotated[
-    str | None,
-    typer.Argument(metavar="ID", help="The session; the newest if none is named."),
+    str | None, typer.Argument(metavar="ID", help="The session; the newest if none is named.")
 ]
 
 Turn = Annotated[
     str | None,
     typer.Option("--turn", metavar="TURN", help="The turn; the last one if none is named."),
 ]
+_LISTED_FILES = 12  # of an undo that have a line each, by what was done to them
 
 
 @sessions.callback()
@@ -46,12 +84,9 @@ def list_sessions(
     common: CommonOptions,
 ) -> None:
     """List the sessions of the workspace, or work on one."""
-    if context.invoked_subcommand is not None:
-        if common != CommonOptions() or words:
-            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
-        return
-    command = Command("glossator.listSessions", {"words": words})
-    ask_server(context, common, command, _show_found if words else show_answer)
+    if not a_sub_command_follows(context, common, words):
+        command = Command("glossator.listSessions", {"words": words})
+        ask_server(context, common, command, _show_found if words else show_answer)
 
 
 def _show_found(display: Display, answer: SessionList) -> bool:
@@ -80,12 +115,7 @@ def rename(
 
 @sessions.command()
 @with_options
-def delete(
-    context: typer.Context,
-    session_id: Id,
-    *,
-    common: CommonOptions,
-) -> None:
+def delete(context: typer.Context, session_id: Id, *, common: CommonOptions) -> None:
     """Delete a session for good."""
     command = Command("glossator.deleteSession", {"sessionId": session_id})
     ask_server(context, common, command)
@@ -123,10 +153,7 @@ def export(
 @sessions.command()
 @with_options
 def compact(
-    context: typer.Context,
-    session_id: IdOrNewest = None,
-    *,
-    common: ModelledOptions,
+    context: typer.Context, session_id: IdOrNewest = None, *, common: ModelledOptions
 ) -> None:
     """Replace a session's conversation by a summary."""
     ask_server(context, common, in_session("glossator.compact", session_id, {}))
@@ -135,10 +162,7 @@ def compact(
 @sessions.command("summary")
 @with_options
 def summarise(
-    context: typer.Context,
-    session_id: IdOrNewest = None,
-    *,
-    common: ModelledOptions,
+    context: typer.Context, session_id: IdOrNewest = None, *, common: ModelledOptions
 ) -> None:
     """Summarise what a session was about so far; its conversation stays as it is."""
     ask_server(context, common, in_session("glossator.summarise", session_id, {}))
@@ -147,10 +171,7 @@ def summarise(
 @sessions.command("context")
 @with_options
 def show_context(
-    context: typer.Context,
-    session_id: IdOrNewest = None,
-    *,
-    common: ModelledOptions,
+    context: typer.Context, session_id: IdOrNewest = None, *, common: ModelledOptions
 ) -> None:
     """Show what a session's window holds: each part with its tokens, and why it is there."""
     ask_server(context, common, in_session("glossator.showContext", session_id, {}))
@@ -176,8 +197,7 @@ def agents(
     context: typer.Context,
     session_id: IdOrNewest = None,
     agent_id: Annotated[
-        str | None,
-        typer.Argument(metavar="AGENT", help="Show all that was said in this one."),
+        str | None, typer.Argument(metavar="AGENT", help="Show all that was said in this one.")
     ] = None,
     *,
     common: CommonOptions,
@@ -192,12 +212,7 @@ def agents(
 
 @sessions.command()
 @with_options
-def turns(
-    context: typer.Context,
-    session_id: Id,
-    *,
-    common: CommonOptions,
-) -> None:
+def turns(context: typer.Context, session_id: Id, *, common: CommonOptions) -> None:
     """List the turns of a session that changed files, oldest first."""
     command = Command("glossator.listTurns", {"sessionId": session_id})
     ask_server(context, common, command)
@@ -263,3 +278,120 @@ def _write(output: Path, answer: ExportedSession) -> None:
         raise UsageError(
             f"{file} cannot be written: {error.strerror}. Name another place with --output."
         ) from error
+
+
+def session_parts(answer: object) -> Iterator[Part]:
+    """The parts of an answer about sessions."""
+    match answer:
+        case SessionList(sessions=sessions):
+            yield listed(_sessions(sessions), NO_SESSION)
+        case SessionInfo(id=name, title=title):
+            yield line(f"{name} is now called {title!r}.", plain=f"{name}\t{title}")
+        case DeletedSession(id=name):
+            yield line(f"Deleted {name}.", aside=True)
+        case CompactAnswer(before=before, after=after, by_model=by_model):
+            yield line(compacted_notice(before, after, by_model=by_model), "dim")
+        case ContextAnswer():
+            yield from window_parts(answer)
+        case TurnList(turns=turns):
+            yield listed(_turns(turns), NO_TURN)
+        case UndoAnswer():
+            yield from map(line, _undone(answer))
+            yield from (line(each, "yellow", aside=True) for each in _problems(answer))
+        case RewindAnswer(runs=runs, changed=changed):
+            yield from (line(f"dropped: {short(run.question)}") for run in runs)
+            yield from (line(each, "yellow", aside=True) for each in files_left(changed))
+        case AgentList(agents=agents):
+            yield listed(_agents(agents), NO_AGENT)
+
+
+def _sessions(sessions: Sequence[SessionInfo]) -> Table:
+    """The ids are never cut."""
+    columns = (
+        Column("id", "bold", whole=True),
+        Column("title"),
+        Column("last changed", "dim", whole=True),
+        Column("", "dim", whole=True),
+    )
+    now = datetime.now(UTC)
+    rows = (
+        (
+            each.id,
+            f"{each.title} — {each.found}" if each.found else each.title,
+            "running" if each.running else ago(each.updated_at, now),
+            plural(each.turns, "turn"),
+        )
+        for each in sessions
+    )
+    return Table(columns, tuple(rows))
+
+
+def _turns(turns: Sequence[TurnView]) -> Table:
+    columns = (
+        Column("turn", "bold", whole=True),
+        Column("asked"),
+        Column("files it changed", "dim"),
+        Column(whole=True),
+    )
+    rows = (
+        (
+            turn.turn,
+            f"undo of {', '.join(turn.undoes)}" if turn.undoes else short(turn.question),
+            names(turn.paths),
+            "undone" if turn.undone_by else "",
+        )
+        for turn in turns
+    )
+    return Table(columns, tuple(rows))
+
+
+def _undone(undone: UndoAnswer) -> Iterator[str]:
+    """Name the files that were restored, the turns undone or redone, and how to reverse that."""
+    yield from _files("restored", undone.restored)
+    yield from _files("removed", undone.removed)
+    if not (undone.restored or undone.removed or undone.not_undone):
+        yield "The files are as they were already."
+    yield from (f"undone: {short(question)}" for question in undone.undid)
+    yield from (f"done again: {short(question)}" for question in undone.redid)
+    if undone.undid:
+        yield "To do it again: `glossator redo`."
+    elif undone.redid:
+        yield "To take it back: `glossator undo`."
+    elif undone.turn:
+        yield f"To take this back, undo again with --turn {undone.turn}."
+
+
+def _files(done: str, paths: Sequence[str]) -> Iterator[str]:
+    yield from (f"{done} {shown(path)}" for path in paths[:_LISTED_FILES])
+    if (more := len(paths) - _LISTED_FILES) > 0:
+        yield f"{done} {plural(more, 'more file')}"
+
+
+def _problems(undone: UndoAnswer) -> Iterator[str]:
+    """Say which files were not restored, why, and what to do."""
+    for problem in undone.not_undone:
+        yield f"not undone {shown(problem.path)}: it {problem.reason}"
+    if undone.unsaved:
+        yield not_saved(undone.unsaved)
+    if undone.conflicts and undone.turn is None:
+        yield OVERWRITE
+    yield from map(job_notice, undone.jobs)
+    if undone.incomplete and not undone.jobs:
+        yield UNDO_INCOMPLETE
+
+
+def _agents(agents: Sequence[AgentInfo]) -> Table:
+    columns = (Column("id", whole=True), Column(whole=True), Column("task"), Column("outcome"))
+    rows = (
+        (each.agent_id, each.name, first_paragraph(each.task), _outcome(each)) for each in agents
+    )
+    return Table(columns, tuple(rows))
+
+
+def _outcome(agent: AgentInfo) -> str:
+    if agent.running:
+        return "at work"
+    if agent.findings is None:
+        return "not finished"
+    found = plural(agent.findings, "finding")
+    return f"{found}, partial: {agent.partial}" if agent.partial else found

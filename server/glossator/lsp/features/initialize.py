@@ -9,7 +9,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from glossator.commands import DECLARED
 from glossator.lsp.client import describe
-from glossator.lsp.features.files import watch_files
+from glossator.lsp.features.documents import watch_files
 from glossator.lsp.features.symbols import offer_symbols, withheld
 from glossator.lsp.features.text_document_content import offer_contents
 

@@ -1,11 +1,14 @@
-"""The user's own editor, for texts that they change at a terminal."""
+"""The user's own programs: the editor for texts that they change, the browser for an address."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import shlex
+import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -44,3 +47,27 @@ async def edit_text(text: str) -> str:
         await asyncio.to_thread(path.write_text, text + "\n", encoding="utf-8")
         await edit_file(str(path))
         return (await asyncio.to_thread(path.read_text, "utf-8", "replace")).strip()
+
+
+def open_in_browser(url: str) -> bool:
+    """Start the browser without waiting for it; False where none can be shown."""
+    if not url.startswith(("https://", "http://")):
+        raise UsageError("Only web addresses are opened in a browser.")
+    if sys.platform == "win32":
+        os.startfile(url)  # noqa: S606 - a web address, see above
+        return True
+    opener = "open" if sys.platform == "darwin" else "xdg-open"
+    has_screen = sys.platform == "darwin" or any(
+        map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))
+    )
+    program = shutil.which(opener)
+    if program is None or not has_screen:  # without a screen a text browser would take the terminal
+        return False
+    subprocess.Popen(  # noqa: S603 - the system's own opener
+        (program, url),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    return True

@@ -10,7 +10,7 @@ from glossator.commands import ContextAnswer
 from glossator.commands import Part as WindowPart
 from glossator.core.window import Kind
 
-_BAR = 8  # characters of a bar that stands for everything in the window
+_BAR_CHARACTERS = 8  # characters of a bar that stands for everything in the window
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 # Characters that differ where there are no colours.
 _LOOKS: Mapping[str, tuple[str, str]] = {
@@ -18,10 +18,10 @@ _LOOKS: Mapping[str, tuple[str, str]] = {
     "tools": ("▓", "magenta"),
     "conversation": ("▒", "cyan"),
 }
-_FREE = ("·", "dim")
+_FREE_LOOK = ("·", "dim")
 
 
-def context_parts(answer: ContextAnswer) -> Iterator[Part]:
+def window_parts(answer: ContextAnswer) -> Iterator[Part]:
     """The bar, a row for each part, what the figures rest on, what is not in the window."""
     yield line(_title(answer), "bold", kind="table")
     free = max(0, answer.window - answer.tokens)
@@ -29,12 +29,12 @@ def context_parts(answer: ContextAnswer) -> Iterator[Part]:
         Segment(layer.name, amount(layer.tokens), layer.tokens, *_LOOKS[layer.name])
         for layer in answer.layers
     )
-    yield Bar((*filled, Segment("free", amount(free), free, *_FREE)))
+    yield Bar((*filled, Segment("free", amount(free), free, *_FREE_LOOK)))
     rows, plain = zip(*_rows(answer), strict=True) if answer.layers else ((), ())
     columns = (
         Column(least=14),
         Column("tokens", whole=True, right=True),
-        Column(width=_BAR, whole=True),
+        Column(width=_BAR_CHARACTERS, whole=True),
         Column("cached", "dim", whole=True, right=True),
         Column("", "dim", least=9),
     )
@@ -95,5 +95,5 @@ def _cached(tokens: int) -> str:
 
 def _bar(share: float) -> str:
     """A bar for a share of the whole, to an eighth of a character."""
-    full, rest = divmod(round(share * _BAR * 8), 8)
+    full, rest = divmod(round(share * _BAR_CHARACTERS * 8), 8)
     return "█" * full + _EIGHTHS[rest].strip()

@@ -1,0 +1,144 @@
+"""What Search needs around its indexes: progress bars, an embedder and its bill, a reranker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from glossator.core.errors import EmbeddingFailed
+from glossator.core.ports import Activity, EditorPort
+from glossator.core.window import Price, in_dollars
+from glossator.llm import Meter, Model
+from glossator.retrieval import Hit, Reordered, Rerank
+from glossator.settings import Settings
+from glossator.worker import JobProgress
+from glossator.workspace import WorkspaceSnapshot
+
+if TYPE_CHECKING:
+    from glossator.retrieval import EmbedderChoice, VectorPlace
+    from glossator.settings import ModelSettings
+    from glossator.workspace import Roots
+
+_VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
+
+
+class BuildProgress:
+    """Shows the progress of an index build, percent by percent; None ends it."""
+
+    def __init__(self, port: EditorPort, title: str, cancel: Callable[[], object]) -> None:
+        self._port = port
+        self._title = title
+        self._cancel = cancel
+        self._activity: Activity | None = None
+        self._percentage = -1
+
+    def __call__(self, progress: JobProgress | None) -> None:
+        """Show a step, or the end."""
+        if progress is None:
+            if self._activity is not None:
+                self._activity.end()
+            self._activity, self._percentage = None, -1
+            return
+        if self._activity is None:
+            self._activity = self._port.begin(self._title, self._cancel)
+        percentage = 100 * progress.done // max(progress.total, 1)
+        if percentage != self._percentage:
+            self._percentage = percentage
+            self._activity.report(f"{progress.done:,} of {progress.total:,} files", percentage)
+
+
+def chosen_embedding(
+    settings: Settings, environment: Mapping[str, str], roots: Roots, *, distrusted: bool
+) -> tuple[EmbedderChoice, VectorPlace] | None:
+    """What embeds chunks, and where vectors are kept; None for nothing. No server is asked.
+
+    Raises `EmbeddingFailed` and `OSError`; the former, too, where chunks would be sent although the
+    user distrusts the folder.
+    """
+    # numpy, which these need, takes long to import
+    from glossator.retrieval import (  # noqa: PLC0415
+        choose,
+        place_of,
+        vectors_file,
+    )
+
+    choice = choose(settings, environment)
+    if choice is None:
+        return None
+    most = settings.workspace.index_bytes // _VECTORS_SHARE
+    place = place_of(settings, environment, choice.model_id, vectors_file(roots), most)
+    if distrusted and (choice.access is not None or place.leaves_machine):
+        raise EmbeddingFailed("This folder is not trusted, so its chunks are sent nowhere.")
+    return choice, place
+
+
+def embedding_notice(
+    models: ModelSettings, choice: EmbedderChoice, chunks: int, tokens: int
+) -> str:
+    """Of what is about to be sent; the tokens are estimated."""
+    return (
+        f"About {chunks:,} chunks of this workspace are sent to {_server(choice)} for Search, to be"
+        f" embedded by {choice.model}: about {_tokens(models, choice, tokens)}. Cancel its progress"
+        " to pause it, or set retrieval.embedder to local to send nothing."
+    )
+
+
+def embedding_bill(models: ModelSettings, choice: EmbedderChoice, tokens: int) -> str:
+    """Of what was embedded since the server started; "" if it counted nothing."""
+    if not tokens:
+        return ""
+    return f"{_tokens(models, choice, tokens)} embedded at {_server(choice)} in this session"
+
+
+def _server(choice: EmbedderChoice) -> str:
+    return choice.access.server if choice.access is not None else "this machine"
+
+
+def _tokens(models: ModelSettings, choice: EmbedderChoice, tokens: int) -> str:
+    """With their price if `models.prices` has it: services have no other list of prices."""
+    price = models.prices.get(choice.model)
+    dollars = "" if price is None else f" ({in_dollars(tokens * price.input / 1_000_000)})"
+    return f"{tokens:,} tokens{dollars}"
+
+
+def rerank_by(
+    settings: Settings,
+    fast: Callable[[], Model],
+    environment: Mapping[str, str],
+    hidden: Callable[[], Callable[[str], bool] | None],
+    snapshot: Callable[[], WorkspaceSnapshot],
+    trusted: Callable[[], bool],
+    meter: Meter | None,
+) -> Rerank | None:
+    """What reranks, whose costs count in `meter`; None if the settings name nothing that is asked.
+
+    It is sent the question and excerpts of chunks, but of no file that permission rules hide.
+    """
+    if settings.retrieval.reranker in ("linear", "none") or settings.models.offline:
+        return None
+    from glossator.retrieval import Candidate, create_reranker  # noqa: PLC0415 - rarely needed
+
+    prices = {name: Price(each.input, each.output) for name, each in settings.models.prices.items()}
+    reranker = create_reranker(settings.retrieval, fast(), environment, prices)
+    if reranker is None:
+        return None
+
+    async def rerank(question: str, hits: Sequence[Hit], best: int) -> Reordered:
+        hides, relative = hidden(), snapshot().relative
+        shown = [at for at, hit in enumerate(hits) if not (hides and hides(hit.document.path))]
+        candidates = [
+            Candidate(
+                " > ".join((relative(hits[at].document.path), *hits[at].chunk.within)),
+                "\n".join(hits[at].lines),
+            )
+            for at in shown
+        ]
+        if not trusted():
+            return Reordered((), "", "This folder is not trusted, so nothing was sent to rerank.")
+        result = await reranker.rerank(question, candidates, best, meter)
+        order = list(range(len(hits)))  # hits that are not sent keep their places
+        for place, at in zip(shown, result.order, strict=True):
+            order[place] = shown[at]
+        return Reordered(tuple(order), result.by, result.problem)
+
+    return rerank
