@@ -1,5 +1,6 @@
 """Fixtures for every test."""
 
+import gc
 import logging
 import os
 import sys
@@ -50,6 +51,15 @@ class _Scheduler(LoadGroupScheduling):  # type: ignore[misc]
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _Scheduler:
     """Which worker gets which tests."""
     return _Scheduler(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected stays: the collector of garbage need not look at it."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
