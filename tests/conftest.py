@@ -28,13 +28,15 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 class _Scheduler(LoadGroupScheduling):  # type: ignore[misc]
-    """Gives the tests of these files to one worker each: they share a server, or the processor.
+    """Gives the tests of these files to one worker each: they share a server, the processor, or
+    what takes seconds to import.
 
     pytest-xdist 3.8 does this by marks, through an attribute that pytest 9.2 has no more.
     """
 
     together = frozenset(
         {
+            "tests/retrieval/embeddings/test_milvus.py",
             "tests/vscode/test_in_code.py",
             *(
                 f"tests/security/test_{name}.py"

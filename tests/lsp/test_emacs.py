@@ -21,7 +21,7 @@ from tests.standin import StandIn
 
 SCRIPT = Path(__file__).parent / "emacs" / "typing.el"
 ROOT = Path(__file__).parents[2]
-# Else Emacs compiles what it loads to machine code, for five seconds of a core, into each test's home.
+# Else Emacs compiles what it loads to machine code, for each test's home again.
 QUIET = "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)"
 OPTIONS = ["-q", "--eval", QUIET, "-f", "package-initialize"]
 ELISP = re.compile(r"```elisp\n(.*?)```", re.DOTALL)
