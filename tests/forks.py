@@ -242,12 +242,12 @@ def _import_all() -> None:
 def _generate_all() -> None:
     """The code and the schemas that the programs make of types; they are kept for the process."""
     _generate_hooks()
-    generated = import_module("glossator.lsp.generated_code")
+    generated: Any = import_module("glossator.lsp.generated_code")
     generated.begin = generated.end = lambda: None  # what it keeps is compiled for all
     query = import_module("glossator.turn.query")
     for args in query.ToolArgs.__subclasses__():
         query._schema(args)
-    typer = import_module("typer.main")
+    typer: Any = import_module("typer.main")
     typer.get_command = cache(typer.get_command)
     typer.get_command(import_module("glossator.cli.app").app)
 
@@ -352,13 +352,16 @@ def _run(door: socket.socket) -> None:
         start, descriptors = _serve(door)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         _become(start, descriptors)
+        if "glossator.worker" in start["words"]:
+            _door = None  # it starts no program of ours
+            break
         ours, door = socket.socketpair()
         if os.fork():
             door.close()
+            _door = _Door(ours)
             break
         ours.close()
         _leave_all_but(door)
-    _door = _Door(ours)
     _program(start["words"])
 
 
