@@ -1,5 +1,6 @@
 """Fixtures for every test."""
 
+import gc
 import logging
 import os
 import sys
@@ -27,13 +28,15 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 class _Scheduler(LoadGroupScheduling):  # type: ignore[misc]
-    """Gives the tests of these files to one worker each: they share a server, or the processor.
+    """Gives the tests of these files to one worker each: they share a server, the processor, or
+    what takes seconds to import.
 
     pytest-xdist 3.8 does this by marks, through an attribute that pytest 9.2 has no more.
     """
 
     together = frozenset(
         {
+            "tests/retrieval/embeddings/test_milvus.py",
             "tests/vscode/test_in_code.py",
             *(
                 f"tests/security/test_{name}.py"
@@ -50,6 +53,15 @@ class _Scheduler(LoadGroupScheduling):  # type: ignore[misc]
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _Scheduler:
     """Which worker gets which tests."""
     return _Scheduler(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected stays: the collector of garbage need not look at it."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -28,10 +28,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_args
+
+import attrs
+from cattrs.errors import StructureHandlerNotFoundError
 
 _ROOT = Path(__file__).parent.parent
 _PROGRAMS = {
@@ -49,6 +53,18 @@ _LATE = (  # what the programs import when they need it
     "rich.markdown",
     "rich.progress",
     "tests.lsp.support.service",
+    "typer._adapters",
+    "typer._click.decorators",
+)
+_SENT = (  # what a server asks and tells
+    "$/progress",
+    "client/registerCapability",
+    "window/logMessage",
+    "window/showMessage",
+    "window/showMessageRequest",
+    "window/workDoneProgress/create",
+    "workspace/applyEdit",
+    "workspace/codeLens/refresh",
 )
 _LEFT_OUT = "glossator.llm.backends"
 _CLONE_PARENT = 0x8000
@@ -220,10 +236,47 @@ def _import_all() -> None:
             import_module(module.name)
     for name in _LATE:
         import_module(name)
-    import_module("glossator.lsp.messages").make_converter()
+    _generate_all()
+
+
+def _generate_all() -> None:
+    """The code and the schemas that the programs make of types; they are kept for the process."""
+    _generate_hooks()
+    generated: Any = import_module("glossator.lsp.generated_code")
+    generated.begin = generated.end = lambda: None  # what it keeps is compiled for all
     query = import_module("glossator.turn.query")
     for args in query.ToolArgs.__subclasses__():
         query._schema(args)
+    typer: Any = import_module("typer.main")
+    typer.get_command = cache(typer.get_command)
+    typer.get_command(import_module("glossator.cli.app").app)
+
+
+def _generate_hooks() -> None:
+    """The code that reads and writes the messages which a server takes and sends."""
+    protocol = import_module("glossator.lsp.features").build_server().protocol
+    methods = {*protocol.fm.builtin_features, *protocol.fm.features, *_SENT}
+    of_methods = import_module("lsprotocol.types").METHOD_TO_TYPES
+    kinds: dict[Any, None] = {}
+    for method in methods & of_methods.keys():
+        for kind in of_methods[method][:2]:  # the request or notification, and the response
+            _add_parts(kind, kinds)
+    converter = import_module("glossator.lsp.messages").make_converter()
+    for _ in range(2):  # some clear what was kept before them, but only once
+        for kind in kinds:
+            converter.get_unstructure_hook(kind)
+            with suppress(StructureHandlerNotFoundError):  # it is only written
+                converter.get_structure_hook(kind)
+
+
+def _add_parts(kind: Any, kinds: dict[Any, None]) -> None:
+    """The type, and all types in it."""
+    if kind in kinds:
+        return
+    kinds[kind] = None
+    fields = attrs.fields(attrs.resolve_types(kind)) if attrs.has(kind) else ()
+    for part in (*get_args(kind), *(field.type for field in fields)):
+        _add_parts(part, kinds)
 
 
 def _serve(door: socket.socket) -> tuple[_Start, list[int]]:
@@ -299,13 +352,16 @@ def _run(door: socket.socket) -> None:
         start, descriptors = _serve(door)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         _become(start, descriptors)
+        if "glossator.worker" in start["words"]:
+            _door = None  # it starts no program of ours
+            break
         ours, door = socket.socketpair()
         if os.fork():
             door.close()
+            _door = _Door(ours)
             break
         ours.close()
         _leave_all_but(door)
-    _door = _Door(ours)
     _program(start["words"])
 
 
@@ -353,9 +409,10 @@ def _end(code: int) -> None:
 def _main() -> None:
     """The zygote of a process of tests."""
     door = socket.socket(fileno=int(sys.argv[1]))
+    gc.disable()  # what follows only makes things that stay
     _import_all()
-    gc.collect()
     gc.freeze()
+    gc.enable()
     _run(door)
 
 

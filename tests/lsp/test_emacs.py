@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,11 @@ from tests.lsp.test_editing import CALC, FIX
 from tests.patience import SECONDS
 from tests.standin import StandIn
 
-# Nothing is compiled as it is loaded: that takes a core for long, and a home of its own keeps none.
-PLAINLY = "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)"
-START = ["-q", "--eval", PLAINLY, "-f", "package-initialize"]
 SCRIPT = Path(__file__).parent / "emacs" / "typing.el"
 ROOT = Path(__file__).parents[2]
+# Else Emacs compiles what it loads to machine code, for each test's home again.
+QUIET = "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)"
+OPTIONS = ["-q", "--eval", QUIET, "-f", "package-initialize"]
 ELISP = re.compile(r"```elisp\n(.*?)```", re.DOTALL)
 
 
@@ -40,7 +41,7 @@ async def test_an_edit_waits_for_what_is_typed(tmp_path: Path) -> None:
             "RESULT": str(result),
             "XDG_STATE_HOME": str(tmp_path / "state"),
         }
-        arguments = ["-nw", *START, "-l", str(SCRIPT)]
+        arguments = ["-nw", *OPTIONS, "-l", str(SCRIPT)]
         async with at_terminal(arguments, root, variables, emacs()) as terminal:
             await terminal.until("all is seen")
         seen = json.loads(result.read_text())
@@ -77,7 +78,7 @@ def test_a_search_is_shown_in_a_report(tmp_path: Path) -> None:
     }
     script = str(SCRIPT.with_name("searching.el"))
     ended = subprocess.run(
-        [emacs(), "--batch", *START, "-l", script],
+        [emacs(), "--batch", *OPTIONS, "-l", script],
         cwd=root,
         env=os.environ | variables,
         capture_output=True,
@@ -94,12 +95,13 @@ def test_a_search_is_shown_in_a_report(tmp_path: Path) -> None:
     assert "def add(a, b):" in text
 
 
+@cache
 def emacs() -> str:
     """The program; the test is skipped where there is none that has Eglot."""
     found = shutil.which("emacs")
     if found is None:
         pytest.skip("Emacs is not installed (Debian: emacs-nox elpa-eglot)")
-    asked = [found, "--batch", "-q", "-f", "package-initialize", "--eval", "(require 'eglot)"]
+    asked = [found, "--batch", *OPTIONS, "--eval", "(require 'eglot)"]
     if subprocess.run(asked, capture_output=True, check=False).returncode:
         pytest.skip("Emacs has no Eglot (Debian: elpa-eglot)")
     return found

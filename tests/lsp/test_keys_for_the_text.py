@@ -16,7 +16,7 @@ import pytest
 from tests.cli.terminal import Terminal, at_terminal
 from tests.lsp.support.desk import told
 from tests.lsp.test_editing import CALC, FIX
-from tests.lsp.test_emacs import START, emacs
+from tests.lsp.test_emacs import OPTIONS, emacs
 from tests.lsp.test_neovim import neovim
 from tests.standin import StandIn
 
@@ -118,7 +118,7 @@ async def test_in_emacs(
 ) -> None:
     """It completes a text that begins with the first button."""
     script = str(_SCRIPTS / "emacs" / "approving.el")
-    arguments = ["-nw", *START, "-l", script]
+    arguments = ["-nw", *OPTIONS, "-l", script]
     async with _asking(tmp_path, emacs(), arguments) as (terminal, api, seen):
         await terminal.until("ready to type")
         await _write(terminal, api)

@@ -3,10 +3,14 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 Json = dict[str, Any]
+_LONGEST = 20_000  # characters of a block that is known again
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 def blocks_of(content: str | list[Json]) -> list[Json]:
@@ -48,8 +52,19 @@ def plain(block: Json) -> Json:
 
 def digest(parts: Iterable[Any]) -> str:
     """A SHA-256 of JSON values that does not depend on the order of keys."""
-    text = json.dumps(list(parts), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_encode(list(parts)).encode()).hexdigest()
+
+
+def measured(block: Json) -> tuple[int, str]:
+    """The tokens in the content of a block, and its digest: most blocks come in many requests."""
+    text = _encode(block)
+    return _measured(text) if len(text) <= _LONGEST else _measured.__wrapped__(text)
+
+
+@lru_cache(maxsize=4_096)
+def _measured(text: str) -> tuple[int, str]:
+    content = plain(json.loads(text))
+    return tokens_in(content), digest([content])
 
 
 def tokens_in(value: Any) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tests.standin.content import blocks_of, digest, located_blocks, plain
+from tests.standin.content import blocks_of, digest, located_blocks, measured, plain
 from tests.standin.usage import chain, prompt_tokens
 
 Json = dict[str, Any]
@@ -64,9 +64,9 @@ def _fingerprint(body: Json) -> Fingerprint:
         model=body["model"],
         system=digest(map(plain, blocks_of(body.get("system", [])))),
         tools=digest(
-            plain(tool) for tool in body.get("tools", []) if not tool.get("defer_loading")
+            measured(tool)[1] for tool in body.get("tools", []) if not tool.get("defer_loading")
         ),
-        messages=tuple(digest([role, plain(block)]) for _, role, block in located_blocks(body)),
+        messages=tuple(f"{role} {measured(block)[1]}" for _, role, block in located_blocks(body)),
         other=digest(body.get(name) for name in settings),
         tokens=prompt_tokens(list(chain(body))),
     )

@@ -6,12 +6,11 @@ A breakpoint writes an entry for its link; a later request reads the longest lin
 entry at, or at most 20 blocks before, one of its own breakpoints. Entries never expire here.
 """
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.standin.content import blocks_of, digest, located_blocks, nested, plain, tokens_in
+from tests.standin.content import blocks_of, digest, located_blocks, measured, nested
 from tests.standin.models import Model
 
 Json = dict[str, Any]
@@ -70,8 +69,9 @@ def chain(body: Json) -> Iterator[Link]:
     parts = list(_parts(body))
     last = max((i for i, (_, block) in enumerate(parts) if cacheable(block)), default=None)
     for index, (part, block) in enumerate(parts):
-        tokens += tokens_in(plain(block))
-        hash_ = hashlib.sha256((hash_ + digest([part, plain(block)])).encode()).hexdigest()
+        of_block, content = measured(block)
+        tokens += of_block
+        hash_ = digest([hash_, part, content])
         control = _cache_control(block)
         if index == last and body.get("cache_control"):
             control = body["cache_control"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 
@@ -10,8 +11,13 @@ from tests.tools.hands import call
 from tests.workspaces import MakeWorkspace
 
 LINES = 600_000
-TEXT = b"".join(b"line %090d\n" % number for number in range(1, LINES + 1))  # 57.6 MB
 LONG = "\n[a file of this size: its lines can be neither cited nor edited]"
+
+
+@cache
+def text() -> bytes:
+    """57.6 MB."""
+    return b"".join(b"line %090d\n" % number for number in range(1, LINES + 1))
 
 
 def line(number: int) -> str:
@@ -19,7 +25,7 @@ def line(number: int) -> str:
 
 
 async def test_lines_of_60_mb(workspace: MakeWorkspace) -> None:
-    ws = await workspace({"big.log": TEXT})
+    ws = await workspace({"big.log": text()})
     for first in (1, 2, 12_345, 300_000, LINES - 1):
         shown = await ws.call("Read", path="big.log", offset=first, limit=2)
         more = f"; go on with offset={first + 2} and limit=2" if first < LINES - 1 else ""
@@ -92,7 +98,7 @@ async def test_another_encoding(workspace: MakeWorkspace) -> None:
 
 
 async def test_grep_in_a_named_file(workspace: MakeWorkspace) -> None:
-    ws = await workspace({"big.log": TEXT, "small.log": b"line 0123456\n"})
+    ws = await workspace({"big.log": text(), "small.log": b"line 0123456\n"})
     arguments = {"pattern": "(0123456|0599999)$", "path": "big.log"}
     shown = await ws.call("Grep", **arguments, output_mode="content", context=1)
     numbers = re.findall(r"^(\d+[:-])", shown.text, re.MULTILINE)

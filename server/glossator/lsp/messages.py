@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import attrs
@@ -144,8 +145,12 @@ def _with_params(message: dict[str, Any]) -> dict[str, Any]:
     return message
 
 
+@cache
 def make_converter() -> cattrs.Converter:
-    """Lsprotocol's converter; parameters of methods that it does not know stay plain JSON."""
+    """Lsprotocol's converter; parameters of methods that it does not know stay plain JSON.
+
+    It is one for the process: with each message's first, it generates the code to read it.
+    """
     converter = get_converter()
     converter.register_structure_hook(
         JsonRPCRequestMessage,

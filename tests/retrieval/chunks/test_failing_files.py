@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,14 +23,18 @@ from tests.retrieval.conftest import MakeKept
 
 SILENCE = 3.0  # seconds
 MINIFIED = "".join(f"function f{n}(a){{return a+{n}}}" for n in range(985))
-ODD = {
-    "a/minified.js": MINIFIED,
-    "a/huge.js": MINIFIED * 100,
-    "a/deep.json": "[" * 100_000 + "]" * 100_000,
-    "a/nested.kt": "".join(f"{' ' * n}fun f{n}() {{\n" for n in range(1_500)),
-    "a/keys.toml": f"[{'a.' * 100_000}a]\n",
-    "a/line.txt": "anchovy " + " ".join(f"w{n}" for n in range(1_000_000)),
-}
+
+
+@cache
+def odd_files() -> dict[str, str]:
+    return {
+        "a/minified.js": MINIFIED,
+        "a/huge.js": MINIFIED * 100,
+        "a/deep.json": "[" * 100_000 + "]" * 100_000,
+        "a/nested.kt": "".join(f"{' ' * n}fun f{n}() {{\n" for n in range(1_500)),
+        "a/keys.toml": f"[{'a.' * 100_000}a]\n",
+        "a/line.txt": "anchovy " + " ".join(f"w{n}" for n in range(1_000_000)),
+    }
 
 
 def write(tree: Path, files: dict[str, str]) -> None:
@@ -39,10 +44,10 @@ def write(tree: Path, files: dict[str, str]) -> None:
 
 
 async def test_odd_files_are_indexed_with_the_others(kept: MakeKept, tree: Path) -> None:
-    write(tree, ODD)
+    write(tree, odd_files())
     server = await kept(tree)
     status = server.index.status()
-    assert (status.problem, status.files, status.pending) == ("", len(ODD) + 3, 0)
+    assert (status.problem, status.files, status.pending) == ("", len(odd_files()) + 3, 0)
     assert (await server.paths("evict the read cache"))[0] == "src/cache.py"
     assert "a/minified.js" in await server.paths("f984")
     assert await server.paths("anchovy") == ["a/line.txt"]

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from milvus_lite.adapter.grpc.server import start_server_in_thread
 
 from glossator.retrieval.embeddings import embedding as embedding_module
 from glossator.retrieval.embeddings.access import Access
@@ -21,6 +20,9 @@ from tests.retrieval.embeddings.test_embedding import embedding
 @contextmanager
 def milvus(folder: Path) -> Iterator[Access]:
     """A Milvus Lite that serves as a cluster does."""
+    # imported here: it takes a second, and most processes of tests need none
+    from milvus_lite.adapter.grpc.server import start_server_in_thread  # noqa: PLC0415
+
     server, database, port = start_server_in_thread(str(folder), "127.0.0.1", 0)
     try:
         yield Access(f"http://127.0.0.1:{port}", "MILVUS_TOKEN", "a-secret-token")
