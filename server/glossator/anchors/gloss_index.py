@@ -21,9 +21,8 @@ from typing import TypeVar
 
 import platformdirs
 
-from glossator.anchors.anchor_index import AnchorIndex
+from glossator.anchors.anchor_index import AnchorIndex, Names, new_path, renamed_passages
 from glossator.anchors.passages import Freshness
-from glossator.anchors.renames import Names, new_path, renamed_passages
 from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.errors import StoreUnavailable
 from glossator.core.gloss import Gloss, Subject, from_json, to_json

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from glossator.core.ports import EditorPort
 from glossator.workspace import WorkspaceHost
 
-# As `turn/told/instruction_files.py`, `customizations/places.py`, `hooks/proposals.py` and
+# As `turn/told/instruction_files.py`, `customizations/files.py`, `hooks/proposals.py` and
 # `mcp/servers.py` look for them.
 _FILE = re.compile(
     r"[/\\]\.(?:claude|agents)(?:[/\\]|$)|[/\\](?:AGENTS\.md|CLAUDE(?:\.local)?\.md|\.mcp\.json)$"

@@ -16,13 +16,18 @@ from glossator.core.context_kind import SWITCHED_OFF
 from glossator.core.home import home_of
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
-from glossator.customizations.agents import CustomAgent
 from glossator.customizations.answers import Customization, CustomizationKind, CustomizationState
+from glossator.customizations.files import (
+    MOST_FILES,
+    CustomizationReader,
+    Described,
+    FoundFile,
+    Place,
+    files_in,
+    places_of,
+)
 from glossator.customizations.front_matter import Malformed
-from glossator.customizations.places import MOST, FoundFile, Place, files_in, places_of
-from glossator.customizations.reading import CustomizationReader, Described
-from glossator.customizations.skills import Skill
-from glossator.customizations.slash_commands import SlashCommand
+from glossator.customizations.kinds import CustomAgent, Skill, SlashCommand
 from glossator.workspace import WorkspaceSnapshot, same_file
 
 _WORDS = {
@@ -197,6 +202,6 @@ def _list(
 
 
 def _list_more(loaded: Customizations, place: Place, more: int) -> None:
-    why = f"{more:,} more files are left out: of one folder, the first {MOST} by name count."
+    why = f"{more:,} more files are left out: of one folder, the first {MOST_FILES} by name count."
     file = FoundFile(place.folder, "…", place)
     _list(loaded, file, file.name, CustomizationState.PROBLEM, why)

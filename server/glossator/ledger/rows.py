@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 from glossator.core.errors import StoreUnavailable
 from glossator.core.fact import Fact
 from glossator.core.passage import Passage
-from glossator.ledger.wording import is_fact_id
+from glossator.ledger.statements import is_fact_id
 from glossator.store import FORGOTTEN_DAYS, FORGOTTEN_MOST, LedgerRow
 
 logger = logging.getLogger(__name__)

@@ -26,9 +26,8 @@ from pydantic import AnyUrl, ValidationError
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.core.tool_result import shorten
-from glossator.mcp.addresses import is_private_enough
 from glossator.mcp.http import TIMES, bound
-from glossator.mcp.logins import Login, ending
+from glossator.mcp.logins import Login, ending, is_private_enough
 from glossator.mcp.servers import Launch
 from glossator.settings import McpOauthSettings
 

@@ -2,14 +2,16 @@
 
 Names are of plain letters or not taken, and shortened if they are long; schemas are such as a
 model's provider takes, since one bad schema would fail every request of a conversation; what is too
-much is left out and said.
+much is left out and said. Providers take no `anyOf`, `oneOf` or `allOf` at the top, so schemas of
+several forms become one. The model may then give what fits no form; the server, which knows its own
+schema, says so.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +20,6 @@ from jsonschema.validators import create
 
 from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import shorten
-from glossator.mcp.forms import as_one_form
 from glossator.mcp.offered import OfferedPrompt, OfferedResource, OfferedTool, line_of, text_of
 from glossator.permissions import short_name
 
@@ -28,7 +29,6 @@ MAX_RESOURCES = 1_000
 
 _SCHEMA_BYTES = 16_000
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,1000}")
-_SHOWN = 64  # characters of a name that is not taken
 _SEPARATORS = re.compile(r"[./]")  # that the protocol allows in names, and providers do not
 _PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _SLOW = frozenset(
@@ -40,6 +40,7 @@ _Quick = create(
     {key: check for key, check in Draft202012Validator.VALIDATORS.items() if key not in _SLOW},
     type_checker=Draft202012Validator.TYPE_CHECKER,
 )
+_FORMS = ("allOf", "anyOf", "oneOf")
 
 
 @dataclass(slots=True)
@@ -106,7 +107,7 @@ class Checked:
         else:
             self._names.add(plain)
             return short_name(f"mcp__{self.server}__{plain}")
-        self.left_out.append(f"the {kind} {shown(shorten(own, _SHOWN))} ({why})")
+        self.left_out.append(f"the {kind} {shown(shorten(own, 64))} ({why})")
         return ""
 
 
@@ -123,10 +124,6 @@ def _schema_problem(schema: object) -> str:
         return "its input schema is not JSON, or too deep"
     except SchemaError as error:
         return f"its input schema is wrong: {shown(shorten(error.message, 80))}"
-    return _unlike_a_provider(schema)
-
-
-def _unlike_a_provider(schema: dict[str, Any]) -> str:
     if not all(map(_PROPERTY.fullmatch, as_one_form(schema)[0].get("properties", {}))):
         return "its input schema names properties in other characters than a provider takes"
     return ""
@@ -165,3 +162,68 @@ def argument_problem(schema: dict[str, Any], arguments: dict[str, Any]) -> str:
         return ""
     where = ".".join(map(str, error.absolute_path))
     return shown(shorten(f"{where}: {error.message}" if where else error.message, 300))
+
+
+def as_one_form(schema: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """A schema of an object without forms at the top, and words for the model about its forms.
+
+    It has all properties of all forms; what each form needs is needed.
+    """
+    if not any(key in schema for key in _FORMS):
+        return dict(schema), ""
+    parts: dict[str, list[object]] = {}
+    needed = _needed(schema, schema, parts, set())
+    one = {key: value for key, value in schema.items() if key not in _FORMS}
+    one["properties"] = {
+        name: {"anyOf": each} if len(each) > 1 else each[0] for name, each in parts.items()
+    }
+    if needed:
+        one["required"] = sorted(needed)
+    else:
+        one.pop("required", None)
+    choices = {key: schema[key] for key in ("anyOf", "oneOf") if key in schema}
+    told = f"Its arguments have one of several forms: {json.dumps(choices)}" if choices else ""
+    return one, shorten(told, 1_000)
+
+
+def _needed(
+    form: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    parts: dict[str, list[object]],
+    seen: set[int],
+) -> set[str]:
+    """The properties that a form needs in every way; what it says of each is added to `parts`.
+
+    What is `seen` is not looked at again, as forms may refer to each other.
+    """
+    form = _meant(form, schema)
+    if id(form) in seen:
+        return set()
+    seen.add(id(form))
+    own = form.get("properties")
+    for name, part in own.items() if isinstance(own, dict) else ():
+        known = parts.setdefault(name, [])
+        if part not in known:
+            known.append(part)
+    needed = set(form["required"]) if isinstance(form.get("required"), list) else set()
+    for key in _FORMS:
+        ways = [_needed(each, schema, parts, seen) for each in _dicts(form.get(key))]
+        if ways:
+            needed |= set.union(*ways) if key == "allOf" else set.intersection(*ways)
+    return needed
+
+
+def _meant(form: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The form, or what it refers to within the schema."""
+    named = form.get("$ref")
+    if not isinstance(named, str) or not named.startswith("#/"):
+        return form
+    found: object = schema
+    for name in named.removeprefix("#/").split("/"):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else form
+
+
+def _dicts(forms: object) -> Iterator[Mapping[str, Any]]:
+    if isinstance(forms, list):
+        yield from (each for each in forms if isinstance(each, dict))
