@@ -17,9 +17,8 @@ import psutil
 from glossator.core.text import split_lines
 from glossator.retrieval.chunks import chunk_folder
 from glossator.retrieval.chunks.candidate import digest_of
-from glossator.retrieval.chunks.chunk_index import MOST_OF_FILE, ChunkIndex
+from glossator.retrieval.chunks.chunk_index import MOST_OF_FILE, ChunkIndex, IndexedFile
 from glossator.retrieval.chunks.cutting import cut
-from glossator.retrieval.chunks.index_writer import IndexedFile
 from glossator.symbols import Library, Outlines, read
 from glossator.workspace.documents.change import DiskChanged
 from tests.benchmarks.corpus import describe

@@ -2,7 +2,7 @@ from .answers import FactList, ForgottenFacts, PinnedFact
 from .files import LedgerFiles, ledger_folder
 from .ledger import FactKey, Ledger
 from .memory_core import MemoryCore, MemoryCores, SessionSummary, SystemProfile, WorkingBench
-from .statements import stands_alone, without_label
+from .selection import stands_alone, without_label
 from .team import MAX_BYTES, TeamLedger
 
 __all__ = [

@@ -21,7 +21,7 @@ from glossator.core.fact import Fact, FactState
 from glossator.core.passage import Passage
 from glossator.ledger.files import LedgerFiles
 from glossator.ledger.rows import SCHEMA, check_schema
-from glossator.ledger.statements import fact_id, meaning_key
+from glossator.ledger.selection import fact_id, meaning_key
 from glossator.ledger.team import TeamLedger, WorkspaceRows
 from glossator.memory import secret_in
 

@@ -25,8 +25,8 @@ from mcp.shared.auth import OAuthMetadata, OAuthToken, ProtectedResourceMetadata
 from mcp_types import INTERNAL_ERROR
 from pydantic import ValidationError
 
+from glossator.mcp.incoming import shallow
 from glossator.mcp.logins import Login, Logins
-from glossator.mcp.mended import shallow
 from glossator.mcp.servers import Launch
 from glossator.mcp.stdio import Ending
 

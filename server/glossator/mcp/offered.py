@@ -1,6 +1,6 @@
 """What a server offers: tools, prompts and resources; and its tools as they were last allowed.
 
-`checks.py` makes these of what a server sends. All of it is the server's words, bounded, with
+`incoming.py` makes these of what a server sends. All of it is the server's words, bounded, with
 nothing hidden in them. A tool that its server describes otherwise since it was allowed is asked
 about again, whatever rule allows it.
 """

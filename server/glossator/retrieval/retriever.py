@@ -18,7 +18,7 @@ from glossator.core.document import Document
 from glossator.core.terms import query_terms
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.jobs import SearchChunks
-from glossator.retrieval.chunks.keeper import ChunkKeeper
+from glossator.retrieval.chunks.keeper import ChunkKeeper, stamps_below
 from glossator.retrieval.chunks.requests import (
     ALL_STAGES,
     LOADING,
@@ -30,7 +30,6 @@ from glossator.retrieval.chunks.requests import (
     SearchRequest,
     Stages,
 )
-from glossator.retrieval.chunks.stamps import stamps_below
 from glossator.retrieval.chunks.words import words_of
 from glossator.retrieval.likely import Likely, likely_files
 from glossator.settings import WorkspaceSettings

@@ -12,7 +12,7 @@ import pytest
 from milvus_lite.adapter.grpc.server import start_server_in_thread
 
 from glossator.retrieval.embeddings import embedding as embedding_module
-from glossator.retrieval.embeddings.access import Access
+from glossator.retrieval.embeddings.embedder import Access
 from tests.patience import SECONDS, until
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.embeddings.test_embedding import embedding

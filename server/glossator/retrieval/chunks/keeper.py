@@ -1,27 +1,37 @@
 """Keeps the index of chunks current: the worker reads what changed, the server says what that is.
 
 One task does one sync after the other. Until the first is complete, and while one fails, searches
-read files (see `retriever.py`), so they are right without it.
+read files (see `retriever.py`), so they are right without it. What found no room on disk is
+searched by reading, too, until there is room.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
 
 from glossator.core.errors import UsageError
-from glossator.retrieval.chunks.disk_space import LeftFiles, make_room
 from glossator.retrieval.chunks.jobs import CheckChunks, RenewChunks, SyncChunks
 from glossator.retrieval.chunks.requests import CheckRequest, ChunkStatus, Synced, SyncRequest
-from glossator.retrieval.chunks.stamps import stamps_below
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
-from glossator.workspace import WorkspaceHost, WorkspaceSnapshot, outermost
+from glossator.workspace import (
+    STAMP,
+    FileEntry,
+    Prune,
+    Roots,
+    WorkspaceHost,
+    WorkspaceSnapshot,
+    index_base,
+    index_folder,
+    outermost,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +43,7 @@ _MANY = 2_000  # changed files, from which on all are compared
 _SHOWN = 1_000  # files; reading fewer shows no progress
 _SHARE = 2  # the index takes at most this fraction of the disk space for indexes (see `index`)
 _OUTLINES_SHARE = 8
+_ROOMY_SHARE = 0.9  # of what an index may take; below it, the files are tried again
 
 
 class ChunkKeeper:
@@ -366,3 +377,76 @@ class RootSync:
         """End the current sync; what was committed stays."""
         if self._job is not None:
             self._job.cancel()
+
+
+class LeftFiles:
+    """Files that found no room, by absolute path."""
+
+    def __init__(self) -> None:
+        self.paths: frozenset[str] = frozenset()
+
+    @property
+    def problem(self) -> str:
+        """What the user may want to do about them, or ""."""
+        if not self.paths:
+            return ""
+        return (
+            f"The index for Search takes all the disk space it may; {len(self.paths):,} files are"
+            " searched by reading. Raise workspace.indexBytes."
+        )
+
+    def update(self, synced: Mapping[str, Synced], tried: AbstractSet[str] | None) -> None:
+        """After the files `tried` (None: all) were synced, by root."""
+        still = frozenset() if tried is None else self.paths - tried
+        self.paths = still.union(
+            os.path.join(root, path) for root, each in synced.items() for path in each.left
+        )
+
+    def again(self, synced: Mapping[str, Synced], most: int) -> frozenset[str]:
+        """Those to try again, as a sync that left out nothing finds room; `most` is in bytes."""
+        if any(each.left for each in synced.values()):
+            return frozenset()
+        roomy = [
+            os.path.join(root, "")
+            for root, each in synced.items()
+            if each.disk_bytes < _ROOMY_SHARE * most
+        ]
+        return frozenset(path for path in self.paths if path.startswith(tuple(roomy)))
+
+
+async def make_room(worker: Worker, roots: Roots, synced: Mapping[str, Synced], limit: int) -> None:
+    """If files were read, remove what other roots do not use, above `limit` bytes in all."""
+    if not any(each.read for each in synced.values()):
+        return
+    own = frozenset(str(index_folder(root, roots.reading(root))) for root in synced)
+    try:
+        await worker.run(Prune(str(index_base()), own, limit))
+    except (WorkerGone, JobFailed) as error:
+        _log.warning("Unused indexes were not removed: %s", error)
+
+
+def stamps_below(
+    snapshot: WorkspaceSnapshot, root: str, paths: Collection[str] | None
+) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The stamps of files below a root by relative path, open and recent ones first.
+
+    Of `paths` only, if given; those of them that are not listed are the second result.
+    """
+    prefix = os.path.join(root, "")
+    if paths is None:
+        listed: Iterable[FileEntry] = snapshot.listing.files
+        gone: tuple[str, ...] = ()
+    else:
+        entries = {path: snapshot.listing.get(path) for path in paths if path.startswith(prefix)}
+        listed = [entry for entry in entries.values() if entry is not None]
+        gone = tuple(path[len(prefix) :] for path, entry in entries.items() if entry is None)
+    chosen = [each for each in listed if not each.is_link and each.path.startswith(prefix)]
+    opened = snapshot.overlays
+    chosen.sort(key=lambda entry: (entry.path not in opened, -entry.mtime_ns))
+    stamps = {
+        entry.path[len(prefix) :]: STAMP.pack(
+            entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode
+        )
+        for entry in chosen
+    }
+    return stamps, gone

@@ -1,22 +1,29 @@
-"""Checks what a server says that it offers, and bounds it.
+"""What a server sends: mended before the SDK judges it, and what it offers checked and bounded.
+
+The SDK refuses a whole list for one entry, so entries that break the protocol, or are nested too
+deep to be read, are taken out and named. Of a flood of progress only some is passed on.
 
 Names are of plain letters or not taken, and shortened if they are long; schemas are such as a
 model's provider takes, since one bad schema would fail every request of a conversation; what is too
 much is left out and said. Providers take no `anyOf`, `oneOf` or `allOf` at the top, so schemas of
 several forms become one. The model may then give what fits no form; the server, which knows its own
-schema, says so.
+schema, says so (docs/decisions/0045).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from jsonschema import Draft202012Validator, SchemaError
 from jsonschema.validators import create
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification, JSONRPCResponse, methods
+from pydantic import ValidationError
 
 from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import shorten
@@ -41,6 +48,16 @@ _Quick = create(
     type_checker=Draft202012Validator.TYPE_CHECKER,
 )
 _FORMS = ("allOf", "anyOf", "oneOf")
+MAX_DEPTH = 50  # of what describes one tool, prompt or resource
+MAX_PROGRESS = 20  # messages in a second
+
+_PROGRESS = "notifications/progress"
+_LISTS = {"tools": "tool", "prompts": "prompt", "resources": "resource"}
+_LETTERS = 120  # of a reason
+_DEPTH = 150  # of lists and dicts in a message that is nested too deep for what reads it
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')  # what may hold brackets, and these
+
+Incoming = SessionMessage | Exception
 
 
 @dataclass(slots=True)
@@ -227,3 +244,122 @@ def _meant(form: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, A
 def _dicts(forms: object) -> Iterator[Mapping[str, Any]]:
     if isinstance(forms, list):
         yield from (each for each in forms if isinstance(each, dict))
+
+
+class Trickle:
+    """Counts messages about progress: of a flood some in each second pass."""
+
+    def __init__(self) -> None:
+        self._second, self._in_second = 0, 0
+
+    def passes(self) -> bool:
+        """Whether one more is passed on now."""
+        second = int(time.monotonic())
+        if second != self._second:
+            self._second, self._in_second = second, 0
+        self._in_second += 1
+        return self._in_second <= MAX_PROGRESS
+
+
+class Mended:
+    """A stream of messages from a server; `version` is the protocol that is spoken.
+
+    `left_out` names what was taken out of the lists since it was cleared.
+    """
+
+    def __init__(self, stream: Any, version: Callable[[], str]) -> None:  # noqa: ANN401 - the SDK's
+        self.left_out: list[str] = []
+        self._stream, self._version = stream, version
+        self._progress = Trickle()
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stream.__aexit__(*error)
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._stream.aclose()
+
+    @property
+    def last_context(self) -> object:
+        """The SDK's, of the newest message."""
+        return getattr(self._stream, "last_context", None)
+
+    async def __aiter__(self) -> AsyncIterator[Incoming]:
+        async for each in self._stream:
+            message = each.message if isinstance(each, SessionMessage) else None
+            if isinstance(message, JSONRPCNotification) and message.method == _PROGRESS:
+                if not self._progress.passes():
+                    continue
+            elif isinstance(message, JSONRPCResponse):
+                self._mend(message.result)
+            yield each
+
+    def _mend(self, result: dict[str, Any]) -> None:
+        for name, kind in _LISTS.items():
+            entries = result.get(name)
+            if isinstance(entries, list):
+                problems = [self._problem(name, result, entry) for entry in entries]
+                result[name] = [
+                    entry for entry, why in zip(entries, problems, strict=True) if not why
+                ]
+                self.left_out += (
+                    f"the {kind} {_name_of(entry)} ({why})"
+                    for entry, why in zip(entries, problems, strict=True)
+                    if why
+                )
+
+    def _problem(self, name: str, result: Mapping[str, Any], entry: object) -> str:
+        """Why an entry of a list cannot be taken; "" if it can."""
+        if is_deeper(entry, MAX_DEPTH):
+            return f"it is nested more than {MAX_DEPTH} deep"
+        try:
+            alone = {**result, name: [entry]}
+            methods.validate_server_result(f"{name}/list", self._version(), alone)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(each) for each in first["loc"][2:])
+            return shorten(f"it breaks the protocol: {shown(place)}: {first['msg']}", _LETTERS)
+        except KeyError:  # this version has no such list; the SDK says so
+            return ""
+        return ""
+
+
+def shallow(line: bytes) -> bytes:
+    """A message with `null` for what is nested too deep to be read."""
+    depth = begin = 0
+    kept: list[bytes] = []
+    for match in _TOKEN.finditer(line):
+        if match[0] in b"[{":
+            depth += 1
+            if depth == _DEPTH:
+                kept.append(line[begin : match.start()])
+        elif match[0] in b"]}":
+            if depth == _DEPTH:
+                kept.append(b"null")
+                begin = match.end()
+            depth -= 1
+    return b"".join((*kept, line[begin:]))
+
+
+def is_deeper(value: object, depth: int) -> bool:
+    """Whether lists and dicts are nested deeper; a loop, as what is meant has no bottom."""
+    level = [value]
+    for _ in range(depth + 1):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _name_of(entry: object) -> str:
+    named = entry.get("name") if isinstance(entry, dict) else None
+    return shown(shorten(str(named), _LETTERS)) if named else "without a name"
