@@ -175,6 +175,8 @@ class AnchorIndex:
                 if lost := self._renames.lost():
                     candidates = self._renames.candidates()
                     if names := await self._in_thread(found_again, lost, candidates, read):
+                        # A program may move a file aside, write a new one and delete the old
+                        # (docs/decisions/0029): only what is still so then was renamed.
                         await asyncio.sleep(_SETTLING)
                         self._names |= await self._in_thread(still_so, names)
         finally:

@@ -172,7 +172,8 @@ class GlossIndex:
             roots = self._roots = self._host.roots
             gone, new = await self._in_thread(self._read, roots)
             for key in gone:
-                self._drop(key)
+                if known := self._forget(key):
+                    self._announce({known.gloss.subject})
             for gloss in new:
                 self._take(gloss)
         finally:
@@ -181,10 +182,6 @@ class GlossIndex:
     def _take(self, gloss: Gloss, freshness: Freshness | None = None) -> None:
         self._glosses[gloss.subject.key] = gloss
         self._anchors.add(gloss.subject, gloss.passages, (gloss.subject.path,), freshness)
-
-    def _drop(self, key: str) -> None:
-        if known := self._forget(key):
-            self._announce({known.gloss.subject})
 
     def _forget(self, key: str) -> GlossState | None:
         known = self._state(key)

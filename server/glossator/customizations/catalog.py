@@ -22,7 +22,6 @@ from glossator.customizations.files import (
     CustomizationReader,
     Described,
     FoundFile,
-    Place,
     files_in,
     places_of,
 )
@@ -111,7 +110,10 @@ class CustomizationFiles:
                 elif os.path.lexists(file.path):
                     _list(loaded, file, file.name, CustomizationState.UNTRUSTED, _UNTRUSTED)
             if more:
-                _list_more(loaded, place, more)
+                why = f"{more:,} more files are left out: of one folder, the first {MOST_FILES}"
+                rest = FoundFile(place.folder, "…", place)
+                problem = CustomizationState.PROBLEM
+                _list(loaded, rest, rest.name, problem, f"{why} by name count.")
         return loaded
 
     def _add(
@@ -199,9 +201,3 @@ def _list(
         place.kind, name, place.owner, file.path, uri, state, why, description, hint
     )
     loaded.listed.append(listed)
-
-
-def _list_more(loaded: Customizations, place: Place, more: int) -> None:
-    why = f"{more:,} more files are left out: of one folder, the first {MOST_FILES} by name count."
-    file = FoundFile(place.folder, "…", place)
-    _list(loaded, file, file.name, CustomizationState.PROBLEM, why)

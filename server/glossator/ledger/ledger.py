@@ -210,7 +210,9 @@ class Ledger:
             for new, own in zip(found, passages, strict=True):
                 known, renews = self._known(own[0].path, added), self._team is None
                 fact = fact_to_add(new, own, session_id, run_id, known, renews=renews)
-                if fact is not None and self._admits(fact.passage.path):
+                if fact is None or self._hides(fact.passage.path):
+                    continue
+                if self._host.snapshot().folders.owner(fact.passage.path) is not None:
                     added[fact.id] = fact
             await self._write({each.id: self._row(each) for each in added.values()})
             await self._anchors.settled()
@@ -267,9 +269,6 @@ class Ledger:
             await self._write(new)
             await self._bound()
 
-    def _admits(self, path: str) -> bool:
-        return self._host.snapshot().folders.owner(path) is not None and not self._hides(path)
-
     def _known(self, path: str, added: dict[str, Fact]) -> Iterator[Known]:
         """The facts about a document, with those that were just added."""
         for each in (self._facts | added).values():
@@ -308,7 +307,8 @@ class Ledger:
     async def _take(self, rows: Rows) -> None:
         """Let rows count that are newer."""
         changed = []
-        # Large ledgers are read in a thread: the loop must not wait for a thousand facts.
+        # Large ledgers are read in a thread: the loop must not wait for a thousand facts. Meanwhile
+        # other rows may arrive, so what is newer is asked once more (docs/decisions/0050).
         new = newer(rows, self._rows)
         try:
             facts = await asyncio.to_thread(lambda: {key: fact_of(row) for key, row in new.items()})

@@ -25,13 +25,13 @@ from glossator.ledger.selection import fact_id, meaning_key
 from glossator.ledger.team import TeamLedger, WorkspaceRows
 from glossator.memory import secret_in
 
+Texts = tuple[str, ...]
+logger = logging.getLogger(__name__)
 _CHUNK = re.compile(r"(?P<sha256>\w*):(?P<first>\d+)-(?P<last>\d+)")
 _MOST_TEXTS = 50  # of a list
 _LONGEST_TEXT = 1_000  # characters
 _NEVER = datetime.fromtimestamp(0, UTC)
 
-Texts = tuple[str, ...]
-logger = logging.getLogger(__name__)
 
 _MOST_HELD = 100  # sessions whose cores are in memory; those of others are read again
 

@@ -23,7 +23,7 @@ Lines = tuple[int, int]  # the first and the last, 1-based
 
 _MOST_PINNED = 20  # that go with a question, whatever was pinned by others
 _TOKEN = re.compile(r"\w+|[<>=!+\-/%&|^~@#$]+")
-_BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _DENYING = frozenset("not no never only without unless except".split())
 _SMALL = _ARTICLES | frozenset(
@@ -195,7 +195,7 @@ def surplus(facts: Iterable[Fact], most: int, goes_late: Callable[[Fact], bool])
 
 def meaning_key(statement: str) -> str:
     """The same for statements of the same words in the same order; case counts in names of code."""
-    words = (_word(token) for token in _TOKEN.findall(statement[_begin(statement) :]))
+    words = (_word(token) for token in _TOKEN.findall(_BULLET.sub("", statement, count=1)))
     return _hash(word for word in words if word not in _ARTICLES)
 
 
@@ -227,12 +227,6 @@ def fact_id(key: str, path: str, passage: Passage, around: Iterable[str] = ()) -
     return f"f{_hash((key, path, *passage.lines, *around))}"
 
 
-def _begin(statement: str) -> int:
-    """Behind the mark of a list's item."""
-    bullet = _BULLET.match(statement)
-    return bullet.end() if bullet else 0
-
-
 def _word(token: str) -> str:
     is_name = "_" in token or token[1:].lower() != token[1:]
     return token if is_name else token.lower()
@@ -253,12 +247,8 @@ def stands_alone(statement: str) -> bool:
     is_row = statement.lstrip().startswith("|")
     leans = _LEANS.match(statement) or _POINTS.search(statement) or _PART.match(statement)
     refers = _DONE.match(statement) or _NO_SUBJECT.match(statement) or _REFERS.search(statement)
-    return not (is_row or leans or refers) and _says(statement) and _names_early(statement)
-
-
-def _says(statement: str) -> bool:
-    """Whether it has a verb: `Retry-After` alone says nothing."""
-    return _VERB.search(re.sub(r"`[^`]*`", "x", statement)) is not None
+    verb = _VERB.search(re.sub(r"`[^`]*`", "x", statement))  # `Retry-After` alone says nothing
+    return not (is_row or leans or refers) and verb is not None and _names_early(statement)
 
 
 def _names_early(statement: str) -> bool:

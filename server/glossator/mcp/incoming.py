@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -33,6 +33,8 @@ from glossator.permissions import short_name
 MAX_TOOLS = 500  # of one server
 MAX_PROMPTS = 200
 MAX_RESOURCES = 1_000
+MAX_DEPTH = 50  # of what describes one tool, prompt or resource
+MAX_PROGRESS = 20  # messages in a second
 
 _SCHEMA_BYTES = 16_000
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,1000}")
@@ -48,8 +50,6 @@ _Quick = create(
     type_checker=Draft202012Validator.TYPE_CHECKER,
 )
 _FORMS = ("allOf", "anyOf", "oneOf")
-MAX_DEPTH = 50  # of what describes one tool, prompt or resource
-MAX_PROGRESS = 20  # messages in a second
 
 _PROGRESS = "notifications/progress"
 _LISTS = {"tools": "tool", "prompts": "prompt", "resources": "resource"}
@@ -224,7 +224,9 @@ def _needed(
             known.append(part)
     needed = set(form["required"]) if isinstance(form.get("required"), list) else set()
     for key in _FORMS:
-        ways = [_needed(each, schema, parts, seen) for each in _dicts(form.get(key))]
+        forms = form.get(key)
+        inner = [at for at in forms if isinstance(at, dict)] if isinstance(forms, list) else []
+        ways = [_needed(each, schema, parts, seen) for each in inner]
         if ways:
             needed |= set.union(*ways) if key == "allOf" else set.intersection(*ways)
     return needed
@@ -239,11 +241,6 @@ def _meant(form: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, A
     for name in named.removeprefix("#/").split("/"):
         found = found.get(name) if isinstance(found, Mapping) else None
     return found if isinstance(found, Mapping) else form
-
-
-def _dicts(forms: object) -> Iterator[Mapping[str, Any]]:
-    if isinstance(forms, list):
-        yield from (each for each in forms if isinstance(each, dict))
 
 
 class Trickle:

@@ -30,6 +30,7 @@ IsHidden = Callable[[str], bool]
 
 _MAX_BYTES = 25_000  # of what the system prompt gets
 _UNLISTED = re.compile(r"^- ([\d,]+) more, changed longer ago, are not listed;", re.MULTILINE)
+_NO_LINK = str.maketrans("[]", "()")
 _HEAD = "<!-- Glossator keeps this list of the files beside it; change those. -->"
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 _FILE_ENDING = re.compile(r"[\w-]\.(?:txt|cfg|ini|lock|css|html|sql|xml|rst|proto|svg|env|csv|tf)$")
@@ -162,7 +163,10 @@ def _is_there(path: str, snapshot: WorkspaceSnapshot) -> bool:
 def index_file(memories: Sequence[Memory]) -> str:
     """The content of `MEMORY.md`."""
     newest = newest_first(memories)
-    lines = (f"- [{_bare(each.name)}]({each.path.name}): {each.description}" for each in newest)
+    lines = (
+        f"- [{each.name.translate(_NO_LINK)}]({each.path.name}): {each.description}"
+        for each in newest
+    )
     return "\n".join((_HEAD, *_first(newest, lines, MAX_LINES - 1), ""))
 
 
@@ -216,7 +220,3 @@ def _first(memories: Sequence[Memory], lines: Iterable[str], most: int) -> list[
     kept = kept[: most - 1]
     left = len(memories) - len(kept)
     return [*kept, f"- {left:,} more, changed longer ago, are not listed; they are still recalled."]
-
-
-def _bare(name: str) -> str:
-    return name.replace("[", "(").replace("]", ")")

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 150  # that are read; others stay behind them
 BEST = 20  # that are put in order
+MODEL_SECONDS, SERVICE_SECONDS = 20.0, 10.0  # that a search waits for the model, or a service
 
 _EXCERPT = 600  # characters of a candidate
 _HEAD = 200  # of these, from its beginning
 _LINE = 200  # characters of a line
 _GAP = "…"
-MODEL_SECONDS = 20.0  # that a search waits for it
 
 _OUTPUT = 6  # tokens for a number and the sign before the next one
 _SPARE = 60  # tokens for words that it was not asked for
@@ -53,7 +53,6 @@ _QUESTION = 4_000  # characters
 _LIST = re.compile(r"\[?\d+\]?(?:\s*[>,;\n]\s*\[?\d+\]?)+")
 _ALONE = re.compile(r"\s*\[?\d+\]?\.?\s*")
 _NUMBER = re.compile(r"\d{1,6}")
-SERVICE_SECONDS = 10.0  # that a search waits for it
 
 _DOCUMENT_CHARACTERS = 4_000  # of a candidate: a usual chunk whole
 _NO_ANSWER = "answered in a form that is not known"
@@ -157,19 +156,15 @@ class ModelReranker:
             return Reranked(tuple(range(count)), by)
         try:
             async with asyncio.timeout(self._seconds):
-                reply = await self._ask(question, candidates, best, meter or Meter())
+                prompt = _prompt(question, candidates[:MOST_CANDIDATES], best)
+                most = best * _OUTPUT + _SPARE
+                reply = await side_query(self._model, meter or Meter(), "rerank", prompt, most)
         except TimeoutError:
             said = f"{by} did not answer within {self._seconds:g} s"
             return not_reranked(count, by, f"{said}, so it did not rerank the results.")
         except ModelError as error:
             return not_reranked(count, by, f"The results are not reranked: {error}")
         return _read(reply, by, count)
-
-    async def _ask(
-        self, question: str, candidates: Sequence[Candidate], best: int, meter: Meter
-    ) -> Reply:
-        prompt = _prompt(question, candidates[:MOST_CANDIDATES], best)
-        return await side_query(self._model, meter, "rerank", prompt, best * _OUTPUT + _SPARE)
 
 
 def _read(reply: Reply, by: str, count: int) -> Reranked:
@@ -244,7 +239,10 @@ class RerankService:
         body = {
             "model": self._model,
             "query": question,
-            "documents": [_document(each) for each in candidates[:MOST_CANDIDATES]],
+            "documents": [
+                f"{each.title}\n{each.text[:_DOCUMENT_CHARACTERS]}"
+                for each in candidates[:MOST_CANDIDATES]
+            ],
             self.top: min(best, count),
         }
         problem = self._unsendable() or ""
@@ -356,10 +354,6 @@ def create_reranker(
     key = environment.get(service.key_variable, "")
     model = settings.reranker_model or service.model
     return service(key, settings.reranker_url, model, prices.get(model))
-
-
-def _document(candidate: Candidate) -> str:
-    return f"{candidate.title}\n{candidate.text[:_DOCUMENT_CHARACTERS]}"
 
 
 def _scores(answer: object, count: int) -> dict[int, float]:

@@ -116,7 +116,10 @@ def digest_of(sha256: str) -> bytes:
 def encode(candidate: Candidate) -> bytes:
     """The candidate as bytes that begin with their checksum; overlong names are cut."""
     chunk = candidate.chunk
-    names = (_joined(each) for each in (chunk.within, chunk.defines, chunk.kinds))
+    names = (
+        _ITEM.join(name[:_NAME].translate(_PLAIN) or " " for name in each[:_NAMES])
+        for each in (chunk.within, chunk.defines, chunk.kinds)
+    )
     strings = _FIELD.join((*names, candidate.path)).encode("utf-8", "surrogatepass")
     head = _HEAD.pack(
         0,
@@ -147,10 +150,6 @@ def decode(root: str, record: bytes) -> Candidate:
     hashes = np.frombuffer(record, "<u4", distinct, at)
     counts = np.frombuffer(record, "u1", distinct, at + 4 * distinct)
     return Candidate(root, path, digest, key, chunk, length, hashes, counts)
-
-
-def _joined(names: Sequence[str]) -> str:
-    return _ITEM.join(name[:_NAME].translate(_PLAIN) or " " for name in names[:_NAMES])
 
 
 def _items(joined: str) -> tuple[str, ...]:

@@ -359,7 +359,8 @@ class IndexWriter:
             document.add_text("key", candidate.key.hex())
             inside = " ".join(found)
             document.add_text("text", " ".join((inside, *context)))
-            document.add_text("names", _names(candidate.chunk))
+            names = " ".join(candidate.chunk.defines).casefold()
+            document.add_text("names", names.encode("utf-8", "replace").decode())
             document.add_bytes("record", encode(candidate))
             self._add(document)
             whole.append(inside)
@@ -396,10 +397,6 @@ def path_key(path: str) -> str:
 def path_of(key: str) -> str:
     """The path that is such a term."""
     return os.fsdecode(key.encode("latin-1"))
-
-
-def _names(chunk: Chunk) -> str:
-    return " ".join(chunk.defines).casefold().encode("utf-8", "replace").decode()
 
 
 @contextmanager

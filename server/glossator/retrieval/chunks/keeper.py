@@ -39,9 +39,11 @@ _SOON = 0.02  # seconds, in which changes are collected
 _BUSY_SECONDS = 1.0  # until asking again whether another server still writes
 _FAILED_SECONDS = 60.0
 _TRIES = 5  # deaths of the worker in a row, after which `settle` does not wait for the next try
-_MANY = 2_000  # changed files, from which on all are compared
-_SHOWN = 1_000  # files; reading fewer shows no progress
-_SHARE = 2  # the index takes at most this fraction of the disk space for indexes (see `index`)
+_MOST_CHANGED = 2_000  # changed files, from which on all are compared
+_SHOWN_ABOVE = 1_000  # files; reading fewer shows no progress
+_CHUNKS_SHARE = (
+    2  # the index takes at most this fraction of the disk space for indexes (see `index`)
+)
 _OUTLINES_SHARE = 8
 _ROOMY_SHARE = 0.9  # of what an index may take; below it, the files are tried again
 
@@ -82,7 +84,7 @@ class ChunkKeeper:
         self._wake, self._rested = asyncio.Event(), asyncio.Event()
         self._turn = asyncio.Lock()  # of the work, one thing at a time
         self._task: asyncio.Task[None] | None = None
-        self._sync_root = RootSync(worker, self._show)
+        self._job: asyncio.Task[Synced] | None = None  # the worker's sync of one root
         self._unsubscribe: Callable[[], None] | None = None
 
     def start(self) -> None:
@@ -142,7 +144,8 @@ class ChunkKeeper:
     def cancel_build(self) -> None:
         """Cancel the current work; nothing is indexed before `build` or `rebuild`."""
         self._stopped = True
-        self._sync_root.cancel()
+        if self._job is not None:
+            self._job.cancel()  # what was committed stays
         self._nudge()
 
     async def check(self, on_progress: Callable[[JobProgress], None]) -> tuple[str, ...]:
@@ -194,7 +197,7 @@ class ChunkKeeper:
 
     def covers(self, roots: tuple[str, ...]) -> bool:
         """Whether all files below the roots are indexed, but for those that are `fresh`."""
-        return self._synced == roots and not self._left.paths and len(self.fresh) <= _MANY
+        return self._synced == roots and not self._left.paths and len(self.fresh) <= _MOST_CHANGED
 
     def refresh(self, paths: Iterable[str]) -> None:
         """Index these files again, by absolute path, though their texts are the same."""
@@ -245,7 +248,7 @@ class ChunkKeeper:
             return None  # the scan, when it ends, wakes this
         roots = tuple(outermost(snapshot.roots))
         self._reading, self._changed = frozenset(self._changed), set()
-        whole = self._synced != roots or len(self._reading) > _MANY
+        whole = self._synced != roots or len(self._reading) > _MOST_CHANGED
         if not (whole or self._reading):
             return None
         if whole:
@@ -283,7 +286,7 @@ class ChunkKeeper:
         whole = tried is None
         library = replace(self.library_of(snapshot), open_texts={})
         again = frozenset(self._again)
-        most = self._settings.index_bytes // _SHARE // len(roots)
+        most = self._settings.index_bytes // _CHUNKS_SHARE // len(roots)
         synced: dict[str, Synced] = {}
         failures: list[JobFailed] = []
         for root in roots:  # one that fails or is busy does not hold up the others
@@ -292,7 +295,7 @@ class ChunkKeeper:
                 return 0.0
             asked = SyncRequest(library, root, stamps, gone, whole, most, self.contexts, again)
             try:
-                done = await self._sync_root.run(asked)
+                done = await self._sync_root(asked)
             except JobFailed as failure:
                 failures.append(failure)
                 continue
@@ -318,6 +321,15 @@ class ChunkKeeper:
             await make_room(self._worker, snapshot.folders, synced, self._settings.index_bytes)
         return None
 
+    async def _sync_root(self, asked: SyncRequest) -> Synced | None:
+        """None if `cancel_build` ended it. Raises `WorkerGone` and `JobFailed`."""
+        self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
+        try:
+            await asyncio.wait({self._job})
+        finally:
+            self._job.cancel()
+        return None if self._job.cancelled() else self._job.result()
+
     def _account(
         self, synced: dict[str, Synced], tried: AbstractSet[str] | None, most: int
     ) -> None:
@@ -341,7 +353,7 @@ class ChunkKeeper:
             )
 
     def _show(self, progress: JobProgress) -> None:
-        if progress.total >= _SHOWN:
+        if progress.total >= _SHOWN_ABOVE:
             self._building = progress
             self._progress(progress)
 
@@ -355,28 +367,6 @@ class ChunkKeeper:
 def _log_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         _log.error("The index of chunks is no longer kept current", exc_info=error)
-
-
-class RootSync:
-    """Has the worker sync one root after the other, and shows its progress."""
-
-    def __init__(self, worker: Worker, show: Callable[[JobProgress], None]) -> None:
-        self._worker, self._show = worker, show
-        self._job: asyncio.Task[Synced] | None = None
-
-    async def run(self, asked: SyncRequest) -> Synced | None:
-        """None if `cancel` ended it. Raises `WorkerGone` and `JobFailed`."""
-        self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
-        try:
-            await asyncio.wait({self._job})
-        finally:
-            self._job.cancel()
-        return None if self._job.cancelled() else self._job.result()
-
-    def cancel(self) -> None:
-        """End the current sync; what was committed stays."""
-        if self._job is not None:
-            self._job.cancel()
 
 
 class LeftFiles:

@@ -18,12 +18,13 @@ from itertools import chain, pairwise
 
 from glossator.core.terms import STOP_WORDS, is_import, parts_of, stem
 
+MAX_LINES = 6  # of a chunk, that are told
+
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _LONGEST = 80  # letters; longer words are data
 _ONLY_WORDS = bytes(
     code if chr(code) in string.ascii_letters + string.digits + "_" else 0x20 for code in range(256)
 )  # of ASCII; this and splitting take a third of the time that the pattern takes
-MAX_LINES = 6
 _REPEATED = 0.3  # what a term counts in a further line
 _NAME = 1.0  # what the line counts that defines the chunk's first name
 _COMPOUND = 2.0  # what an identifier counts that the question spells out

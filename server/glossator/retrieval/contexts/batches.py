@@ -31,6 +31,7 @@ from glossator.retrieval.contexts.direct import (
 from glossator.retrieval.contexts.passages import ContextRequest, Passage, model_request
 from glossator.store import Contents, Log, Logs, NotOpened
 
+_log = logging.getLogger(__name__)
 BATCH_BYTES = 64_000_000  # of the provider's 256 MB, since a batch is put together in memory
 BATCH_REQUESTS = 20_000  # of the provider's 100,000
 TRIES = 3  # of a request that failed through no fault of its own
@@ -42,7 +43,6 @@ _ID = "context-"
 _ID_DIGITS = 56  # of the key, so that an id has the 64 characters it may have
 _STAYS = "What the provider has is collected by the next start; nothing is paid for twice."
 _CANCELLED = "The batch was cancelled. What was answered before is kept; start again for the rest."
-_log = logging.getLogger(__name__)
 _KEY = "batches"
 _IN_USE = (
     "Another Glossator server is making contexts for this workspace. Wait until it is ready, or"
@@ -147,7 +147,9 @@ class BatchRun:
         size, most = 0, 0.0
         while self._queue and len(chosen) < BATCH_REQUESTS:
             queued = self._queue[0]
-            body = self._body(queued)
+            shared, chunk = queued.passage.shared, queued.request.chunk
+            asked = model_request(shared, chunk, self._means.max_output, cached=queued.cached)
+            body = self._batches.body_of(asked)
             cost = most_of(self._means, queued.passage, queued.request, cached=queued.cached)
             more = most + cost * BATCH_SHARE
             if chosen and size + len(body) > BATCH_BYTES:
@@ -162,17 +164,14 @@ class BatchRun:
             bodies.append(body)
         return chosen, bodies, most
 
-    def _body(self, queued: QueuedRequest) -> bytes:
-        shared, chunk = queued.passage.shared, queued.request.chunk
-        request = model_request(shared, chunk, self._means.max_output, cached=queued.cached)
-        return self._batches.body_of(request)
-
     async def _send(self, chosen: list[QueuedRequest], bodies: list[bytes], most: float) -> None:
         """Create one batch. What may have been created stays pending, whatever happens."""
         keys = [queued.request.key for queued in chosen]
         pending = PendingBatch.of(keys, most, await self._batches.newest())
         for queued in chosen:
             queued.tries += 1
+        # Before the request leaves: a process that dies from here on finds the batch again, and
+        # pays for nothing twice (docs/decisions/0037).
         await self._ledger.intend(pending)
         self._purse.hold(most)
         self._pending.append(pending)
@@ -196,7 +195,10 @@ class BatchRun:
         ended = False
         for pending in tuple(self._pending):
             try:
-                batch = await self._look(pending)
+                if pending.batch is not None:
+                    batch: Batch | None = await self._batches.look(pending.batch)
+                else:
+                    batch = await self._find(pending)
                 self._failed_looks = 0
                 if batch is not None and batch.ended:
                     await self._keep(pending, batch)
@@ -211,14 +213,8 @@ class BatchRun:
             await self._pace.sleep(self._look_after)
             self._look_after = min(LONGEST_LOOK, self._look_after * SLOWER)
 
-    async def _look(self, pending: PendingBatch) -> Batch | None:
-        """The batch as it is now; None while it is not known whether there is one."""
-        if pending.batch is not None:
-            return await self._batches.look(pending.batch)
-        return await self._find(pending)
-
     async def _find(self, pending: PendingBatch) -> Batch | None:
-        """Look for a batch whose POST was never answered."""
+        """Look for a batch whose POST was never answered; None while that is not settled."""
         ids = {custom_id(key) for key in pending.keys}
         maybe = False
         for batch in reversed(await self._batches.newer_than(pending.after)):

@@ -28,6 +28,7 @@ from glossator.core.shown import PATTERNS
 from glossator.store import Blobs, unavailable
 from glossator.workspace import index_base
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_BYTES = 2_000_000_000
@@ -39,7 +40,6 @@ _UNSEEN = re.compile(PATTERNS["unseen"])
 _KEY = re.compile(r"[0-9a-f]{64}")
 _FORMAT = {"format": "glossator-contexts", "version": 1}
 _LONGEST_LINE = 20_000  # characters of a line in a shared file
-_log = logging.getLogger(__name__)
 
 _CHUNKS = "chunks"
 _MAX_INDEXED_BYTES = 1_000_000_000  # some two million

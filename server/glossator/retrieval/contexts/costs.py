@@ -143,7 +143,7 @@ class Purse:
     async def take(self, most: float) -> bool:
         """Set aside what a request may cost, once there is enough; false if there never will be."""
         async with self._changed:
-            while not self._fits(most):
+            while (left := self.left) is not None and most > left:
                 if not self._held:
                     return False
                 await self._changed.wait()
@@ -162,10 +162,6 @@ class Purse:
                 self._held = 0.0
             self._spent += paid
             self._changed.notify_all()
-
-    def _fits(self, most: float) -> bool:
-        left = self.left
-        return left is None or most <= left
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,11 @@ from glossator.core.errors import EmbeddingFailed
 Vectors: TypeAlias = NDArray[np.float32]  # one or more rows of unit length
 PackedVectors: TypeAlias = NDArray[np.int8]  # one or more rows, see `packed`
 Kind: TypeAlias = Literal["local", "static", "voyage", "openai"]
+OWN_KEY = "GLOSSATOR_EMBEDDING_KEY"  # for an address of the user's own; others must not see ours
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
 _KEY_BYTES = 16
 _LONGEST = 8_000  # characters of one text; some servers refuse more than 8,192 tokens
-OWN_KEY = "GLOSSATOR_EMBEDDING_KEY"  # for an address of the user's own; others must not see ours
 
 
 @dataclass(frozen=True, slots=True)

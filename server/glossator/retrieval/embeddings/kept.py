@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from usearch.index import Index
 
 
-_LINKED = 50  # rows that are added to the graph at a time, 30 ms
+APPROXIMATE_ABOVE = 200_000  # rows; an exact search takes about 0.1 ms for a thousand
+_ROWS_AT_ONCE = 50  # rows that are added to the graph at a time, 30 ms
 _DIMENSION = b"dimension"  # the key of how many numbers a vector of this model has
 _LOST = "code is not searched by meaning"
-APPROXIMATE_ABOVE = 200_000  # rows; an exact search takes about 0.1 ms for a thousand
 _FIRST_ROWS = 1_024
 _GROWTH = 1.5
 _EXPANSION = 256  # candidates of a search in the graph; more find more, and take longer
@@ -160,7 +160,7 @@ class VectorsHere:
             if self._index is None:
                 self._index = VectorIndex(len(next(iter(kept.values()))))
             self._index.add(kept)
-        while self._index is not None and self._index.link(_LINKED):
+        while self._index is not None and self._index.link(_ROWS_AT_ONCE):
             yield None
         return lacking - kept.keys()
 
@@ -275,6 +275,7 @@ class VectorIndex:
         if self._graph is None:
             if len(self) <= self._approximate_above:
                 return False
+            # Not before: loading onnxruntime after usearch crashes the process.
             from usearch.compiled import MetricKind, ScalarKind  # noqa: PLC0415 - see above
             from usearch.index import Index  # noqa: PLC0415
 
