@@ -41,10 +41,8 @@ _FAILED_SECONDS = 60.0
 _TRIES = 5  # deaths of the worker in a row, after which `settle` does not wait for the next try
 _MOST_CHANGED = 2_000  # changed files, from which on all are compared
 _SHOWN_ABOVE = 1_000  # files; reading fewer shows no progress
-_CHUNKS_SHARE = (
-    2  # the index takes at most this fraction of the disk space for indexes (see `index`)
-)
-_OUTLINES_SHARE = 8
+_CHUNKS_SHARE = 2  # the index takes this fraction of `workspace.indexBytes`, at most
+_OUTLINES_SHARE = 8  # likewise outlines
 _ROOMY_SHARE = 0.9  # of what an index may take; below it, the files are tried again
 
 
