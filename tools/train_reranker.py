@@ -35,7 +35,7 @@ from glossator.retrieval import (
     ordered,
     scaled,
 )
-from glossator.retrieval.embeddings.minilm import MODEL_ID
+from glossator.retrieval.embeddings.local import MODEL_ID
 from glossator_eval import (
     ChunkSearch,
     Embeddings,

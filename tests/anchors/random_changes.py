@@ -21,9 +21,8 @@ from pathlib import Path
 from random import Random
 
 from glossator.anchors import anchor_index
-from glossator.anchors.anchor_index import AnchorIndex
+from glossator.anchors.anchor_index import AnchorIndex, Names, renamed_passages
 from glossator.anchors.passages import passage_of
-from glossator.anchors.renames import Names, renamed_passages
 from glossator.core.document import Document
 from glossator.core.fact import Passage
 from glossator.core.span import Span

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from glossator.anchors import renames
+from glossator.anchors import anchor_index
+from glossator.anchors.anchor_index import found_again
 from glossator.anchors.gloss_index import GlossState
 from glossator.commands.answers.sessions import Explored
 from glossator.commands.gloss import GlossRequest, gloss, report_at
@@ -36,7 +37,7 @@ def move(s: Stage, old: str, new: str) -> None:
 
 @pytest.fixture(autouse=True)
 def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renames, "_SECONDS", 120.0)
+    monkeypatch.setattr(anchor_index, "_RENAMING_SECONDS", 120.0)
 
 
 async def glossed(s: Stage, request: GlossRequest) -> Explored:
@@ -146,7 +147,7 @@ async def test_what_is_moved_aside_to_be_saved_is_not_followed(
     saved = []
 
     def saving(*lost: Any) -> dict[str, str]:
-        names = renames.found_again(*lost)
+        names = found_again(*lost)
         if names:
             (tmp_path / "work/zoo/fish.py").write_text(FILES["zoo/fish.py"] + "# more\n")
             saved.append(names)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from glossator.application.search_support import embedding_bill, embedding_notice
-from glossator.retrieval.embeddings.access import Access
-from glossator.retrieval.embeddings.embedder import EmbedderChoice
+from glossator.retrieval.embeddings.embedder import Access, EmbedderChoice
 from glossator.settings import Settings
 
 ACCESS = Access("https://api.voyageai.com/v1", "VOYAGE_API_KEY", "secret-key")

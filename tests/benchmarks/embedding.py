@@ -13,9 +13,8 @@ import numpy as np
 import psutil
 
 from glossator.retrieval import VectorIndex, Vectors, VectorStore, embedding_text
-from glossator.retrieval.embeddings.embedder import unit
-from glossator.retrieval.embeddings.minilm import DIMENSION, MiniLm
-from glossator.retrieval.embeddings.vector_store import packed
+from glossator.retrieval.embeddings.embedder import packed, unit
+from glossator.retrieval.embeddings.local import DIMENSION, MiniLm
 from tests.benchmarks.measure import Figure, Row, show, show_figures
 
 ROWS = 100_000

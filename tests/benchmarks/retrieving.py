@@ -16,10 +16,9 @@ import psutil
 
 from glossator.core.text import split_lines
 from glossator.retrieval.chunks import chunk_folder
-from glossator.retrieval.chunks.candidate import digest_of
-from glossator.retrieval.chunks.chunk_index import MOST_OF_FILE, ChunkIndex
+from glossator.retrieval.chunks.candidate import MOST_OF_FILE, digest_of
+from glossator.retrieval.chunks.chunk_index import ChunkIndex, IndexedFile
 from glossator.retrieval.chunks.cutting import cut
-from glossator.retrieval.chunks.index_writer import IndexedFile
 from glossator.symbols import Library, Outlines, read
 from glossator.workspace.documents.overlays import DiskChanged
 from tests.benchmarks.corpus import describe

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.customizations import reading
+from glossator.customizations import files as reading
 from glossator.customizations.catalog import CustomizationFiles
 from glossator.customizations.front_matter import read_front_matter
 from tests.customizations.files import described, load, states, write

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from glossator.customizations.describing import listing
-from glossator.customizations.places import MOST
+from glossator.customizations.files import MOST_FILES
+from glossator.customizations.kinds import listing
 from tests.customizations.files import described, load, states, write
 from tests.workspaces import MakeWorkspace
 
@@ -19,10 +19,10 @@ async def test_ten_thousand_skills(workspace: MakeWorkspace) -> None:
     skills = made.root / ".claude/skills"
     for number in range(10_000):
         (skills / f"s{number:05}").mkdir(parents=True)
-    for number in (0, MOST - 1, MOST):
+    for number in (0, MOST_FILES - 1, MOST_FILES):
         write(skills / f"s{number:05}" / "SKILL.md", described(f"s{number}", "x"))
     found = load(made)
-    assert list(found.skills) == ["s0", f"s{MOST - 1}"]
+    assert list(found.skills) == ["s0", f"s{MOST_FILES - 1}"]
     assert found.listed[-1].why == (
         "9,800 more files are left out: of one folder, the first 200 by name count."
     )

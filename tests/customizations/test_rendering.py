@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.window import estimate_tokens
-from glossator.customizations.describing import MAX_LISTED, listing
-from glossator.customizations.rendering import render
+from glossator.customizations.kinds import MAX_LISTED, listing, render
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.ledger import stands_alone, without_label
+from glossator.ledger.selection import stands_alone, without_label
 
 
 @pytest.mark.parametrize(

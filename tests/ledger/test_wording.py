@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.ledger.wording import are_twins, meaning_key
+from glossator.ledger.selection import are_twins, meaning_key
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from typing import Any
 
 from glossator.core.question import Question, QuestionAnswer
 from glossator.mcp.answers import McpServerView
-from glossator.mcp.calls import Calls
+from glossator.mcp.calls import CallResult, Calls
 from glossator.mcp.hub import McpServers
-from glossator.mcp.results import CallResult
 from glossator.permissions.approvals import Approvals
 from glossator.permissions.switches import Switches
 from glossator.settings.groups import McpSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from glossator.mcp.bearer import Bearer
+from glossator.mcp.http import Bearer
 from glossator.mcp.logins import Login, Logins
 
 URL = "https://notes.example.org/mcp"

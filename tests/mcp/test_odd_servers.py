@@ -15,8 +15,8 @@ from glossator.core.images import Image
 from glossator.core.question import QuestionAnswer
 from glossator.mcp import connection, supervisor
 from glossator.mcp.answers import McpState
-from glossator.mcp.opening import instructions_section, opening_specs
-from glossator.mcp.results import MAX_BYTES, CallResult, as_tool_result
+from glossator.mcp.calls import MAX_BYTES, CallResult, as_tool_result
+from glossator.mcp.introduction import instructions_section, opening_specs
 from glossator.permissions import ToolRule, parse_rule
 from tests.mcp.hubs import hub, odd
 from tests.passing import let_pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.memory.secrets import secret_in
+from glossator.memory.entry import secret_in
 
 _BODY = "Ab3dEf7hIj1kLm9nOp5q"
 

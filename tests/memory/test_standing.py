@@ -7,8 +7,14 @@ from typing import Any
 
 import pytest
 
-from glossator.memory.standing import age, gone_places, gone_symbols, origin
-from glossator.memory.texts import index_section, memory_text
+from glossator.memory.texts import (
+    age,
+    gone_places,
+    gone_symbols,
+    index_section,
+    memory_text,
+    origin,
+)
 from tests.memory.remembering import THEN, memory
 from tests.workspaces import MakeWorkspace
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from glossator.core.text import split_lines
-from glossator.retrieval.chunks.chunk_index import ChunkIndex, Matches
-from glossator.retrieval.chunks.fresh import chunks_of
-from glossator.retrieval.chunks.index_writer import IndexedFile
+from glossator.retrieval.chunks.candidate import chunks_of
+from glossator.retrieval.chunks.chunk_index import ChunkIndex, IndexedFile, Matches
 from glossator.retrieval.chunks.requests import Stages
 from glossator.retrieval.chunks.words import question_of
 from glossator.retrieval.features import figures_of

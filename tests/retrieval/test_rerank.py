@@ -21,9 +21,7 @@ from glossator.retrieval import (
     VoyageReranker,
     create_reranker,
 )
-from glossator.retrieval.rerank import excerpt
-from glossator.retrieval.rerank_model import numbers_in
-from glossator.retrieval.rerank_services import RerankService
+from glossator.retrieval.rerank import RerankService, excerpt, numbers_in
 from glossator.settings.groups import RetrievalSettings
 from tests.retrieval.contexts.making import blocks, maker
 from tests.standin import HttpError, Refused, Text, Turn

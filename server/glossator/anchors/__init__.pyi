@@ -1,4 +1,4 @@
-from .anchor_index import AnchorIndex
+from .anchor_index import AnchorIndex, Names, new_path, renamed_passages
 from .gloss_index import GlossIndex, GlossState
 from .gloss_text import (
     freshness_text,
@@ -10,7 +10,6 @@ from .gloss_text import (
 )
 from .hover_cache import HoverCache
 from .passages import Freshness, PassagePlace, passage_of
-from .renames import Names, new_path, renamed_passages
 
 __all__ = [
     "AnchorIndex",

@@ -21,9 +21,8 @@ from typing import TypeVar
 
 import platformdirs
 
-from glossator.anchors.anchor_index import AnchorIndex
+from glossator.anchors.anchor_index import AnchorIndex, Names, new_path, renamed_passages
 from glossator.anchors.passages import Freshness
-from glossator.anchors.renames import Names, new_path, renamed_passages
 from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.errors import StoreUnavailable
 from glossator.core.report import Finding, Gloss, Subject, gloss_from_json, gloss_to_json
@@ -172,7 +171,8 @@ class GlossIndex:
             roots = self._roots = self._host.roots
             gone, new = await self._in_thread(self._read, roots)
             for key in gone:
-                self._drop(key)
+                if known := self._forget(key):
+                    self._announce({known.gloss.subject})
             for gloss in new:
                 self._take(gloss)
         finally:
@@ -181,10 +181,6 @@ class GlossIndex:
     def _take(self, gloss: Gloss, freshness: Freshness | None = None) -> None:
         self._glosses[gloss.subject.key] = gloss
         self._anchors.add(gloss.subject, gloss.passages, (gloss.subject.path,), freshness)
-
-    def _drop(self, key: str) -> None:
-        if known := self._forget(key):
-            self._announce({known.gloss.subject})
 
     def _forget(self, key: str) -> GlossState | None:
         known = self._state(key)

@@ -25,7 +25,7 @@ from glossator.store import RedisStore, Retention
 from glossator.workspace import Files, WorkspaceHost, WorkspaceSnapshot
 
 _log = logging.getLogger(__name__)
-# As `turn/told/instruction_files.py`, `customizations/places.py`, `hooks/hook.py` and
+# As `turn/told/instruction_files.py`, `customizations/files.py`, `hooks/hook.py` and
 # `mcp/servers.py` look for them.
 _FILE = re.compile(
     r"[/\\]\.(?:claude|agents)(?:[/\\]|$)|[/\\](?:AGENTS\.md|CLAUDE(?:\.local)?\.md|\.mcp\.json)$"

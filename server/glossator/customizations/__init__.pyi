@@ -1,11 +1,16 @@
-from .agents import CustomAgent
 from .answers import CustomizationKind, CustomizationList, CustomizationState, Owner
 from .catalog import CustomizationFiles, Customizations
-from .describing import listing
 from .front_matter import FrontMatter, Malformed, read_front_matter
-from .rendering import Rendered, render
-from .skills import Skill, read_skill_file, skill_files
-from .slash_commands import SlashCommand
+from .kinds import (
+    CustomAgent,
+    Rendered,
+    Skill,
+    SlashCommand,
+    listing,
+    read_skill_file,
+    render,
+    skill_files,
+)
 
 __all__ = [
     "CustomAgent",

@@ -15,13 +15,17 @@ import platformdirs
 from glossator.core.shown import shown
 from glossator.core.uri import home_of, to_uri
 from glossator.core.window import SWITCHED_OFF
-from glossator.customizations.agents import CustomAgent
 from glossator.customizations.answers import Customization, CustomizationKind, CustomizationState
+from glossator.customizations.files import (
+    MOST_FILES,
+    CustomizationReader,
+    Described,
+    FoundFile,
+    files_in,
+    places_of,
+)
 from glossator.customizations.front_matter import Malformed
-from glossator.customizations.places import MOST, FoundFile, Place, files_in, places_of
-from glossator.customizations.reading import CustomizationReader, Described
-from glossator.customizations.skills import Skill
-from glossator.customizations.slash_commands import SlashCommand
+from glossator.customizations.kinds import CustomAgent, Skill, SlashCommand
 from glossator.workspace import WorkspaceSnapshot, same_file
 
 _WORDS = {
@@ -105,7 +109,10 @@ class CustomizationFiles:
                 elif os.path.lexists(file.path):
                     _list(loaded, file, file.name, CustomizationState.UNTRUSTED, _UNTRUSTED)
             if more:
-                _list_more(loaded, place, more)
+                why = f"{more:,} more files are left out: of one folder, the first {MOST_FILES}"
+                rest = FoundFile(place.folder, "…", place)
+                problem = CustomizationState.PROBLEM
+                _list(loaded, rest, rest.name, problem, f"{why} by name count.")
         return loaded
 
     def _add(
@@ -193,9 +200,3 @@ def _list(
         place.kind, name, place.owner, file.path, uri, state, why, description, hint
     )
     loaded.listed.append(listed)
-
-
-def _list_more(loaded: Customizations, place: Place, more: int) -> None:
-    why = f"{more:,} more files are left out: of one folder, the first {MOST} by name count."
-    file = FoundFile(place.folder, "…", place)
-    _list(loaded, file, file.name, CustomizationState.PROBLEM, why)

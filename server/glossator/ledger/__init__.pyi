@@ -1,10 +1,8 @@
 from .answers import FactList, ForgottenFacts, PinnedFact
-from .cores import MemoryCores
-from .fact_lines import FactKey
 from .files import LedgerFiles, ledger_folder
-from .ledger import Ledger
-from .memory_core import MemoryCore, SessionSummary, SystemProfile, WorkingBench
-from .standing_alone import stands_alone, without_label
+from .ledger import FactKey, Ledger
+from .memory_core import MemoryCore, MemoryCores, SessionSummary, SystemProfile, WorkingBench
+from .selection import stands_alone, without_label
 from .team import MAX_BYTES, TeamLedger
 
 __all__ = [

@@ -11,20 +11,26 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from glossator.anchors import AnchorIndex, Names, passage_of
+from glossator.anchors import AnchorIndex, Freshness, Names, new_path, passage_of
 from glossator.core.errors import UsageError
 from glossator.core.fact import Fact, FactState, FactView, NewFact
 from glossator.core.shown import shown, shown_prose
 from glossator.core.uri import to_uri
-from glossator.ledger.adding import Known, fact_to_add
-from glossator.ledger.choosing import fitting, for_question, listed, surplus, unknown
-from glossator.ledger.cores import MemoryCores
-from glossator.ledger.fact_lines import FactKey, FactLines, renamed_fact
 from glossator.ledger.files import LedgerFiles
-from glossator.ledger.memory_core import SystemProfile
+from glossator.ledger.memory_core import MemoryCores, SystemProfile
 from glossator.ledger.rows import Rows, fact_of, forgotten, lasting, newer, row_of, workspace_of
+from glossator.ledger.selection import (
+    Known,
+    Lines,
+    fact_to_add,
+    fitting,
+    for_question,
+    listed,
+    surplus,
+    unknown,
+)
 from glossator.ledger.team import TeamLedger
 from glossator.store import LedgerRow
 from glossator.workspace import WorkspaceHost
@@ -32,6 +38,13 @@ from glossator.workspace import WorkspaceHost
 Listener = Callable[[tuple[Fact, ...]], None]
 
 _TICK = 0.000_001  # seconds, by which a change is newer than the one before
+
+
+@dataclass(frozen=True, slots=True)
+class FactKey:
+    """The key of a fact's lines in the index of cited lines."""
+
+    id: str
 
 
 class Ledger:
@@ -50,7 +63,6 @@ class Ledger:
         """`hides` tells whether the user's rules hide a file, by its absolute path."""
         self._host = host
         self._anchors = anchors
-        self._lines = FactLines(anchors)
         self._files = files
         self._most = most
         self._hides = hides
@@ -98,7 +110,7 @@ class Ledger:
 
     def is_fresh(self, fact: Fact) -> bool:
         """Whether its lines are as they were, and no change of their document is in doubt."""
-        return fact.id in self._facts and self._lines.are_fresh(fact.id)
+        return fact.id in self._facts and self._anchors.is_fresh(FactKey(fact.id))
 
     def state(self, fact: Fact) -> FactState:
         """`is_fresh` in a word."""
@@ -106,7 +118,7 @@ class Ledger:
 
     def view(self, fact: Fact) -> FactView:
         """As clients see it."""
-        first, last = self._lines.stand(fact)
+        first, last = self._place(fact)
         return FactView(
             fact.id,
             shown_prose(fact.statement),
@@ -198,7 +210,9 @@ class Ledger:
             for new, own in zip(found, passages, strict=True):
                 known, renews = self._known(own[0].path, added), self._team is None
                 fact = fact_to_add(new, own, session_id, run_id, known, renews=renews)
-                if fact is not None and self._admits(fact.passage.path):
+                if fact is None or self._hides(fact.passage.path):
+                    continue
+                if self._host.snapshot().folders.owner(fact.passage.path) is not None:
                     added[fact.id] = fact
             await self._write({each.id: self._row(each) for each in added.values()})
             await self._anchors.settled()
@@ -255,14 +269,23 @@ class Ledger:
             await self._write(new)
             await self._bound()
 
-    def _admits(self, path: str) -> bool:
-        return self._host.snapshot().folders.owner(path) is not None and not self._hides(path)
-
     def _known(self, path: str, added: dict[str, Fact]) -> Iterator[Known]:
         """The facts about a document, with those that were just added."""
         for each in (self._facts | added).values():
             if each.passage.path == path:
-                yield Known(each, self._lines.stand(each), each.id in added or self.is_fresh(each))
+                yield Known(each, self._place(each), each.id in added or self.is_fresh(each))
+
+    def _watch(self, fact: Fact, freshness: Freshness | None = None) -> None:
+        """Follow its lines; `freshness` is what is told of them until they are compared."""
+        key, heads = FactKey(fact.id), (fact.context,)
+        self._anchors.add(key, (fact.passage,), freshness=freshness, heads=heads)
+
+    def _place(self, fact: Fact) -> Lines:
+        """Where the lines that carry it are now, as far as that is known."""
+        freshness = self._anchors.freshness(FactKey(fact.id))
+        place = freshness.places[0] if freshness else None
+        found = place or fact.passage
+        return found.first_line, found.last_line
 
     def _row(self, fact: Fact) -> LedgerRow:
         return row_of(fact, self._now(fact.id))
@@ -284,7 +307,8 @@ class Ledger:
     async def _take(self, rows: Rows) -> None:
         """Let rows count that are newer."""
         changed = []
-        # Large ledgers are read in a thread: the loop must not wait for a thousand facts.
+        # Large ledgers are read in a thread: the loop must not wait for a thousand facts. Meanwhile
+        # other rows may arrive, so what is newer is asked once more (docs/decisions/0050).
         new = newer(rows, self._rows)
         try:
             facts = await asyncio.to_thread(lambda: {key: fact_of(row) for key, row in new.items()})
@@ -298,12 +322,12 @@ class Ledger:
             if fact is not None and self._host.snapshot().folders.owner(fact.passage.path):
                 self._facts[key] = fact
                 if known is None or known.passages != fact.passages:
-                    self._lines.watch(fact)
+                    self._watch(fact)
                 if known is not None:  # a new one is announced once its lines were compared
                     changed.append(fact)
             elif known is not None:
                 del self._facts[key]
-                self._lines.drop(key)
+                self._anchors.remove(FactKey(key))
                 changed.append(known)
         self._announce(tuple(changed))
         if gone := forgotten(new):
@@ -313,7 +337,7 @@ class Ledger:
     def _leave(self, workspace: str) -> None:
         """Other folders are open now."""
         for key in self._facts:
-            self._lines.drop(key)
+            self._anchors.remove(FactKey(key))
         self._workspace, self._rows = workspace, {}
         self._facts.clear()
 
@@ -331,14 +355,14 @@ class Ledger:
         """Have facts go with files that have other names now."""
         relative, moved = self._host.snapshot().relative, dict[str, LedgerRow]()
         for fact in list(self._facts.values()):
-            now = renamed_fact(fact, names, relative)
+            now = _renamed(fact, names, relative)
             if now is not None:
                 moved[fact.id] = self._row(now)
-        before = {key: self._lines.freshness(key) for key in moved}
+        before = {key: self._anchors.freshness(FactKey(key)) for key in moved}
         await self._write(moved)
         for key, freshness in before.items():
             if known := self._facts.get(key):
-                self._lines.watch(known, freshness)
+                self._watch(known, freshness)
 
     def _judged(self, keys: frozenset[object]) -> None:
         facts = (self._facts.get(key.id) for key in keys if isinstance(key, FactKey))
@@ -347,3 +371,12 @@ class Ledger:
     def _announce(self, facts: tuple[Fact, ...]) -> None:
         for listener in list(self._listeners) if facts else ():
             listener(facts)
+
+
+def _renamed(fact: Fact, names: Names, relative: Callable[[str], str]) -> Fact | None:
+    """The fact with what its file is called now; None if that is what it was called."""
+    path = new_path(fact.passage.path, names)
+    if path == fact.passage.path:
+        return None
+    passage, *context = (replace(each, path=path) for each in fact.passages)
+    return replace(fact, passage=passage, context=tuple(context), path=relative(path))

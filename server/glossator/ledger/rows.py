@@ -9,24 +9,31 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 import time
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeGuard
 
 from glossator.core.errors import StoreUnavailable
 from glossator.core.fact import Fact, Passage
-from glossator.ledger.wording import is_fact_id
 from glossator.store import FORGOTTEN_DAYS, FORGOTTEN_MOST, LedgerRow
 
 logger = logging.getLogger(__name__)
 
 SCHEMA = 1  # of both kinds of documents, see `memory_core.py`
+ID_BYTES = 5  # of a fact's id
 MAX_STATEMENT = 1_000  # characters
 DAY = 86_400.0  # seconds; the clock of another machine may be so far ahead
+_ID = re.compile(rf"f[0-9a-f]{{{2 * ID_BYTES}}}")
 _MAX_LINES = 10_000
 _MAX_PASSAGES = 50
 
 Rows = Mapping[str, LedgerRow]
+
+
+def is_fact_id(text: str) -> bool:
+    """Whether it could be the id of a fact."""
+    return _ID.fullmatch(text) is not None
 
 
 def workspace_of(roots: Iterable[str]) -> str:

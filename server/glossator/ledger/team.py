@@ -225,7 +225,9 @@ def merged_memory(document: bytes | None, own: bytes, gone: Collection[str] = ()
     facts = _facts_of(there) | _facts_of(here)
     facts = {key: each for key, each in facts.items() if key not in gone}
     summaries = [each.get("session_summary") for each in (last, there, here)]
-    summary = next((each for each in summaries if _says_something(each)), summaries[0])
+    summary = next(
+        (each for each in summaries if isinstance(each, dict) and any(each.values())), summaries[0]
+    )
     fields = {**last, "fact_ledger": facts, "session_summary": summary}
     merged = json.dumps(fields, sort_keys=True, separators=(",", ":"))
     return None if merged.encode() == document else merged.encode()
@@ -234,10 +236,6 @@ def merged_memory(document: bytes | None, own: bytes, gone: Collection[str] = ()
 def _facts_of(fields: Mapping[str, Any]) -> dict[str, Any]:
     facts = fields.get("fact_ledger")
     return facts if isinstance(facts, dict) else {}
-
-
-def _says_something(summary: object) -> bool:
-    return isinstance(summary, dict) and any(summary.values())
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

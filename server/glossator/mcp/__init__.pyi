@@ -1,8 +1,8 @@
 from .answers import McpServerList, McpServerView, McpState
 from .hub import McpServers
+from .introduction import News, instructions_section, opening_specs
 from .login import log_in, log_out
 from .offered import OfferedPrompt, OfferedResource
-from .opening import News, instructions_section, opening_specs
 from .tools import ToolsWithMcp
 
 __all__ = [

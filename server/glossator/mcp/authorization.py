@@ -26,9 +26,8 @@ from pydantic import AnyUrl, ValidationError
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.core.tool_result import shorten
-from glossator.mcp.addresses import is_private_enough
 from glossator.mcp.http import TIMES, bound
-from glossator.mcp.logins import Login, ending
+from glossator.mcp.logins import Login, ending, is_private_enough
 from glossator.mcp.servers import Launch
 from glossator.settings import McpOauthSettings
 
@@ -36,8 +35,6 @@ logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL + 1)  # it logs w
 
 _PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _VERSION = "2025-11-25"
-_REFUSED = (401, 403)
-_WHY = 300  # characters
 
 
 class Browser(Protocol):
@@ -57,7 +54,12 @@ async def authorize(name: str, launch: Launch, browser: Browser) -> Login:
     try:
         return await _authorized(launch, browser)
     except (OAuthFlowError, httpx2.HTTPError, ValidationError) as error:
-        raise _failed(name, _without_secrets(error) or type(error).__name__) from None
+        why = _without_secrets(error) or type(error).__name__
+        words = shorten(shown(" ".join(why.split())), 300).rstrip(".")
+        raise UsageError(
+            f"The login to {name} failed: {words}. Nothing was kept of it. If its documentation"
+            " names a client id or scopes, set them in its oauth, and log in again."
+        ) from None
 
 
 def _without_secrets(error: Exception) -> str:
@@ -68,14 +70,6 @@ def _without_secrets(error: Exception) -> str:
     if isinstance(error, OAuthTokenError) or words.startswith("Invalid registration response"):
         return words.partition(":")[0]
     return words
-
-
-def _failed(name: str, why: str) -> UsageError:
-    words = shorten(shown(" ".join(why.split())), _WHY).rstrip(".")
-    return UsageError(
-        f"The login to {name} failed: {words}. Nothing was kept of it. If its documentation names a"
-        " client id or scopes, set them in its oauth, and log in again."
-    )
 
 
 async def _authorized(launch: Launch, browser: Browser) -> Login:
@@ -121,7 +115,7 @@ async def _authorized(launch: Launch, browser: Browser) -> Login:
     )
     headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": _VERSION}
     async with client, client.stream("POST", launch.url, json=_PING, headers=headers) as response:
-        if response.status_code in _REFUSED:
+        if response.status_code in (401, 403):
             raise OAuthFlowError(f"it refuses the login that it gave ({response.status_code})")
     return _login(provider, kept)
 

@@ -37,11 +37,10 @@ from pydantic import FileUrl
 
 from glossator import __version__
 from glossator.core.uri import to_uri
-from glossator.mcp.checking import MAX_PROMPTS, MAX_RESOURCES, MAX_TOOLS, Checked
 from glossator.mcp.elicitation import Filled
 from glossator.mcp.http import address
+from glossator.mcp.incoming import MAX_PROMPTS, MAX_RESOURCES, MAX_TOOLS, Checked, Mended
 from glossator.mcp.logins import Logins
-from glossator.mcp.mending import Mended
 from glossator.mcp.offered import Offer, text_of
 from glossator.mcp.servers import Launch
 from glossator.mcp.stdio import Ending, program

@@ -9,14 +9,12 @@ from glossator.core.errors import UsageError
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown, some_of
 from glossator.core.window import ContextKind
-from glossator.mcp.agreed import AgreedTools
 from glossator.mcp.answers import McpServerList, McpServerView, McpState
 from glossator.mcp.calls import Calls
 from glossator.mcp.logins import Logins
-from glossator.mcp.offered import OfferedPrompt, OfferedResource, OfferedTool
+from glossator.mcp.offered import AgreedTools, OfferedPrompt, OfferedResource, OfferedTool
 from glossator.mcp.servers import Launch, ServerSpec, project_servers, user_servers
-from glossator.mcp.supervisor import Supervisor
-from glossator.mcp.views import view_of, why_held_back
+from glossator.mcp.supervisor import Supervisor, view_of, why_held_back
 from glossator.permissions import Approvals, Switches, how_to_trust
 from glossator.settings import McpSettings
 

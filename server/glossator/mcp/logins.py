@@ -1,4 +1,4 @@
-"""Logins to servers at an address (OAuth): what is kept of each, and where.
+"""Logins to servers at an address (OAuth): what is kept of each, where, and where it may be sent.
 
 They stand in `<user state folder>/mcp-logins.json`, which only the user may read and several
 servers of ours share; the key is the server's address. No value of a login is ever logged or shown.
@@ -11,8 +11,9 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 from pathlib import Path
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit
 
 import platformdirs
 
@@ -120,3 +121,23 @@ def _text(login: Login) -> str:
 
 def _key(url: str) -> str:
     return urldefrag(url).url
+
+
+def is_private_enough(url: str, server: str) -> bool:
+    """Whether what is secret may go to `url`, for a login to the MCP server at `server`.
+
+    Only over https; plain http is for what runs on this machine, and only a server that does so
+    itself may lead there. Raises `ValueError` for what is no URL.
+    """
+    where = urlsplit(url)
+    if where.scheme == "https":
+        return bool(where.hostname)
+    return where.scheme == "http" and _is_here(url) and _is_here(server)
+
+
+def _is_here(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # a name
+        return False

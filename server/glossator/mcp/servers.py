@@ -252,15 +252,15 @@ def _contradiction(given: McpServerSettings) -> str:
 def _variables(given: McpServerSettings) -> Iterator[str]:
     """The variables of the environment that it names."""
     texts = (
-        given.command or "",
+        given.command,
         *given.args,
         *given.env.values(),
-        given.cwd or "",
-        given.url or "",
+        given.cwd,
+        given.url,
         *given.headers.values(),
-        *_texts(given.oauth),
+        *((given.oauth.client_id, given.oauth.client_secret) if given.oauth else ()),
     )
-    for text in texts:
+    for text in filter(None, texts):
         yield from (each["name"] for each in _VARIABLE.finditer(text) if each["name"] != _FOLDER)
 
 
@@ -274,12 +274,6 @@ def _details(given: McpServerSettings) -> Iterator[str]:
         yield f"Each request has the header {name}: {value}"
     if given.oauth is not None:
         yield f"A login to it uses {given.oauth.model_dump_json(by_alias=True)}"
-
-
-def _texts(oauth: McpOauthSettings | None) -> Iterator[str]:
-    """The values that variables may stand in."""
-    if oauth is not None:
-        yield from filter(None, (oauth.client_id, oauth.client_secret))
 
 
 def _launch(given: McpServerSettings, known: Mapping[str, str], home: str) -> Launch:

@@ -25,7 +25,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 from glossator.core.shown import shown_text
-from glossator.mcp.mending import Trickle, shallow
+from glossator.mcp.incoming import Trickle, shallow
 from glossator.mcp.servers import Launch
 
 _LINE_BYTES = 16_000_000  # of one message

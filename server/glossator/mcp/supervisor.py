@@ -1,4 +1,7 @@
-"""Keeps one server connected: in the background, and again after it failed, later each time."""
+"""Keeps one server connected: in the background, and again after it failed, later each time.
+
+How people see the server, its state and the reason for it, is here as well.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,19 @@ from typing import TYPE_CHECKING, Any
 from glossator.core.ports import EditorPort
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.resources import import_aside
-from glossator.core.shown import shown
+from glossator.core.shown import shown, some_of
 from glossator.core.tool_result import shorten
-from glossator.mcp.answers import McpState
+from glossator.core.uri import to_uri
+from glossator.core.window import SWITCHED_OFF
+from glossator.mcp.answers import McpServerView, McpState
 from glossator.mcp.elicitation import CANCELLED, Ask, Filled, fill
 from glossator.mcp.logins import Logins
 from glossator.mcp.offered import Offer
-from glossator.mcp.servers import ServerSpec
+from glossator.mcp.servers import FILE, ServerSpec
 
 if TYPE_CHECKING:
     from glossator.mcp.connection import Connection
+
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds before it is started again
 
@@ -30,6 +36,11 @@ _STABLE = 60.0  # seconds after which an earlier failure is forgotten
 _PATIENCE = 10.0  # seconds; a program is ended within four, and an address may not answer
 _FORMS = 5  # that a server may put to the user during one call
 _WHY = 300  # characters
+_HELD_BACK = {
+    McpState.PROPOSED: "the workspace proposes it; adopt it to let it run",
+    McpState.CHANGED: "what would run is not what you adopted; look at it, and adopt it again",
+    McpState.UNTRUSTED: "the folder is not trusted, so nothing of it is started",
+}
 
 
 @dataclass(slots=True)
@@ -212,3 +223,42 @@ def reason(error: BaseException) -> str:
     text = shown(" ".join(str(error).split())).rstrip(".")
     named = "" if type(error).__name__ == "MCPError" else type(error).__name__
     return shorten(": ".join(filter(None, (named, text))) or "it failed", _WHY)
+
+
+def why_held_back(spec: ServerSpec, state: McpState | None) -> str:
+    """Why a server may not run; "" if it may."""
+    if state is McpState.OFF:
+        where = f"The setting mcp.servers.{spec.name}" if spec.source == "user" else FILE
+        return SWITCHED_OFF if spec.enabled else f"{where} has enabled: false."
+    return _HELD_BACK.get(state, spec.problem) if state is not None else ""
+
+
+def view_of(
+    spec: ServerSpec,
+    held_back: McpState | None,
+    running: Supervisor | None,
+    *,
+    adopted: bool,
+    logged_in: bool,
+) -> McpServerView:
+    """A server as it is now; `adopted` in this form or an earlier one."""
+    offer = running.offer if running else None
+    why = why_held_back(spec, held_back) or spec.problem or (running.why if running else "")
+    if not why and offer is not None and offer.left_out:
+        why = f"left out: {some_of(offer.left_out, 5)}"
+    return McpServerView(
+        shown(spec.name),
+        spec.source,
+        to_uri(spec.file) if spec.source == "project" else None,
+        held_back or (running.state if running else McpState.CONNECTING),
+        why,
+        spec.words,
+        spec.variables,
+        len(offer.tools) if offer else 0,
+        len(offer.prompts) if offer else 0,
+        len(offer.resources) if offer else 0,
+        running.version if running else "",
+        spec.sha256,
+        adopted,
+        logged_in,
+    )

@@ -20,10 +20,9 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import in_tags
 from glossator.core.terms import query_terms
 from glossator.core.tool_result import ToolResult
-from glossator.mcp.calls import Begin, ShownProgress
+from glossator.mcp.calls import Begin, ShownProgress, as_tool_result
 from glossator.mcp.hub import McpServers
 from glossator.mcp.offered import OfferedTool
-from glossator.mcp.results import as_tool_result
 from glossator.tools import Registry, Tool, ToolArgs, ToolContext
 
 PREFIX = "mcp__"
@@ -316,7 +315,7 @@ def _problem(servers: McpServers, tool: OfferedTool, arguments: dict[str, Any]) 
     """Why a call cannot be made; "" if it can, as far as is known before anybody is asked."""
     if why := servers.why_not_connected(tool.server):
         return why
-    from glossator.mcp.checking import argument_problem  # noqa: PLC0415 - loaded with the SDK
+    from glossator.mcp.incoming import argument_problem  # noqa: PLC0415 - loaded with the SDK
 
     return argument_problem(tool.schema, arguments)
 

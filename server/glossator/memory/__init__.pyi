@@ -1,10 +1,17 @@
 from .answers import ForgottenMemory, MemoryList, MemoryText, MemoryView, OpenedMemory
-from .entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, problem_in
+from .entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, problem_in, secret_in
 from .memories import Kept, Memories, SessionMemories, check_size
 from .ranking import bearing, pick, rank
-from .secrets import secret_in
-from .standing import age, gone_places, gone_symbols, origin
-from .texts import index_section, memory_text, newest_first, unlisted
+from .texts import (
+    age,
+    gone_places,
+    gone_symbols,
+    index_section,
+    memory_text,
+    newest_first,
+    origin,
+    unlisted,
+)
 
 __all__ = [
     "MAX_DESCRIPTION",

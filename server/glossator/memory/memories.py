@@ -31,7 +31,7 @@ MAX_MEMORIES = 1_000  # in one folder
 
 _EVERYWHERE = "everywhere"
 _ROOT = "root"  # names the workspace, for people
-_ALIKE = 0.5  # the likeness from which on two memories say the same
+_SAME_LIKENESS = 0.5  # from which on two memories say the same
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _Stamp = tuple[int, int, int]
 
@@ -307,7 +307,7 @@ def _refuse_duplicate(new: Memory, memories: tuple[Memory, ...]) -> None:
             )
     said = f"{new.description}\n{new.text}"
     for known in memories:
-        if likeness(said, f"{known.description}\n{known.text}") >= _ALIKE:
+        if likeness(said, f"{known.description}\n{known.text}") >= _SAME_LIKENESS:
             raise UsageError(
                 f"The memory {known.name} ({known.where}) says nearly the same:"
                 f" {known.description}\nUpdate {known.name} if something is new."

@@ -21,10 +21,10 @@ from glossator.memory.entry import Memory
 
 _K1, _B = 1.2, 0.5
 _NAME, _DESCRIPTION, _ABOUT, _TEXT = 3.0, 2.0, 2.0, 1.0  # how often a word there counts
-_SHARE = 0.34  # of what the question asks for, that a picked memory holds
-_NEAR_BEST = 0.65  # of the best one's score
-_SHARE_TEXT, _NEAR_BEST_TEXT = 0.25, 0.4  # likewise of texts of one sentence, which hold few words
-_LEAST = 20  # memories: among fewer, no word would tell
+_HELD_SHARE = 0.34  # of what the question asks for, that a picked memory holds
+_SCORE_SHARE = 0.65  # of the best one's score
+_HELD_SHARE_TEXT, _SCORE_SHARE_TEXT = 0.25, 0.4  # likewise of one sentence, which holds few words
+_FEWEST_COUNTED = 20  # memories: among fewer, no word would tell
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _VAGUE = frozenset(
     """
@@ -57,8 +57,8 @@ def rank(question: str, memories: Sequence[Memory]) -> list[Ranked]:
 def bearing(question: str, texts: Sequence[tuple[str, str]]) -> list[int]:
     """Which texts, each with a path, bear on the question: their places, best first; blocking."""
     found = _scores(question, [_counts_of_text(*each) for each in texts])
-    enough = max((score for _, score, _ in found), default=0.0) * _NEAR_BEST_TEXT
-    fitting = [each for each in found if each[2] >= _SHARE_TEXT and each[1] >= enough]
+    enough = max((score for _, score, _ in found), default=0.0) * _SCORE_SHARE_TEXT
+    fitting = [each for each in found if each[2] >= _HELD_SHARE_TEXT and each[1] >= enough]
     return [at for at, _, _ in sorted(fitting, key=lambda each: -each[1])]
 
 
@@ -70,7 +70,9 @@ def _scores(
     if not asked or not counted:
         return []
     frequency = Counter(term for counts in counted for term in asked if term in counts)
-    weights = {term: _weight(term, frequency[term], max(len(counted), _LEAST)) for term in asked}
+    weights = {
+        term: _weight(term, frequency[term], max(len(counted), _FEWEST_COUNTED)) for term in asked
+    }
     whole = sum(weights.values())
     average = sum(sum(counts.values()) for counts in counted) / len(counted) or 1.0
     found = []
@@ -91,8 +93,8 @@ def pick(question: str, memories: Sequence[Memory], most: int) -> tuple[Memory, 
     ranked = rank(question, memories)
     if not ranked:
         return ()
-    enough = ranked[0].score * _NEAR_BEST
-    fitting = (each for each in ranked if each.share >= _SHARE and each.score >= enough)
+    enough = ranked[0].score * _SCORE_SHARE
+    fitting = (each for each in ranked if each.share >= _HELD_SHARE and each.score >= enough)
     return tuple(each.memory for each in fitting)[:most]
 
 

@@ -1,51 +1,66 @@
-from .answers import SearchAnswer, SearchHit, SearchReason, StagePlace
-from .chunks.candidate import chunk_key, chunk_text
-from .chunks.chunk_index import ChunkIndex, Matches
-from .chunks.cutting import Chunk, described
-from .chunks.documents import cut_documents
-from .chunks.fresh import chunks_of
-from .chunks.index_writer import IndexedFile
-from .chunks.jobs import KeepContexts
-from .chunks.keeper import ChunkKeeper
-from .chunks.requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
-from .chunks.stamps import contexts_file
-from .chunks.words import QuestionWords, question_of, terms_of
-from .contexts.answers import (
+from .answers import (
     BatchesEnded,
     ContextsAnswer,
     ContextsEstimate,
     ContextsExported,
     ContextsImported,
+    SearchAnswer,
+    SearchHit,
+    SearchReason,
+    StagePlace,
 )
-from .contexts.batching import Pace
+from .chunks.candidate import chunk_key, chunk_text, chunks_of
+from .chunks.chunk_index import ChunkIndex, IndexedFile, Matches
+from .chunks.cutting import Chunk, described
+from .chunks.jobs import KeepContexts, cut_documents
+from .chunks.keeper import ChunkKeeper
+from .chunks.requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
+from .chunks.words import QuestionWords, Telling, question_of, telling_lines, terms_of
+from .contexts.batches import Pace
 from .contexts.context_file import (
     ContextFile,
     ContextStore,
     clean_context,
+    contexts_file,
     export_contexts,
     import_contexts,
 )
-from .contexts.estimate import ContextEstimate, PassageTokens, Tariff, price_passages
+from .contexts.costs import (
+    ContextEstimate,
+    ContextProgress,
+    ContextReport,
+    PassageTokens,
+    Tariff,
+    price_passages,
+)
 from .contexts.generate import ContextGenerator
 from .contexts.passages import SourceChunk, SourceDocument
-from .contexts.report import ContextProgress, ContextReport
 from .contexts.sharing import KIND, MAX_VALUE_BYTES, SharedContexts
-from .embeddings.choosing import choose, place_of
-from .embeddings.chunk_vectors import NearQuestion
-from .embeddings.embedder import Embedder, EmbedderChoice, Vectors, embedding_text, text_key
+from .embeddings.choice import choose, place_of
+from .embeddings.chunk_vectors import NearQuestion, opened_vectors
+from .embeddings.embedder import (
+    Embedder,
+    EmbedderChoice,
+    PackedVectors,
+    Vectors,
+    embedding_text,
+    text_key,
+)
 from .embeddings.embedding import Embedding, vectors_file
-from .embeddings.jobs import EmbedChunks, Embedded, EmbedQuery
-from .embeddings.kept import KeptVectors, VectorPlace
-from .embeddings.opening import opened, opened_vectors
-from .embeddings.vector_index import APPROXIMATE_ABOVE, VectorIndex
-from .embeddings.vector_store import PackedVectors, VectorStore
+from .embeddings.jobs import EmbedChunks, Embedded, EmbedQuery, opened
+from .embeddings.kept import APPROXIMATE_ABOVE, KeptVectors, VectorIndex, VectorPlace, VectorStore
 from .features import FEATURES, figures_of
 from .ranker import VECTORS, ordered, rank, scaled
-from .rerank import Candidate, Reranked, Reranker
-from .rerank_model import ModelReranker
-from .rerank_services import CohereReranker, VoyageReranker, create_reranker
+from .rerank import (
+    Candidate,
+    CohereReranker,
+    ModelReranker,
+    Reranked,
+    Reranker,
+    VoyageReranker,
+    create_reranker,
+)
 from .retriever import Found, Hit, Reordered, Rerank, Retriever
-from .telling import Telling, telling_lines
 
 __all__ = [
     "ALL_STAGES",

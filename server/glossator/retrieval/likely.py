@@ -150,7 +150,7 @@ def _in_paths(
     files: Sequence[FileEntry], count: Callable[[bytes], Counter[str]], words: str
 ) -> list[Counter[str]]:
     """What `count` finds in each file's path; one pass finds the few that hold any word."""
-    paths = [_encoded(_LINE_END.sub(" ", entry.relative)) for entry in files]
+    paths = [_LINE_END.sub(" ", at.relative).encode("utf-8", "surrogatepass") for at in files]
     found = [Counter[str]()] * len(files)
     if files:
         for line in matching_lines(b"\n".join(paths), compile_pattern(f"(?i){words}")):
@@ -177,7 +177,3 @@ def _counter(terms: tuple[str, ...]) -> Callable[[bytes], Counter[str]]:
         return counts
 
     return count
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")

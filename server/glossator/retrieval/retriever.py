@@ -18,21 +18,19 @@ from glossator.core.document import Document
 from glossator.core.terms import query_terms
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.jobs import SearchChunks
-from glossator.retrieval.chunks.keeper import ChunkKeeper
+from glossator.retrieval.chunks.keeper import ChunkKeeper, stamps_below
 from glossator.retrieval.chunks.requests import (
     ALL_STAGES,
     LOADING,
     ChunksFound,
     Corpus,
     Place,
-    QuestionVector,
     Reason,
     SearchRequest,
     Stages,
 )
-from glossator.retrieval.chunks.stamps import stamps_below
 from glossator.retrieval.chunks.words import words_of
-from glossator.retrieval.likely import Likely, likely_files
+from glossator.retrieval.likely import likely_files
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobProgress, Worker, WorkerGone, WorkerPhase, run_here
@@ -167,14 +165,15 @@ class Retriever:
             None if only is None else frozenset(entry.path for entry in only),
             stages,
             self._settings.index,
-            await self._vector(question) if stages.vectors else None,
+            await self.embedding.question(question) if stages.vectors and self.embedding else None,
             explain,
             self.index.contexts,
         )
         found, hits = ChunksFound(), list[Hit]()
         for _ in range(_TRIES):
             if asked.corpus is None and not self.index.covers(roots):
-                asked = await _with_likely(asked, snapshot, only)
+                among = snapshot.files() if only is None else only
+                asked = await _with_likely(asked, snapshot, among)
             found = await self._ask(asked)
             emptied = found.files < self.index.files // 2  # by another server
             if (found.unusable or emptied) and self.index.covers(roots):
@@ -238,9 +237,6 @@ class Retriever:
             library = replace(library, open_texts={})
             self._making = asyncio.create_task(self._embed_all(self.embedding, library))
 
-    async def _vector(self, question: str) -> QuestionVector | None:
-        return None if self.embedding is None else await self.embedding.question(question)
-
     async def _ask(self, asked: SearchRequest) -> ChunksFound:
         if self._worker.state.phase is not WorkerPhase.BACKING_OFF:
             try:
@@ -270,21 +266,16 @@ async def _reranked(
 
 
 async def _with_likely(
-    asked: SearchRequest, snapshot: WorkspaceSnapshot, only: Sequence[FileEntry] | None
+    asked: SearchRequest, snapshot: WorkspaceSnapshot, files: Sequence[FileEntry]
 ) -> SearchRequest:
     """The request, with the files to read because the index may not hold them."""
-    likely = await _likely(snapshot, asked.question, snapshot.files() if only is None else only)
-    corpus = Corpus(likely.scores, likely.frequency, likely.files, likely.others)
-    return replace(asked, fresh=asked.fresh | likely.scores.keys(), corpus=corpus)
-
-
-async def _likely(snapshot: WorkspaceSnapshot, question: str, files: Sequence[FileEntry]) -> Likely:
-    """The likeliest files; cancelling the await ends the work soon."""
     cancelled = threading.Event()
     try:
-        return await asyncio.to_thread(likely_files, cancelled, snapshot, files, question)
+        likely = await asyncio.to_thread(likely_files, cancelled, snapshot, files, asked.question)
     finally:
-        cancelled.set()
+        cancelled.set()  # whoever cancels the await ends the thread's work soon
+    corpus = Corpus(likely.scores, likely.frequency, likely.files, likely.others)
+    return replace(asked, fresh=asked.fresh | likely.scores.keys(), corpus=corpus)
 
 
 def _documents(snapshot: WorkspaceSnapshot, found: ChunksFound) -> tuple[list[Hit], set[str]]:

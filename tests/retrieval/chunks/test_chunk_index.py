@@ -16,11 +16,11 @@ from glossator.retrieval.chunks.chunk_index import (
     ChunkIndex,
     IndexBusy,
     IndexDamaged,
+    IndexedFile,
     Matches,
     begin_again,
 )
 from glossator.retrieval.chunks.cutting import Chunk
-from glossator.retrieval.chunks.index_writer import IndexedFile
 from glossator.retrieval.chunks.words import question_of
 from glossator.workspace.files import state_folder
 

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossator.core.text import split_lines
-from glossator.retrieval.chunks.chunk_index import MOST_OF_FILE
+from glossator.retrieval.chunks.candidate import MOST_OF_FILE, chunks_of
 from glossator.retrieval.chunks.cutting import MAX_BYTES, Chunk, described
-from glossator.retrieval.chunks.fresh import chunks_of
 from glossator.symbols import Outlines, editor_text
 
 SERVER = Path(__file__).parents[3] / "server" / "glossator"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from glossator.retrieval import cut_documents
-from glossator.retrieval.chunks import fresh, work
+from glossator.retrieval.chunks import candidate, work
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.jobs import CutFiles, SearchChunks, SyncChunks
 from glossator.retrieval.chunks.requests import SearchRequest, Synced, SyncRequest
@@ -120,9 +120,9 @@ def test_what_fails_beside_parsing_costs_the_one_file(
             raise ZeroDivisionError
         return real(text, lines, kept)
 
-    real = fresh.chunks_of
+    real = candidate.chunks_of
     monkeypatch.setattr(work, "chunks_of", chunks_of)
-    monkeypatch.setattr(fresh, "chunks_of", chunks_of)
+    monkeypatch.setattr(candidate, "chunks_of", chunks_of)
     root, paths = str(tree), ("src/cache.py", "src/lines.py", "notes.md")
     library = Library((root,), 1_000_000)
     places = tuple(f"{root}/{path}" for path in paths)

@@ -14,7 +14,8 @@ from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import client_factory
 from glossator.llm.failures import RetryPolicy
 from glossator.llm.request import ModelOptions
-from glossator.retrieval import ContextFile, ContextGenerator, Pace, SourceChunk, SourceDocument
+from glossator.retrieval import ContextFile, ContextGenerator, SourceChunk, SourceDocument
+from glossator.retrieval.contexts.batches import Pace
 from glossator.settings.model import ModelSettings
 from tests.standin import Script, StandIn, Text, Turn
 

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import StoreUnavailable, UsageError
-from glossator.retrieval import ContextFile, ContextGenerator, ContextProgress, Pace
-from glossator.retrieval.contexts.batching import FIRST_LOOK, LONGEST_LOOK, SETTLED
+from glossator.retrieval import ContextFile, ContextGenerator
+from glossator.retrieval.contexts.batches import FIRST_LOOK, LONGEST_LOOK, SETTLED, Pace
+from glossator.retrieval.contexts.costs import ContextProgress
 from tests.patience import until
 from tests.retrieval.contexts.making import Maker, blocks, chunk_in, document, maker, tell
 from tests.standin import Expired, HttpError, Text, Turn, spend_capped

@@ -12,7 +12,8 @@ from glossator.core.errors import UsageError
 from glossator.core.window import Price
 from glossator.llm import Meter
 from glossator.llm.request import ModelOptions
-from glossator.retrieval import ContextProgress, SourceChunk, SourceDocument
+from glossator.retrieval import SourceChunk, SourceDocument
+from glossator.retrieval.contexts.costs import ContextProgress
 from tests.retrieval.contexts.making import blocks, chunk_in, document, maker, tell
 from tests.standin import HttpError, Refused, Text, Turn
 

@@ -7,7 +7,7 @@ import pytest
 from glossator.core.events import Usage
 from glossator.core.window import Price
 from glossator.llm import CacheRates
-from glossator.retrieval import PassageTokens, Tariff, price_passages
+from glossator.retrieval.contexts.costs import PassageTokens, Tariff, price_passages
 from tests.retrieval.contexts.making import document, maker
 
 MILLION = 1_000_000

@@ -17,8 +17,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from glossator.retrieval.embeddings.access import Access
-from glossator.retrieval.embeddings.embedder import EmbedderChoice
+from glossator.retrieval.embeddings.embedder import Access, EmbedderChoice
 
 KEY = "vo-1234567890-secret"
 WORDS = ["[UNK]", "parse", "config", "file", "http", "header"]

@@ -11,9 +11,8 @@ import pytest
 
 from glossator.core.errors import EmbeddingFailed
 from glossator.retrieval.embeddings import api
-from glossator.retrieval.embeddings.access import Access
 from glossator.retrieval.embeddings.api import ApiEmbedder
-from glossator.retrieval.embeddings.embedder import EmbedderChoice, unit
+from glossator.retrieval.embeddings.embedder import Access, EmbedderChoice, unit
 from tests.retrieval.embeddings.servers import KEY, EmbeddingServer, Reply, vector_of
 
 VECTOR = [1.0, 0.0]

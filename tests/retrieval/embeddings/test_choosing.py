@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import EmbeddingFailed
-from glossator.retrieval import EmbedderChoice, VectorPlace, choose, place_of
-from glossator.retrieval.embeddings import choosing, minilm
+from glossator.retrieval import EmbedderChoice, VectorPlace
+from glossator.retrieval.embeddings import choice, local
+from glossator.retrieval.embeddings.choice import choose, place_of
 from glossator.settings import Settings, load_settings
 from tests.retrieval.embeddings.servers import KEY, static_files
 
@@ -25,14 +26,14 @@ def chosen(environment: dict[str, str] | None = None, **retrieval: Any) -> Embed
 
 
 def without(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    for module in (choosing, minilm):
+    for module in (choice, local):
         monkeypatch.setattr(
             module, "find_spec", lambda name: None if name == package else find_spec(name)
         )
 
 
 def test_by_default_the_local_one_if_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert chosen() == EmbedderChoice("local", minilm.MODEL_ID)
+    assert chosen() == EmbedderChoice("local", local.MODEL_ID)
     assert chosen(embedder="none") is None
     without(monkeypatch, "onnxruntime")
     assert chosen() is None
@@ -202,6 +203,6 @@ def test_a_milvus_that_cannot_be_had(store: str, offline: bool, told: str) -> No
 
 
 def test_a_milvus_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "find_spec", lambda _: None)
+    monkeypatch.setattr(choice, "find_spec", lambda _: None)
     with pytest.raises(EmbeddingFailed, match=r"pip install 'glossator\[milvus\]'"):
         place({}, vectorStore="https://milvus.example:19530")

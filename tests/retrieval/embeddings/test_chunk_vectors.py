@@ -15,7 +15,7 @@ from glossator.retrieval.chunks.candidate import chunk_key
 from glossator.retrieval.chunks.chunk_index import IndexDamaged
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.requests import Synced, SyncRequest, VectorsRequest
-from glossator.retrieval.contexts.indexed import keep_contexts
+from glossator.retrieval.contexts.context_file import keep_contexts
 from glossator.retrieval.embeddings.chunk_vectors import LOADED
 from glossator.retrieval.embeddings.embedder import unit
 from glossator.retrieval.embeddings.kept import VectorsHere

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from glossator.retrieval.embeddings import embedding as embedding_module
-from glossator.retrieval.embeddings.access import Access
+from glossator.retrieval.embeddings.embedder import Access
 from tests.patience import SECONDS, until
 from tests.retrieval.conftest import MakeKept
 from tests.retrieval.embeddings.test_embedding import embedding

@@ -21,8 +21,8 @@ from glossator.retrieval.chunks.candidate import chunk_key
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.jobs import KeepContexts, LoadVectors
 from glossator.retrieval.chunks.requests import LOADING, Stages, VectorsRequest
-from glossator.retrieval.embeddings.access import Access
-from glossator.retrieval.embeddings.choosing import choose
+from glossator.retrieval.embeddings.choice import choose
+from glossator.retrieval.embeddings.embedder import Access
 from glossator.retrieval.embeddings.embedding import Embedding, vectors_file
 from glossator.settings.model import Settings
 from glossator.worker.client import Worker, WorkerPhase
@@ -274,7 +274,7 @@ async def test_without_the_worker_a_search_says_that_vectors_are_missing(
 
 
 HANGS = """
-from glossator.retrieval.embeddings import jobs, static
+from glossator.retrieval.embeddings import jobs, local
 
 def embed(self, texts):
     while any("poison" in text for text in texts):
@@ -282,7 +282,7 @@ def embed(self, texts):
     return real(self, texts)
 
 jobs._CALL = 0.3
-real, static.StaticEmbedder.embed_documents = static.StaticEmbedder.embed_documents, embed
+real, local.StaticEmbedder.embed_documents = local.StaticEmbedder.embed_documents, embed
 """
 
 

@@ -20,10 +20,9 @@ from glossator.retrieval import (
     VectorStore,
     text_key,
 )
-from glossator.retrieval.embeddings.embedder import Batch, unit
+from glossator.retrieval.embeddings.embedder import Batch, packed, unit
 from glossator.retrieval.embeddings.jobs import _batches
-from glossator.retrieval.embeddings.minilm import MODEL_ID
-from glossator.retrieval.embeddings.vector_store import packed
+from glossator.retrieval.embeddings.local import MODEL_ID
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 from tests.patience import until
 from tests.retrieval.embeddings.servers import (

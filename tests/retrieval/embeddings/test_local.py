@@ -13,10 +13,9 @@ from safetensors.numpy import save_file
 
 from glossator.core.errors import EmbeddingFailed
 from glossator.retrieval import EmbedderChoice, embedding_text, opened, text_key
-from glossator.retrieval.embeddings import minilm
+from glossator.retrieval.embeddings import local
 from glossator.retrieval.embeddings.embedder import in_parts
-from glossator.retrieval.embeddings.minilm import MiniLm
-from glossator.retrieval.embeddings.static import StaticEmbedder, StaticFiles
+from glossator.retrieval.embeddings.local import MiniLm, StaticEmbedder, StaticFiles
 from tests.retrieval.embeddings.servers import static_files
 
 
@@ -27,7 +26,7 @@ def model() -> MiniLm:
 
 def test_like_texts_are_near(model: MiniLm) -> None:
     rows = model.embed_documents(["def readConfigFile(path)", "class HttpServer", ""])
-    assert rows.shape == (3, minilm.DIMENSION)
+    assert rows.shape == (3, local.DIMENSION)
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-5)
     cosines = rows @ model.embed_query("where is the configuration read?")
     assert cosines[0] > cosines[1] + 0.2
@@ -50,13 +49,13 @@ def test_a_vector_does_not_depend_on_its_neighbours(model: MiniLm) -> None:
 
 
 def test_windows_are_of_equal_length_and_repeat_the_first_line() -> None:
-    windows = list(minilm._windows(([1, 2], list(range(100, 400)))))
+    windows = list(local._windows(([1, 2], list(range(100, 400)))))
     assert [len(window) for window in windows] == [102, 102, 102]
     assert all(window[:2] == [1, 2] for window in windows)
     assert [token for window in windows for token in window[2:]] == list(range(100, 400))
-    assert list(minilm._windows(([5, 6], []))) == [[5, 6]]
-    assert list(minilm._windows(([], []))) == [[]]
-    assert len(list(minilm._windows(([1], [0] * 100_000)))) == 16
+    assert list(local._windows(([5, 6], []))) == [[5, 6]]
+    assert list(local._windows(([], []))) == [[]]
+    assert len(list(local._windows(([1], [0] * 100_000)))) == 16
 
 
 @pytest.mark.parametrize(
@@ -80,7 +79,7 @@ def test_the_text_of_a_chunk() -> None:
 
 
 def test_a_damaged_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "files", lambda _: tmp_path)
+    monkeypatch.setattr(local, "files", lambda _: tmp_path)
     with pytest.raises(EmbeddingFailed, match=r"cannot be read .*force-reinstall"):
         MiniLm()
     (tmp_path / "model.onnx").write_bytes(b"something else")
@@ -90,7 +89,7 @@ def test_a_damaged_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        minilm, "find_spec", lambda name: None if name == "onnxruntime" else find_spec(name)
+        local, "find_spec", lambda name: None if name == "onnxruntime" else find_spec(name)
     )
     with pytest.raises(EmbeddingFailed, match=r"pip install 'glossator\[embeddings\]'"):
         MiniLm()

@@ -18,12 +18,10 @@ from milvus_lite.server_manager import server_manager_instance as lite
 
 from glossator.core.errors import EmbeddingFailed
 from glossator.retrieval.embeddings import milvus
-from glossator.retrieval.embeddings.access import Access
-from glossator.retrieval.embeddings.embedder import Vectors, unit
-from glossator.retrieval.embeddings.kept import VectorPlace, VectorsHere
+from glossator.retrieval.embeddings.chunk_vectors import opened_vectors
+from glossator.retrieval.embeddings.embedder import Access, Vectors, unit
+from glossator.retrieval.embeddings.kept import VectorPlace, VectorsHere, VectorStore
 from glossator.retrieval.embeddings.milvus import MilvusVectors
-from glossator.retrieval.embeddings.opening import opened_vectors
-from glossator.retrieval.embeddings.vector_store import VectorStore
 from glossator.worker import Slices
 from tests.patience import SECONDS
 

@@ -9,8 +9,7 @@ import pytest
 
 from glossator.core.errors import EmbeddingFailed
 from glossator.retrieval import PackedVectors, VectorIndex, Vectors, VectorStore
-from glossator.retrieval.embeddings.embedder import unit
-from glossator.retrieval.embeddings.vector_store import packed
+from glossator.retrieval.embeddings.embedder import packed, unit
 from tests.lsp.support.chance import seeded
 
 ROOM = 50_000_000

@@ -1,6 +1,7 @@
-"""A chunk as the index keeps it: where it is, what is around it, and its terms.
+"""The chunks of a text as the index keeps them: where each is, what is around it, and its terms.
 
-Terms are kept as the CRC-32 of their UTF-8, so that a search compares numbers.
+Terms are kept as the CRC-32 of their UTF-8, so that a search compares numbers. Texts that are read
+for a search are remembered with their chunks.
 """
 
 from __future__ import annotations
@@ -8,18 +9,25 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.retrieval.chunks.cutting import Chunk
+from glossator.core.text import split_lines
+from glossator.retrieval.chunks.cutting import Chunk, cut
+from glossator.retrieval.chunks.requests import CutFile
 from glossator.retrieval.chunks.words import terms
 from glossator.retrieval.embeddings.embedder import embedding_text, text_key
+from glossator.symbols import Library, Outlines, SourceText, outline_by_lines, outlines, read
+from glossator.worker import Slices, Trouble, attempt
 
 DIGEST_BYTES = 8
+MOST_OF_FILE = 400  # chunks, about 1 MB; what follows is data
 _FIELD, _ITEM = "\x1e", "\x1f"  # between the strings of a record
 _HEAD = struct.Struct("<I8s16sIIIHH")  # checksum; digest, key, lines, terms, distinct, strings
 _SUM = struct.Struct("<I")
@@ -27,6 +35,9 @@ _NAMES, _NAME = 40, 200  # of a kind in a record, and characters of each
 _PLAIN = str.maketrans(_FIELD + _ITEM, "  ")
 _MOST_TERMS = 60_000  # distinct ones, of a chunk that is one long line
 _READ = 1_000_000  # characters of such a line; what follows is data
+_RECENT_CHUNKS = 5_000
+_SLICE_SECONDS = 0.03
+NOT_SEARCHED = "is not in the index for Search"  # if it fails at a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +116,10 @@ def digest_of(sha256: str) -> bytes:
 def encode(candidate: Candidate) -> bytes:
     """The candidate as bytes that begin with their checksum; overlong names are cut."""
     chunk = candidate.chunk
-    names = (_joined(each) for each in (chunk.within, chunk.defines, chunk.kinds))
+    names = (
+        _ITEM.join(name[:_NAME].translate(_PLAIN) or " " for name in each[:_NAMES])
+        for each in (chunk.within, chunk.defines, chunk.kinds)
+    )
     strings = _FIELD.join((*names, candidate.path)).encode("utf-8", "surrogatepass")
     head = _HEAD.pack(
         0,
@@ -138,9 +152,68 @@ def decode(root: str, record: bytes) -> Candidate:
     return Candidate(root, path, digest, key, chunk, length, hashes, counts)
 
 
-def _joined(names: Sequence[str]) -> str:
-    return _ITEM.join(name[:_NAME].translate(_PLAIN) or " " for name in names[:_NAMES])
-
-
 def _items(joined: str) -> tuple[str, ...]:
     return tuple(joined.split(_ITEM)) if joined else ()
+
+
+def chunks_of(text: SourceText, lines: Sequence[str], kept: Outlines) -> tuple[Chunk, ...]:
+    """The chunks of a text, by its outline."""
+    symbols = kept.of(text) if text.language is not None else outline_by_lines(lines, text.path)
+    return cut(lines, symbols, MOST_OF_FILE)
+
+
+def cut_files(library: Library, paths: Sequence[str]) -> Slices[tuple[CutFile, ...]]:
+    """The chunks of files that are texts; one that makes it fail is left out."""
+    found: list[CutFile] = []
+    pause_at = monotonic() + _SLICE_SECONDS
+    with outlines(library) as kept:
+        for path in paths:
+            text = read(library, path)
+            if text is not None:
+                cut = partial(chunks_of, text, split_lines(text.text), kept)
+                chunks = attempt(text.item(NOT_SEARCHED), cut)
+                if not isinstance(chunks, Trouble):
+                    found.append(CutFile(path, text.sha256, chunks))
+            if monotonic() >= pause_at:
+                yield None
+                pause_at = monotonic() + _SLICE_SECONDS
+    return tuple(found)
+
+
+def below(root: str, paths: Iterable[str]) -> Iterator[str]:
+    """Those of `paths` that lie below a root, relative to it."""
+    prefix = os.path.join(root, "")
+    return (path[len(prefix) :] for path in paths if path.startswith(prefix))
+
+
+@dataclass(slots=True)
+class _Recent:
+    """The chunks of the last texts that were read for a search, by path and content."""
+
+    kept: OrderedDict[tuple[str, str], list[Candidate]] = field(default_factory=OrderedDict)
+    count: int = 0
+
+    def of(
+        self,
+        root: str,
+        text: SourceText,
+        outlined: Outlines,
+        context_of: Callable[[bytes], str] = lambda _: "",
+    ) -> list[Candidate]:
+        """The chunks of a text at an absolute path below `root`; see `candidates_of`."""
+        key = text.path, text.sha256
+        if key in self.kept:
+            self.kept.move_to_end(key)
+            return self.kept[key]
+        lines = split_lines(text.text)
+        path = next(below(root, (text.path,)), text.path) if root else text.path
+        digest, chunks = digest_of(text.sha256), chunks_of(text, lines, outlined)
+        made = [each for each, _ in candidates_of(root, path, digest, lines, chunks, context_of)]
+        self.kept[key] = made
+        self.count += len(made)
+        while self.count > _RECENT_CHUNKS and len(self.kept) > 1:
+            self.count -= len(self.kept.popitem(last=False)[1])
+        return made
+
+
+RECENT = _Recent()

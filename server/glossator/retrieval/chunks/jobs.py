@@ -1,4 +1,4 @@
-"""Jobs of the worker process on chunks: keep the index of a root current, and search.
+"""Jobs of the worker process on chunks: keep the index of a root current, search, cut documents.
 
 The index is the worker's: it writes it and searches it, so no process loads it twice. The libraries
 of `work.py` take long to import, so it is imported by the worker alone.
@@ -6,10 +6,13 @@ of `work.py` take long to import, so it is imported by the worker alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from glossator.core.document import Document
+from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.requests import (
     CheckRequest,
     ChunksFound,
@@ -19,8 +22,12 @@ from glossator.retrieval.chunks.requests import (
     SyncRequest,
     VectorsRequest,
 )
+from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
-from glossator.worker import Job, Slices
+from glossator.worker import Job, Slices, Worker
+from glossator.workspace import FileEntry, WorkspaceSnapshot
+
+_FILES = 100  # of one job
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ class CutFiles(Job[tuple[CutFile, ...]]):
 
     def run(self) -> Slices[tuple[CutFile, ...]]:
         """Read one file after the other; what is no text is left out."""
-        from glossator.retrieval.chunks.fresh import cut_files  # noqa: PLC0415 - see above
+        from glossator.retrieval.chunks.candidate import cut_files  # noqa: PLC0415 - see above
 
         return (yield from cut_files(self.library, self.paths))
 
@@ -118,8 +125,42 @@ class KeepContexts(Job[frozenset[bytes]]):
 
     def run(self) -> Slices[frozenset[bytes]]:
         """Write them in one transaction."""
-        from glossator.retrieval.contexts.indexed import keep_contexts  # noqa: PLC0415 - see above
+        from glossator.retrieval.contexts.context_file import keep_contexts  # noqa: PLC0415 - see above
 
         fresh = keep_contexts(self.place, self.contexts, replace=self.replace)
         yield None
         return fresh
+
+
+async def cut_documents(
+    worker: Worker,
+    snapshot: WorkspaceSnapshot,
+    settings: WorkspaceSettings,
+    files: Sequence[FileEntry],
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> list[tuple[Document, tuple[Chunk, ...]]]:
+    """The documents among `files` with their chunks, as they are now.
+
+    A file that changes meanwhile is left out. Raises `WorkerGone` and `JobFailed`.
+    """
+    texts = {path: overlay.text for path, overlay in snapshot.overlays.items()}
+    found: list[tuple[Document, tuple[Chunk, ...]]] = []
+    for at in range(0, len(files), _FILES):
+        paths = tuple(file.path for file in files[at : at + _FILES])
+        opened = {path: texts[path] for path in paths if path in texts}
+        library = Library.of(snapshot.folders, settings.max_file_bytes, 0, opened)
+        cut = await worker.run(CutFiles(library, paths))
+        found += await asyncio.to_thread(_documents, snapshot, cut)
+        on_progress(min(at + _FILES, len(files)), len(files))
+    return found
+
+
+def _documents(
+    snapshot: WorkspaceSnapshot, cut: Sequence[CutFile]
+) -> list[tuple[Document, tuple[Chunk, ...]]]:
+    found = []
+    for each in cut:
+        document = snapshot.read(each.path)
+        if isinstance(document, Document) and document.sha256 == each.sha256:
+            found.append((document, each.chunks))
+    return found

@@ -1,27 +1,37 @@
 """Keeps the index of chunks current: the worker reads what changed, the server says what that is.
 
 One task does one sync after the other. Until the first is complete, and while one fails, searches
-read files (see `retriever.py`), so they are right without it.
+read files (see `retriever.py`), so they are right without it. What found no room on disk is
+searched by reading, too, until there is room.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
 
 from glossator.core.errors import UsageError
-from glossator.retrieval.chunks.disk_space import LeftFiles, make_room
 from glossator.retrieval.chunks.jobs import CheckChunks, RenewChunks, SyncChunks
 from glossator.retrieval.chunks.requests import CheckRequest, ChunkStatus, Synced, SyncRequest
-from glossator.retrieval.chunks.stamps import stamps_below
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
-from glossator.workspace import WorkspaceHost, WorkspaceSnapshot, outermost
+from glossator.workspace import (
+    STAMP,
+    FileEntry,
+    Prune,
+    Roots,
+    WorkspaceHost,
+    WorkspaceSnapshot,
+    index_base,
+    index_folder,
+    outermost,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -29,10 +39,11 @@ _SOON = 0.02  # seconds, in which changes are collected
 _BUSY_SECONDS = 1.0  # until asking again whether another server still writes
 _FAILED_SECONDS = 60.0
 _TRIES = 5  # deaths of the worker in a row, after which `settle` does not wait for the next try
-_MANY = 2_000  # changed files, from which on all are compared
-_SHOWN = 1_000  # files; reading fewer shows no progress
-_SHARE = 2  # the index takes at most this fraction of the disk space for indexes (see `index`)
-_OUTLINES_SHARE = 8
+_MOST_CHANGED = 2_000  # changed files, from which on all are compared
+_SHOWN_ABOVE = 1_000  # files; reading fewer shows no progress
+_CHUNKS_SHARE = 2  # the index takes this fraction of `workspace.indexBytes`, at most
+_OUTLINES_SHARE = 8  # likewise outlines
+_ROOMY_SHARE = 0.9  # of what an index may take; below it, the files are tried again
 
 
 class ChunkKeeper:
@@ -71,7 +82,7 @@ class ChunkKeeper:
         self._wake, self._rested = asyncio.Event(), asyncio.Event()
         self._turn = asyncio.Lock()  # of the work, one thing at a time
         self._task: asyncio.Task[None] | None = None
-        self._sync_root = RootSync(worker, self._show)
+        self._job: asyncio.Task[Synced] | None = None  # the worker's sync of one root
         self._unsubscribe: Callable[[], None] | None = None
 
     def start(self) -> None:
@@ -131,7 +142,8 @@ class ChunkKeeper:
     def cancel_build(self) -> None:
         """Cancel the current work; nothing is indexed before `build` or `rebuild`."""
         self._stopped = True
-        self._sync_root.cancel()
+        if self._job is not None:
+            self._job.cancel()  # what was committed stays
         self._nudge()
 
     async def check(self, on_progress: Callable[[JobProgress], None]) -> tuple[str, ...]:
@@ -183,7 +195,7 @@ class ChunkKeeper:
 
     def covers(self, roots: tuple[str, ...]) -> bool:
         """Whether all files below the roots are indexed, but for those that are `fresh`."""
-        return self._synced == roots and not self._left.paths and len(self.fresh) <= _MANY
+        return self._synced == roots and not self._left.paths and len(self.fresh) <= _MOST_CHANGED
 
     def refresh(self, paths: Iterable[str]) -> None:
         """Index these files again, by absolute path, though their texts are the same."""
@@ -234,7 +246,7 @@ class ChunkKeeper:
             return None  # the scan, when it ends, wakes this
         roots = tuple(outermost(snapshot.roots))
         self._reading, self._changed = frozenset(self._changed), set()
-        whole = self._synced != roots or len(self._reading) > _MANY
+        whole = self._synced != roots or len(self._reading) > _MOST_CHANGED
         if not (whole or self._reading):
             return None
         if whole:
@@ -272,7 +284,7 @@ class ChunkKeeper:
         whole = tried is None
         library = replace(self.library_of(snapshot), open_texts={})
         again = frozenset(self._again)
-        most = self._settings.index_bytes // _SHARE // len(roots)
+        most = self._settings.index_bytes // _CHUNKS_SHARE // len(roots)
         synced: dict[str, Synced] = {}
         failures: list[JobFailed] = []
         for root in roots:  # one that fails or is busy does not hold up the others
@@ -281,7 +293,7 @@ class ChunkKeeper:
                 return 0.0
             asked = SyncRequest(library, root, stamps, gone, whole, most, self.contexts, again)
             try:
-                done = await self._sync_root.run(asked)
+                done = await self._sync_root(asked)
             except JobFailed as failure:
                 failures.append(failure)
                 continue
@@ -307,6 +319,15 @@ class ChunkKeeper:
             await make_room(self._worker, snapshot.folders, synced, self._settings.index_bytes)
         return None
 
+    async def _sync_root(self, asked: SyncRequest) -> Synced | None:
+        """None if `cancel_build` ended it. Raises `WorkerGone` and `JobFailed`."""
+        self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
+        try:
+            await asyncio.wait({self._job})
+        finally:
+            self._job.cancel()
+        return None if self._job.cancelled() else self._job.result()
+
     def _account(
         self, synced: dict[str, Synced], tried: AbstractSet[str] | None, most: int
     ) -> None:
@@ -330,7 +351,7 @@ class ChunkKeeper:
             )
 
     def _show(self, progress: JobProgress) -> None:
-        if progress.total >= _SHOWN:
+        if progress.total >= _SHOWN_ABOVE:
             self._building = progress
             self._progress(progress)
 
@@ -346,23 +367,74 @@ def _log_failure(task: asyncio.Task[None]) -> None:
         _log.error("The index of chunks is no longer kept current", exc_info=error)
 
 
-class RootSync:
-    """Has the worker sync one root after the other, and shows its progress."""
+class LeftFiles:
+    """Files that found no room, by absolute path."""
 
-    def __init__(self, worker: Worker, show: Callable[[JobProgress], None]) -> None:
-        self._worker, self._show = worker, show
-        self._job: asyncio.Task[Synced] | None = None
+    def __init__(self) -> None:
+        self.paths: frozenset[str] = frozenset()
 
-    async def run(self, asked: SyncRequest) -> Synced | None:
-        """None if `cancel` ended it. Raises `WorkerGone` and `JobFailed`."""
-        self._job = asyncio.create_task(self._worker.run(SyncChunks(asked), self._show))
-        try:
-            await asyncio.wait({self._job})
-        finally:
-            self._job.cancel()
-        return None if self._job.cancelled() else self._job.result()
+    @property
+    def problem(self) -> str:
+        """What the user may want to do about them, or ""."""
+        if not self.paths:
+            return ""
+        return (
+            f"The index for Search takes all the disk space it may; {len(self.paths):,} files are"
+            " searched by reading. Raise workspace.indexBytes."
+        )
 
-    def cancel(self) -> None:
-        """End the current sync; what was committed stays."""
-        if self._job is not None:
-            self._job.cancel()
+    def update(self, synced: Mapping[str, Synced], tried: AbstractSet[str] | None) -> None:
+        """After the files `tried` (None: all) were synced, by root."""
+        still = frozenset() if tried is None else self.paths - tried
+        self.paths = still.union(
+            os.path.join(root, path) for root, each in synced.items() for path in each.left
+        )
+
+    def again(self, synced: Mapping[str, Synced], most: int) -> frozenset[str]:
+        """Those to try again, as a sync that left out nothing finds room; `most` is in bytes."""
+        if any(each.left for each in synced.values()):
+            return frozenset()
+        roomy = [
+            os.path.join(root, "")
+            for root, each in synced.items()
+            if each.disk_bytes < _ROOMY_SHARE * most
+        ]
+        return frozenset(path for path in self.paths if path.startswith(tuple(roomy)))
+
+
+async def make_room(worker: Worker, roots: Roots, synced: Mapping[str, Synced], limit: int) -> None:
+    """If files were read, remove what other roots do not use, above `limit` bytes in all."""
+    if not any(each.read for each in synced.values()):
+        return
+    own = frozenset(str(index_folder(root, roots.reading(root))) for root in synced)
+    try:
+        await worker.run(Prune(str(index_base()), own, limit))
+    except (WorkerGone, JobFailed) as error:
+        _log.warning("Unused indexes were not removed: %s", error)
+
+
+def stamps_below(
+    snapshot: WorkspaceSnapshot, root: str, paths: Collection[str] | None
+) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The stamps of files below a root by relative path, open and recent ones first.
+
+    Of `paths` only, if given; those of them that are not listed are the second result.
+    """
+    prefix = os.path.join(root, "")
+    if paths is None:
+        listed: Iterable[FileEntry] = snapshot.listing.files
+        gone: tuple[str, ...] = ()
+    else:
+        entries = {path: snapshot.listing.get(path) for path in paths if path.startswith(prefix)}
+        listed = [entry for entry in entries.values() if entry is not None]
+        gone = tuple(path[len(prefix) :] for path, entry in entries.items() if entry is None)
+    chosen = [each for each in listed if not each.is_link and each.path.startswith(prefix)]
+    opened = snapshot.overlays
+    chosen.sort(key=lambda entry: (entry.path not in opened, -entry.mtime_ns))
+    stamps = {
+        entry.path[len(prefix) :]: STAMP.pack(
+            entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode
+        )
+        for entry in chosen
+    }
+    return stamps, gone

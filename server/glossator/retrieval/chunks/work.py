@@ -13,16 +13,24 @@ from time import monotonic
 from glossator.core.document import text_hash
 from glossator.core.text import split_lines
 from glossator.retrieval.chunks import chunk_folder
-from glossator.retrieval.chunks.candidate import DIGEST_BYTES, Candidate, digest_of
+from glossator.retrieval.chunks.candidate import (
+    DIGEST_BYTES,
+    NOT_SEARCHED,
+    RECENT,
+    Candidate,
+    below,
+    chunks_of,
+    digest_of,
+)
 from glossator.retrieval.chunks.chunk_index import (
     ChunkIndex,
     IndexBusy,
     IndexDamaged,
+    IndexedFile,
+    IndexWriter,
     Matches,
     begin_again,
 )
-from glossator.retrieval.chunks.fresh import NOT_SEARCHED, RECENT, below, chunks_of
-from glossator.retrieval.chunks.index_writer import IndexedFile, IndexWriter
 from glossator.retrieval.chunks.requests import (
     CheckRequest,
     ChunksFound,
@@ -34,7 +42,7 @@ from glossator.retrieval.chunks.requests import (
     VectorsRequest,
 )
 from glossator.retrieval.chunks.words import QuestionWords, hash_of, question_of, terms
-from glossator.retrieval.contexts.indexed import context_in
+from glossator.retrieval.contexts.context_file import context_in
 from glossator.retrieval.embeddings.chunk_vectors import LOADED, NearQuestion, load, loaded_here
 from glossator.retrieval.features import relevant
 from glossator.retrieval.ranker import rank

@@ -1,27 +1,34 @@
-"""Generated contexts by key: kept on disk, and shared as a file (by a server, see `sharing.py`).
+"""Generated contexts on disk: all that were paid for, and those that are indexed with chunks.
 
 A context is foreign text: a model wrote it about a document that may say anything, or a colleague's
 file brought it. It is cleaned whenever it is kept or read, it is only ever indexed, and it is never
 shown to a model as an instruction nor cited.
 
 They were paid for, so they are kept in a file of their own, whose bound of 2 GB holds some three
-million. Beyond it those that were not used for the longest time go.
+million. Beyond it those that were not used for the longest time go. There a context has the key of
+all that it follows from, the whole document included (see `passages.py`). For the index it is kept
+by the chunk it is about, so that an edit elsewhere in the document does not lose it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.shown import PATTERNS
 from glossator.store import Blobs, unavailable
+from glossator.workspace import index_base
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_BYTES = 2_000_000_000
@@ -33,6 +40,10 @@ _UNSEEN = re.compile(PATTERNS["unseen"])
 _KEY = re.compile(r"[0-9a-f]{64}")
 _FORMAT = {"format": "glossator-contexts", "version": 1}
 _LONGEST_LINE = 20_000  # characters of a line in a shared file
+
+_CHUNKS = "chunks"
+_MAX_INDEXED_BYTES = 1_000_000_000  # some two million
+_NOT_INDEXED = "generated contexts are not indexed"
 
 
 def clean_context(text: str) -> str:
@@ -167,3 +178,64 @@ def _parsed(line: str) -> object:
     except (ValueError, RecursionError):
         return None
     return parsed
+
+
+def contexts_file() -> str:
+    """The file with what models wrote about chunks of any workspace."""
+    return str(index_base().parent / "contexts" / "chunks.sqlite")
+
+
+def context_in(place: str) -> Callable[[bytes], str]:
+    """What gives the context of the chunk with a key, from the file `place`; "": none has any."""
+    return _opened(place).of if place else lambda _: ""
+
+
+def keep_contexts(
+    place: str, contexts: Mapping[bytes, str], *, replace: bool = True
+) -> frozenset[bytes]:
+    """Keep contexts by key of their chunks; which of it is new.
+
+    With `replace` others that were kept go, without it they stay. Raises `OSError` and
+    `StoreUnavailable`.
+    """
+    return _opened(place).put(contexts, replace=replace)
+
+
+class ChunkContexts:
+    """The contexts in one SQLite file; belongs to one thread."""
+
+    def __init__(self, place: str) -> None:
+        """Its folder is made. Raises `OSError`."""
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        self._blobs = Blobs(place, _MAX_INDEXED_BYTES, _NOT_INDEXED)
+
+    def of(self, key: bytes) -> str:
+        """The context of the chunk with a key, "" without one."""
+        try:
+            found = self._blobs.get(_CHUNKS, [key]).get(key, b"")
+        except StoreUnavailable as problem:
+            _log.warning("%s", problem)
+            return ""
+        return found.decode("utf-8", "ignore")
+
+    def put(self, contexts: Mapping[bytes, str], *, replace: bool) -> frozenset[bytes]:
+        """Keep contexts by key of their chunks; which were not there. Raises `StoreUnavailable`."""
+        values = {key: text.encode("utf-8", "ignore") for key, text in contexts.items()}
+        there = self._blobs.get(_CHUNKS, values)
+        fresh = {
+            key: value
+            for key, value in values.items()
+            if key not in there or (replace and there[key] != value)
+        }
+        if fresh:
+            self._blobs.put(_CHUNKS, fresh)
+        return frozenset(fresh)
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._blobs.close()
+
+
+@cache
+def _opened(place: str) -> ChunkContexts:
+    return ChunkContexts(place)

@@ -22,10 +22,8 @@ from glossator.core.errors import (
 from glossator.core.window import estimate_tokens
 from glossator.llm import Meter, Model, Reply, RetryWait, StopReason
 from glossator.retrieval.contexts.context_file import ContextStore, clean_context
-from glossator.retrieval.contexts.estimate import PassageTokens, Tariff
+from glossator.retrieval.contexts.costs import PassageTokens, Purse, Tally, Tariff
 from glossator.retrieval.contexts.passages import ContextRequest, Passage, model_request
-from glossator.retrieval.contexts.purse import Purse
-from glossator.retrieval.contexts.report import Tally
 
 FAILURES = 3  # in a row, after which a run ends
 LIMIT_REACHED = (

@@ -14,11 +14,18 @@ from dataclasses import replace
 
 from glossator.core.errors import ModelError, UsageError
 from glossator.llm import MessageBatches, Meter, Model, batches_of, known_facts
-from glossator.retrieval.contexts.batch_ledger import Ledger
-from glossator.retrieval.contexts.batching import BatchRun, Pace
+from glossator.retrieval.contexts.batches import BatchRun, Ledger, Pace
 from glossator.retrieval.contexts.context_file import ContextStore
+from glossator.retrieval.contexts.costs import (
+    ContextEstimate,
+    ContextProgress,
+    ContextReport,
+    Purse,
+    Tally,
+    Tariff,
+    price_passages,
+)
 from glossator.retrieval.contexts.direct import DirectRun, Means, tokens_of
-from glossator.retrieval.contexts.estimate import ContextEstimate, Tariff, price_passages
 from glossator.retrieval.contexts.passages import (
     CHUNK_TOKENS,
     DOCUMENT_TOKENS,
@@ -30,8 +37,6 @@ from glossator.retrieval.contexts.passages import (
     SourceDocument,
     cut,
 )
-from glossator.retrieval.contexts.purse import Purse
-from glossator.retrieval.contexts.report import ContextProgress, ContextReport, Tally
 
 GLOSSARY_TOKENS = 8_000  # of a glossary; the rest of a longer one is left out
 PARALLEL = 4  # requests at a time

@@ -69,7 +69,10 @@ class SharedContexts:
                 self.missed = self._reading.problem
                 break
             self._worked(self._reading)
-            cleaned = {key: clean_context(_decoded(brought[key])) for key in brought}
+            cleaned = {
+                key: clean_context(value.decode("utf-8", "ignore"))
+                for key, value in brought.items()
+            }
             texts = {key: text for key, text in cleaned.items() if text}
             if texts:
                 await self._file.put(texts, _BROUGHT)
@@ -199,10 +202,6 @@ def _batches(keys: Iterable[bytes]) -> Iterator[Sequence[bytes]]:
     left = iter(keys)
     while some := list(islice(left, _TOGETHER)):
         yield some
-
-
-def _decoded(value: bytes) -> str:
-    return value.decode("utf-8", "ignore")
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

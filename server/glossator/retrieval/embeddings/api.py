@@ -20,8 +20,7 @@ import numpy as np
 
 from glossator.core.errors import EmbeddingFailed
 from glossator.core.shown import shown
-from glossator.retrieval.embeddings.access import Access
-from glossator.retrieval.embeddings.embedder import Batch, EmbedderChoice, Vectors, unit
+from glossator.retrieval.embeddings.embedder import Access, Batch, EmbedderChoice, Vectors, unit
 
 _SECONDS = 30.0  # for a reply
 _CONNECT_SECONDS = 10.0

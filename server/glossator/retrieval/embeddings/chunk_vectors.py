@@ -20,8 +20,7 @@ from glossator.retrieval.chunks.candidate import Candidate, chunk_key, chunk_tex
 from glossator.retrieval.chunks.chunk_index import ChunkIndex, Matches
 from glossator.retrieval.chunks.requests import LOADING, VectorsRequest
 from glossator.retrieval.embeddings.embedder import Vectors, text_key
-from glossator.retrieval.embeddings.kept import KeptVectors, VectorPlace
-from glossator.retrieval.embeddings.opening import opened_vectors
+from glossator.retrieval.embeddings.kept import KeptVectors, VectorPlace, VectorsHere
 from glossator.symbols import read
 from glossator.worker import Slices
 
@@ -36,6 +35,15 @@ LOADED: dict[VectorPlace, KeptVectors] = {}  # of this process
 def loaded_here() -> list[KeptVectors]:
     """Those that are in memory; what is in a Milvus is never forgotten."""
     return [kept for place, kept in LOADED.items() if place.milvus is None]
+
+
+def opened_vectors(place: VectorPlace) -> KeptVectors:
+    """The vectors that are kept in a place. Raises `StoreUnavailable`."""
+    if place.milvus is None:
+        return VectorsHere(place)
+    from glossator.retrieval.embeddings.milvus import MilvusVectors  # noqa: PLC0415 - rarely needed
+
+    return MilvusVectors(place, place.milvus)
 
 
 def load(

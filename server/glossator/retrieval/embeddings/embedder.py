@@ -1,28 +1,91 @@
-"""What embeds texts, as the rest of the program sees it, and what text it is given.
+"""What embeds texts, as the rest of the program sees it: how it is reached, what text it is given.
 
 An `EmbedderChoice` is made in the server, where the environment holds the key, and travels to the
-worker process, where `opened` makes an `Embedder` of it.
+worker process, where `opened` makes an `Embedder` of it. The worker has no keys and no proxies in
+its environment, so that all of the `Access` to a server travels with the choice.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
+from urllib.parse import urlsplit
+from urllib.request import (  # type: ignore[attr-defined] # typeshed lacks it
+    proxy_bypass_environment,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.retrieval.embeddings.access import Access
+from glossator.core.errors import EmbeddingFailed
 
 Vectors: TypeAlias = NDArray[np.float32]  # one or more rows of unit length
+PackedVectors: TypeAlias = NDArray[np.int8]  # one or more rows, see `packed`
 Kind: TypeAlias = Literal["local", "static", "voyage", "openai"]
+OWN_KEY = "GLOSSATOR_EMBEDDING_KEY"  # for an address of the user's own; others must not see ours
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
 _KEY_BYTES = 16
 _LONGEST = 8_000  # characters of one text; some servers refuse more than 8,192 tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """`url` is the base of the API, without `/embeddings`. `key` is "" for servers without one.
+
+    `variable` is the environment variable of the key, for messages.
+    """
+
+    url: str
+    variable: str
+    key: str = field(default="", repr=False)
+    proxy: str = field(default="", repr=False)  # may hold a password
+    certificates: str = ""  # a file, where the system's certificates are not enough
+
+    @property
+    def server(self) -> str:
+        """The server's name for messages: no credentials, no path."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
+
+def access_to(
+    url: str,
+    variable: str,
+    environment: Mapping[str, str],
+    *,
+    setting: str = "retrieval.embeddingUrl",
+    example: str = "https://host:port/v1",
+) -> Access:
+    """All that is needed to reach `url`. Raises `EmbeddingFailed`; a missing key is none.
+
+    `setting` is where the address comes from, for messages, `example` what it should look like.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise EmbeddingFailed(
+            f"{setting} is not the address of a server ({url}). Write it as {example}."
+        )
+    key = environment.get(variable, "").strip()
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise EmbeddingFailed(f"{variable} holds characters that no key has. Copy the key again.")
+    return Access(
+        url.rstrip("/"),
+        variable,
+        key,
+        _proxy(parts.scheme, parts.netloc.rpartition("@")[2], environment),
+        environment.get("SSL_CERT_FILE", ""),
+    )
+
+
+def _proxy(scheme: str, host: str, environment: Mapping[str, str]) -> str:
+    """The proxy that the environment names for `host`; "" for none."""
+    lowered = {name.lower(): value for name, value in environment.items() if value}
+    if proxy_bypass_environment(host, {"no": lowered.get("no_proxy", "")}):
+        return ""
+    return lowered.get(f"{scheme}_proxy", "") or lowered.get("all_proxy", "")
 
 
 class Embedder(Protocol):
@@ -90,6 +153,17 @@ def unit(rows: Vectors) -> Vectors:
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     result: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return result
+
+
+def packed(vectors: Vectors) -> PackedVectors:
+    """Each row in bytes, scaled so that its largest number is 127.
+
+    Its length is lost, which the cosine does not need.
+    """
+    largest = np.abs(vectors).max(axis=-1, keepdims=True)
+    scaled = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
+    rows: PackedVectors = np.rint(scaled * 127).astype(np.int8)
+    return rows
 
 
 def in_parts(text: str) -> str:

@@ -270,12 +270,9 @@ class Embedding:
         self._announce(round(self._chunks * share), round(self._tokens * share))
         self._show(total)
 
-    def _asked(self, library: Library, root: str, paths: tuple[str, ...]) -> VectorsRequest:
-        return VectorsRequest(library, root, paths, self._contexts, self.place)
-
     async def _embed_files(self, library: Library, root: str, paths: tuple[str, ...]) -> bool:
         """Whether their chunks have vectors now; false while embedding is paused."""
-        asked = self._asked(library, root, paths)
+        asked = VectorsRequest(library, root, paths, self._contexts, self.place)
         texts = await self._indexer.run(LoadVectors(asked))
         if texts and not self.paused:
             self._count(len(paths), texts)

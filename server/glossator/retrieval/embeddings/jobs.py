@@ -10,6 +10,7 @@ again: a job that was killed goes on where it was when it is run again.
 from __future__ import annotations
 
 import functools
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -24,8 +25,7 @@ from glossator.retrieval.embeddings.embedder import (
     Vectors,
     text_key,
 )
-from glossator.retrieval.embeddings.opening import opened
-from glossator.retrieval.embeddings.vector_store import VectorStore
+from glossator.retrieval.embeddings.kept import VectorStore
 from glossator.worker import Job, JobProgress, Slices
 
 _T = TypeVar("_T")
@@ -33,6 +33,7 @@ _SLICE = 0.01  # seconds between two looks at the thread
 _CALL = 30.0  # seconds, after which a call may hang; one that fails later is not repeated
 _TRIES, _LONGEST_WAIT = 6, 60.0  # for texts; the wait in seconds is doubled with each try
 _QUESTION_TRIES, _QUESTION_WAIT = 2, 2.0  # somebody waits
+_opening = threading.Lock()  # or two threads would load a model at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,28 @@ class EmbedQuery(Job[EmbeddedQuery]):
         embedder = opened(self.choice)
         vector = embedder.embed_query(self.text)
         return EmbeddedQuery(vector, embedder.take_tokens())
+
+
+def opened(choice: EmbedderChoice) -> Embedder:
+    """The embedder of a choice, the same for the same choice. Raises `EmbeddingFailed`."""
+    with _opening:
+        return _open(choice)
+
+
+@functools.lru_cache(maxsize=2)  # a model takes 100 MB, and the settings rarely change
+def _open(choice: EmbedderChoice) -> Embedder:
+    # Imported here: each needs libraries that may not be installed.
+    if choice.kind == "local":
+        from glossator.retrieval.embeddings.local import MiniLm  # noqa: PLC0415
+
+        return MiniLm()
+    if choice.kind == "static":
+        from glossator.retrieval.embeddings.local import StaticEmbedder  # noqa: PLC0415
+
+        return StaticEmbedder(choice.path, choice.model_id)
+    from glossator.retrieval.embeddings.api import ApiEmbedder  # noqa: PLC0415
+
+    return ApiEmbedder(choice)
 
 
 class _Embedding:

@@ -10,14 +10,16 @@ that is settled, its contexts are not sent again.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from glossator.core.errors import ModelError, ModelRefused, StoreUnavailable
+from glossator.core.errors import ModelError, ModelRefused, StoreUnavailable, UsageError
 from glossator.llm import BATCH_SHARE, Batch, BatchResult, MessageBatches
-from glossator.retrieval.contexts.batch_ledger import Ledger, PendingBatch
+from glossator.retrieval.contexts.costs import Purse, Tally
 from glossator.retrieval.contexts.direct import (
     LIMIT_REACHED,
     NO_CONTEXT,
@@ -27,9 +29,9 @@ from glossator.retrieval.contexts.direct import (
     tokens_of,
 )
 from glossator.retrieval.contexts.passages import ContextRequest, Passage, model_request
-from glossator.retrieval.contexts.purse import Purse
-from glossator.retrieval.contexts.report import Tally
+from glossator.store import Contents, Log, Logs, NotOpened
 
+_log = logging.getLogger(__name__)
 BATCH_BYTES = 64_000_000  # of the provider's 256 MB, since a batch is put together in memory
 BATCH_REQUESTS = 20_000  # of the provider's 100,000
 TRIES = 3  # of a request that failed through no fault of its own
@@ -41,7 +43,11 @@ _ID = "context-"
 _ID_DIGITS = 56  # of the key, so that an id has the 64 characters it may have
 _STAYS = "What the provider has is collected by the next start; nothing is paid for twice."
 _CANCELLED = "The batch was cancelled. What was answered before is kept; start again for the rest."
-_log = logging.getLogger(__name__)
+_KEY = "batches"
+_IN_USE = (
+    "Another Glossator server is making contexts for this workspace. Wait until it is ready, or"
+    " stop it there."
+)
 
 
 def custom_id(key: bytes) -> str:
@@ -141,7 +147,9 @@ class BatchRun:
         size, most = 0, 0.0
         while self._queue and len(chosen) < BATCH_REQUESTS:
             queued = self._queue[0]
-            body = self._body(queued)
+            shared, chunk = queued.passage.shared, queued.request.chunk
+            asked = model_request(shared, chunk, self._means.max_output, cached=queued.cached)
+            body = self._batches.body_of(asked)
             cost = most_of(self._means, queued.passage, queued.request, cached=queued.cached)
             more = most + cost * BATCH_SHARE
             if chosen and size + len(body) > BATCH_BYTES:
@@ -156,17 +164,14 @@ class BatchRun:
             bodies.append(body)
         return chosen, bodies, most
 
-    def _body(self, queued: QueuedRequest) -> bytes:
-        shared, chunk = queued.passage.shared, queued.request.chunk
-        request = model_request(shared, chunk, self._means.max_output, cached=queued.cached)
-        return self._batches.body_of(request)
-
     async def _send(self, chosen: list[QueuedRequest], bodies: list[bytes], most: float) -> None:
         """Create one batch. What may have been created stays pending, whatever happens."""
         keys = [queued.request.key for queued in chosen]
         pending = PendingBatch.of(keys, most, await self._batches.newest())
         for queued in chosen:
             queued.tries += 1
+        # Before the request leaves: a process that dies from here on finds the batch again, and
+        # pays for nothing twice (docs/decisions/0037).
         await self._ledger.intend(pending)
         self._purse.hold(most)
         self._pending.append(pending)
@@ -190,7 +195,10 @@ class BatchRun:
         ended = False
         for pending in tuple(self._pending):
             try:
-                batch = await self._look(pending)
+                if pending.batch is not None:
+                    batch: Batch | None = await self._batches.look(pending.batch)
+                else:
+                    batch = await self._find(pending)
                 self._failed_looks = 0
                 if batch is not None and batch.ended:
                     await self._keep(pending, batch)
@@ -205,14 +213,8 @@ class BatchRun:
             await self._pace.sleep(self._look_after)
             self._look_after = min(LONGEST_LOOK, self._look_after * SLOWER)
 
-    async def _look(self, pending: PendingBatch) -> Batch | None:
-        """The batch as it is now; None while it is not known whether there is one."""
-        if pending.batch is not None:
-            return await self._batches.look(pending.batch)
-        return await self._find(pending)
-
     async def _find(self, pending: PendingBatch) -> Batch | None:
-        """Look for a batch whose POST was never answered."""
+        """Look for a batch whose POST was never answered; None while that is not settled."""
         ids = {custom_id(key) for key in pending.keys}
         maybe = False
         for batch in reversed(await self._batches.newer_than(pending.after)):
@@ -290,3 +292,125 @@ class BatchRun:
             self._tally.fail(problem)
         else:
             self._queue.append(queued)
+
+
+@dataclass(slots=True)
+class PendingBatch:
+    """A batch whose results are not kept yet.
+
+    `most` is what it can cost, in dollars; `after` the provider's newest batch before it; `batch`
+    its id, None while that is not known. `resumed` from an earlier process.
+    """
+
+    name: str
+    keys: tuple[bytes, ...]
+    most: float
+    after: str | None
+    batch: str | None = None
+    resumed: bool = False
+    waited_for: bool = False  # for a POST that may still have been on its way
+
+    @staticmethod
+    def of(keys: Iterable[bytes], most: float, after: str | None) -> PendingBatch:
+        """One that is about to be created."""
+        return PendingBatch(uuid.uuid4().hex, tuple(keys), most, after)
+
+
+class Ledger:
+    """Which batches of a folder are under way, on disk before and after each is created.
+
+    An append-only log that one process owns from `open` to `close`. A batch is *intended*, with the
+    keys of its contexts and the newest batch that the provider had then; it is *made* when the
+    provider has named it; it is *done* when its results are kept. A process that dies between the
+    first two leaves an intention without a name: the next one looks for the batch among those the
+    provider has got since. Raises `StoreUnavailable`.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._logs = Logs(folder)
+        self._log: Log | None = None
+        self.ids: set[str] = set()  # of all batches in it, done or not
+
+    async def open(self) -> list[PendingBatch]:
+        """Own it; gives what is pending. Raises `UsageError` if another process owns it."""
+        return await asyncio.to_thread(self._open)
+
+    async def intend(self, pending: PendingBatch) -> None:
+        """Before a batch is created."""
+        keys = [key.hex() for key in pending.keys]
+        await self._append(
+            {"intended": pending.name, "keys": keys, "most": pending.most, "after": pending.after}
+        )
+
+    async def made(self, pending: PendingBatch, batch: str) -> None:
+        """The batch was created, or found, under this id."""
+        pending.batch = batch
+        self.ids.add(batch)
+        await self._append({"made": pending.name, "batch": batch})
+
+    async def done(self, pending: PendingBatch) -> None:
+        """Its results are kept, or there is no such batch."""
+        await self._append({"done": pending.name})
+
+    def pending(self) -> list[PendingBatch]:
+        """What is pending, also while another process owns the ledger."""
+        contents = self._logs.read(_KEY)
+        return _fold(contents)[0] if isinstance(contents, Contents) else []
+
+    def close(self) -> None:
+        """Give it back; safe to call again."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def forget(self) -> None:
+        """Drop all that is pending: its results are not collected, and are paid for again.
+
+        Raises `UsageError` if a process owns the ledger.
+        """
+        if self._logs.remove(_KEY) is NotOpened.IN_USE:
+            raise UsageError(_IN_USE)
+
+    def _open(self) -> list[PendingBatch]:
+        opened = self._logs.open(_KEY)
+        if opened is NotOpened.IN_USE:
+            raise UsageError(_IN_USE)
+        if isinstance(opened, NotOpened):
+            self._log = self._logs.create(_KEY)
+            return []
+        log, contents = opened
+        pending, self.ids = _fold(contents)
+        if not pending and contents.records:  # nothing in it is needed any more
+            log.close()
+            self._logs.remove(_KEY)
+            log = self._logs.create(_KEY)
+        self._log = log
+        return pending
+
+    async def _append(self, record: dict[str, object]) -> None:
+        if self._log is None:
+            raise UsageError("The ledger of batches is not open.")
+        log = self._log
+
+        def write() -> None:
+            log.append([json.dumps(record).encode()])
+            log.sync()
+
+        await asyncio.shield(asyncio.to_thread(write))
+
+
+def _fold(contents: Contents) -> tuple[list[PendingBatch], set[str]]:
+    pending: dict[str, PendingBatch] = {}
+    ids: set[str] = set()
+    for record in map(json.loads, contents.records):
+        match record:
+            case {"intended": name, "keys": keys, "most": most, "after": after}:
+                hashes = tuple(bytes.fromhex(key) for key in keys)
+                pending[name] = PendingBatch(name, hashes, most, after, resumed=True)
+            case {"made": name, "batch": batch}:
+                ids.add(batch)
+                if name in pending:
+                    pending[name].batch = batch
+            case {"done": name}:
+                pending.pop(name, None)
+    return list(pending.values()), ids

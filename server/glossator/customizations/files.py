@@ -1,24 +1,44 @@
-"""Where files describe something, and which files these are; contents are not looked at.
+"""The files that describe something: where they are, and reading each once, until it changes.
 
 - Of the user: `~/.claude/agents/*.md`, `~/.claude/skills/*/SKILL.md`, `~/.claude/commands/**/*.md`,
   `~/.agents/skills/*/SKILL.md`, and `agents`, `skills` and `commands` beside the user's settings.
 - Of the project: the same as at home, in each folder of the workspace.
 
 A folder may hold any number of files: the first by name count, and how many more there are is told.
+Files of the project are read as tools read them: an open document replaces its file, and no link
+leads out of the workspace. The user's own may be links to anywhere.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TypeAlias
 
+from glossator.core.document import Missing
+from glossator.core.shown import shown_prose
 from glossator.customizations.answers import CustomizationKind, Owner
+from glossator.customizations.front_matter import Malformed, read_front_matter
+from glossator.customizations.kinds import (
+    SKILL_FILE,
+    CustomAgent,
+    Skill,
+    SlashCommand,
+    agent_of,
+    command_of,
+    skill_of,
+)
+from glossator.workspace import Roots, Stamp, WorkspaceSnapshot, load
 
-SKILL_FILE = "SKILL.md"
-MOST = 200  # files of one place
+Described: TypeAlias = CustomAgent | Skill | SlashCommand
 
+MAX_BYTES = 64_000  # of a file
+MOST_FILES = 200  # of one place
+
+_TOO_LARGE = Malformed(f"has more than {MAX_BYTES:,} bytes; make it shorter.")
 _ENTRIES = 20_000  # of a folder that are looked at
 _DEEPEST = 5  # folders of commands within each other
 _FOLDERS = 200  # of commands
@@ -76,8 +96,11 @@ def files_in(place: Place) -> tuple[list[FoundFile], int]:
         found = [(os.path.join(name, SKILL_FILE), name) for name in folders]
     else:
         found = list(_commands(place.folder))
-    kept = [FoundFile(os.path.join(place.folder, path), name, place) for path, name in found[:MOST]]
-    return kept, max(len(found) - MOST, 0)
+    kept = [
+        FoundFile(os.path.join(place.folder, path), name, place)
+        for path, name in found[:MOST_FILES]
+    ]
+    return kept, max(len(found) - MOST_FILES, 0)
 
 
 def _names(folder: str, *, files: bool) -> list[str]:
@@ -106,3 +129,65 @@ def _commands(folder: str) -> Iterator[tuple[str, str]]:
             if name.endswith(_SUFFIX) and name[0] != ".":
                 word = ":".join([*steps, name.removesuffix(_SUFFIX)])
                 yield os.path.join(*steps, name), word
+
+
+class CustomizationReader:
+    """Keeps what each file describes, by its path; safe from any thread."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[Stamp | str, Described | Malformed]] = {}
+
+    def read(self, file: FoundFile, snapshot: WorkspaceSnapshot) -> Described | Malformed | None:
+        """What the file describes, None if there is none; blocking."""
+        try:
+            status = os.stat(file.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            return Malformed(f"cannot be read ({error.strerror}); check its links and permissions.")
+        if not stat.S_ISREG(status.st_mode):
+            return Malformed("is no regular file; put a text file in its place.")
+        if status.st_size > MAX_BYTES:
+            return _TOO_LARGE
+        return (
+            self._own(file, Stamp.of(status))
+            if file.place.owner == "user"
+            else self._of_project(file, snapshot)
+        )
+
+    def _of_project(self, file: FoundFile, snapshot: WorkspaceSnapshot) -> Described | Malformed:
+        found = snapshot.read(file.path)
+        if isinstance(found, Missing):
+            return Malformed(f"cannot be read: {found.message}")
+        return self._described(file, found.sha256, found.text)
+
+    def _own(self, file: FoundFile, stamp: Stamp) -> Described | Malformed:
+        kept = self._kept.get(file.path)
+        if kept is not None and kept[0] == stamp:
+            return kept[1]
+        real = os.path.realpath(file.path)
+        found = load(Roots.of((os.path.dirname(real),)), real, MAX_BYTES)
+        if isinstance(found, Missing):
+            return Malformed(f"cannot be read: {found.message}")
+        return self._described(file, found.stamp, found.text)
+
+    def _described(self, file: FoundFile, key: Stamp | str, text: str) -> Described | Malformed:
+        kept = self._kept.get(file.path)
+        if kept is None or kept[0] != key:
+            found = _TOO_LARGE if len(text) > MAX_BYTES else _describe(file, text)
+            self._kept[file.path] = kept = key, found
+        return kept[1]
+
+
+def _describe(file: FoundFile, text: str) -> Described | Malformed:
+    found = read_front_matter(text)
+    if isinstance(found, Malformed):
+        return found
+    found = replace(found, body=shown_prose(found.body))  # people see all that the model reads
+    match file.place.kind:
+        case CustomizationKind.AGENT:
+            return agent_of(found, file.place.owner)
+        case CustomizationKind.SKILL:
+            return skill_of(found, os.path.dirname(file.path), file.place.owner)
+        case CustomizationKind.COMMAND:
+            return command_of(found, file.name, file.path, file.place.owner)

@@ -1,4 +1,4 @@
-"""Which embedder the settings and the environment ask for."""
+"""Which embedder, and which place for vectors, the settings and the environment ask for."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from glossator.core.errors import EmbeddingFailed
-from glossator.retrieval.embeddings import minilm
-from glossator.retrieval.embeddings.access import OWN_KEY, Access, access_to
-from glossator.retrieval.embeddings.embedder import EmbedderChoice, Kind
+from glossator.retrieval.embeddings import local
+from glossator.retrieval.embeddings.embedder import OWN_KEY, Access, EmbedderChoice, Kind, access_to
 from glossator.retrieval.embeddings.kept import VectorPlace
-from glossator.retrieval.embeddings.static import StaticFiles
+from glossator.retrieval.embeddings.local import StaticFiles
 from glossator.settings import RetrievalSettings, Settings
 
 
@@ -51,14 +50,14 @@ def choose(settings: Settings, environment: Mapping[str, str]) -> EmbedderChoice
     if wanted.embedder == "none":
         return None
     if wanted.embedder == "auto":
-        there = minilm.is_installed() and _can_search(settings)
-        return EmbedderChoice("local", minilm.MODEL_ID) if there else None
+        there = local.is_installed() and _can_search(settings)
+        return EmbedderChoice("local", local.MODEL_ID) if there else None
     if not _can_search(settings):
         raise EmbeddingFailed(_NO_SEARCH)
     if wanted.embedder == "local":
-        if not minilm.is_installed():
-            raise EmbeddingFailed(minilm.EXTRA)
-        return EmbedderChoice("local", minilm.MODEL_ID)
+        if not local.is_installed():
+            raise EmbeddingFailed(local.EXTRA)
+        return EmbedderChoice("local", local.MODEL_ID)
     if wanted.embedder == "static":
         return _static(wanted.embedding_path)
     if settings.models.offline:

@@ -1,0 +1,346 @@
+"""What files describe: sub-agents, skills and slash commands, and what of them a model reads.
+
+Of the front matter count, for all, `description`, and
+
+- of sub-agents `name`, `tools`, `disallowedTools` and `model`;
+- of skills `name`, `when_to_use`, `argument-hint`, `user-invocable` and `disable-model-invocation`;
+  `IGNORED` has no effect;
+- of slash commands `argument-hint`; their names come from their paths.
+
+Source: agentskills.io; Claude Code, "Skills", "Subagents" and "Slash commands".
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from glossator.core.document import Missing, MissingReason
+from glossator.core.errors import UsageError
+from glossator.core.prompts import load_prompt
+from glossator.core.shown import shown, shown_prose
+from glossator.core.text import split_lines
+from glossator.core.tool_result import shorten
+from glossator.core.window import estimate_tokens
+from glossator.customizations.answers import Owner
+from glossator.customizations.front_matter import FrontMatter, Malformed
+from glossator.workspace import Roots, WorkspaceSnapshot, load, real_path
+
+SKILL_FILE = "SKILL.md"  # in the folder of each skill
+IGNORED = ("allowed-tools", "model", "context", "agent", "hooks")  # it grants and starts nothing
+MOST_FILES = 50  # of a skill's folder, that are named
+
+MAX_LISTED = 2_000  # tokens of a listing, as estimated
+
+_FILE_BYTES = 1_000_000  # of a file in a skill's folder, that may be read
+_PART = 40_000  # characters of it, in one reading
+_FOLDERS = 50  # in a skill's folder
+_NAME = re.compile(r"[^\W_][\w.-]{0,63}(?::[^\W_][\w.-]{0,63})*")
+_LONGEST = 1_000  # characters of a description
+_SHORTENED = (500, 250, 120, 60, 0)  # characters of each in a listing that would be too long
+_BAD_NAME = Malformed(
+    "has a name that cannot be used; take letters, digits and hyphens, 64 at most."
+)
+_COMMAND = re.compile(r"(?m)(?<![\w`])!`([^`\n]+)`|^```!\n((?:(?!```).*\n)+)```[ \t]*$")
+_SLOT = re.compile(r"\$ARGUMENTS(?:\[(\d{1,2})\])?|\$(\d{1,2})(?!\w|[.,]\d)")
+_FROM_ZERO = re.compile(r"\$0(?!\w)|\$ARGUMENTS\[")
+_FOLDER = "${CLAUDE_SKILL_DIR}"
+
+
+def is_name(name: str) -> bool:
+    """Whether something may be called so: one word, in which nothing hides."""
+    return _NAME.fullmatch(name) is not None and shown(name) == name
+
+
+def name_of(found: FrontMatter, otherwise: str = "") -> str | Malformed:
+    """The name in the front matter, or the one that the path gives."""
+    name = found.text("name") or otherwise
+    if not name:
+        return Malformed("has no name in its front matter; add one.")
+    return name if is_name(name) and ":" not in name else _BAD_NAME
+
+
+def description_of(found: FrontMatter) -> str:
+    """What is said of it, on a line; without a description, the first paragraph of the text."""
+    said = f"{found.text('description')} {found.text('when_to_use')}".strip()
+    return one_line(said or found.body.partition("\n\n")[0].lstrip("# "))
+
+
+def hint_of(found: FrontMatter) -> str:
+    """What the arguments of a command are; `[file]` is a list in YAML."""
+    hint = found.fields.get("argument-hint", "")
+    if isinstance(hint, list):
+        hint = f"[{', '.join(map(str, hint))}]"
+    return one_line(hint) if isinstance(hint, str) else ""
+
+
+def one_line(text: str) -> str:
+    """A text from a file on one line, in which nothing is unseen, cut if it is long."""
+    line = shown_prose(" ".join(text[: 4 * _LONGEST].split()))
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def listing(descriptions: Mapping[str, str]) -> str:
+    """A line for each name, for the model; says what was cut so that the lines fit."""
+    for length in _SHORTENED:
+        lines = [_line(name, said, length) for name, said in descriptions.items()]
+        if _fits(lines):
+            cut = any(len(said) > length for said in descriptions.values())
+            return "\n".join([*lines, _note(length)] if cut else lines)
+    names = [f"- {name}" for name in descriptions]
+    while not _fits(names):
+        names = names[: len(names) * 9 // 10]
+    left = len(descriptions) - len(names)
+    return "\n".join([*names, _note(0), f"({left:,} more are there, but there is no room.)"])
+
+
+def _note(length: int) -> str:
+    cut = f"cut to {length} characters" if length else "left out for want of room"
+    return f"(Descriptions are {cut}.)"
+
+
+def _line(name: str, said: str, length: int) -> str:
+    if not said or not length:
+        return f"- {name}"
+    return f"- {name}: {said if len(said) <= length else f'{said[:length]}…'}"
+
+
+def _fits(lines: list[str]) -> bool:
+    return estimate_tokens("\n".join(lines)) <= MAX_LISTED
+
+
+@dataclass(frozen=True, slots=True)
+class CustomAgent:
+    """A sub-agent; `tools` None means all that read, except those in `without`."""
+
+    name: str
+    description: str
+    prompt: str
+    tools: frozenset[str] | None = None
+    model: str = ""
+    without: frozenset[str] = frozenset()
+    owner: Owner = "user"
+
+
+def agent_of(found: FrontMatter, owner: Owner) -> CustomAgent | Malformed:
+    """The sub-agent that a file describes."""
+    name = name_of(found)
+    if isinstance(name, Malformed):
+        return name
+    if not found.body:
+        return Malformed("has no text below its front matter; write the sub-agent's prompt there.")
+    tools = frozenset(found.names("tools"))
+    return CustomAgent(
+        name,
+        description_of(found) if found.text("description") else "",
+        found.body,
+        tools if tools and tools != {"*"} else None,
+        found.text("model"),
+        frozenset(found.names("disallowedtools")),
+        owner,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """A command; the name of one in a folder is `folder:name`."""
+
+    name: str
+    description: str
+    body: str
+    path: str
+    owner: Owner
+    hint: str = ""
+
+
+def command_of(found: FrontMatter, name: str, path: str, owner: Owner) -> SlashCommand | Malformed:
+    """The command that a file describes, whose name its path gives."""
+    if not is_name(name):
+        return Malformed("has a name that cannot be typed; take letters, digits and hyphens.")
+    if not found.body:
+        return Malformed("has no text below its front matter; write there what is to be done.")
+    return SlashCommand(name, description_of(found), found.body, path, owner, hint_of(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """A skill; the model may load it unasked if `by_model`, the user by `/name` if `by_user`.
+
+    `ignored` are fields of its front matter that have no effect.
+    """
+
+    name: str
+    description: str
+    body: str
+    folder: str
+    owner: Owner
+    hint: str = ""
+    by_model: bool = True
+    by_user: bool = True
+    ignored: tuple[str, ...] = ()
+
+
+def skill_of(found: FrontMatter, folder: str, owner: Owner) -> Skill | Malformed:
+    """The skill that the SKILL.md of a folder (an absolute path) describes."""
+    name = name_of(found, os.path.basename(folder))
+    if isinstance(name, Malformed):
+        return name
+    if not found.body:
+        return Malformed("has no text below its front matter; write the instructions there.")
+    return Skill(
+        name,
+        description_of(found),
+        found.body,
+        folder,
+        owner,
+        hint_of(found),
+        by_model=not found.flag("disable-model-invocation", default=False),
+        by_user=found.flag("user-invocable", default=True),
+        ignored=tuple(name for name in IGNORED if name in found.fields),
+    )
+
+
+def skill_files(
+    skill: Skill, snapshot: WorkspaceSnapshot, hidden: Callable[[str], bool] | None = None
+) -> tuple[str, ...]:
+    """The other files of a skill's folder, by their paths in it; blocking. No link is followed."""
+    folder = _folder_of(skill, snapshot)
+    if folder is None:
+        return ()
+    found: list[str] = []
+    for path, folders, names in islice(os.walk(folder), _FOLDERS):
+        folders[:] = sorted(name for name in folders if name[0] not in "._")
+        files = (os.path.join(path, name) for name in sorted(names) if name[0] != ".")
+        found += (
+            os.path.relpath(file, folder)
+            for file in files
+            if not os.path.islink(file) and not (hidden and hidden(file))
+        )
+        if len(found) > MOST_FILES:
+            break
+    return tuple(name for name in found if name != SKILL_FILE)[:MOST_FILES]
+
+
+def read_skill_file(
+    skill: Skill,
+    file: str,
+    first_line: int,
+    snapshot: WorkspaceSnapshot,
+    hidden: Callable[[str], bool] | None = None,
+) -> str:
+    """Lines of a file in the skill's folder, from a number on (1-based); blocking.
+
+    Raises `UsageError` for one that is not there, or cannot be read.
+    """
+    found = _text_of(skill, file, snapshot, hidden)
+    if isinstance(found, MissingReason):
+        raise UsageError(
+            f"{shown(file)} cannot be read in the folder of the skill {skill.name}: it is"
+            f" {found}.\nName a text file that lies there, as Skill lists them."
+        )
+    return _lines(found, first_line)
+
+
+def _text_of(
+    skill: Skill,
+    file: str,
+    snapshot: WorkspaceSnapshot,
+    hidden: Callable[[str], bool] | None,
+) -> str | MissingReason:
+    """The text of a file in the skill's folder; of the project's as the editor holds it."""
+    folder = _folder_of(skill, snapshot)
+    if folder is None:
+        return MissingReason.ABSENT
+    roots = Roots.of((folder,))
+    real = roots.resolve(file)
+    if isinstance(real, Missing):
+        return real.reason
+    if hidden is not None and hidden(real):
+        return MissingReason.ABSENT
+    own = skill.owner == "user"
+    found = load(roots, real, _FILE_BYTES) if own else snapshot.read(real)
+    if isinstance(found, Missing):
+        return found.reason
+    return MissingReason.TOO_LARGE if len(found.text) > _FILE_BYTES else found.text
+
+
+def _folder_of(skill: Skill, snapshot: WorkspaceSnapshot) -> str | None:
+    """The real path of a skill's folder; one of the project must lie in the workspace."""
+    if skill.owner == "user":
+        return real_path(skill.folder)
+    real = snapshot.resolve(skill.folder)
+    return real if isinstance(real, str) else None
+
+
+def _lines(text: str, first_line: int) -> str:
+    lines = split_lines(text)
+    kept: list[str] = []
+    used = 0
+    for line in lines[first_line - 1 :]:
+        used += len(line) + 1
+        if used > _PART and kept:
+            break
+        kept.append(shorten(line, _PART))
+    last = first_line - 1 + len(kept)
+    if first_line == 1 and last == len(lines):
+        return "\n".join(kept)
+    more = f"; go on with line={last + 1}" if last < len(lines) else ""
+    return "\n".join([*kept, f"(Lines {first_line}-{last} of {len(lines)}{more}.)"])
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The text, and the commands in it that were not run."""
+
+    text: str
+    not_run: tuple[str, ...] = ()
+
+
+def render(body: str, arguments: str, folder: str = "") -> Rendered:
+    """The text of a skill or a command with its arguments, for the model; `folder` is the skill's.
+
+    `$ARGUMENTS` is all of what was typed, `$1` the first word of it, in quotes or not. Where a text
+    has `$0` or `$ARGUMENTS[0]`, numbers count from 0, as in skills of Claude Code. A number that
+    nothing was typed for stays. Arguments that the text has no place for stand below it. Commands
+    that other agents run before they send the text (`!` before code between back-ticks) are not
+    run.
+    """
+    arguments = arguments.strip()
+    not_run: list[str] = []
+
+    def left(found: re.Match[str]) -> str:
+        command = (found[1] or found[2]).strip()
+        not_run.append(command)
+        return load_prompt("user/not_run").render(command=command)
+
+    text = _COMMAND.sub(left, body)
+    first = 0 if _FROM_ZERO.search(text) else 1
+    words = _words(arguments)
+    used = not arguments
+
+    def filled(found: re.Match[str]) -> str:
+        nonlocal used
+        number = found[1] or found[2]
+        at = -1 if number is None else int(number) - first
+        if number is not None and not 0 <= at < len(words):
+            return found[0]
+        used = True
+        return arguments if number is None else words[at]
+
+    if folder:
+        text = text.replace(_FOLDER, folder)
+    text = _SLOT.sub(filled, text)
+    if not used:
+        text = f"{text}\n\nARGUMENTS: {arguments}"
+    return Rendered(text, tuple(not_run))
+
+
+def _words(arguments: str) -> list[str]:
+    try:
+        return shlex.split(arguments)
+    except ValueError:  # a quotation mark without its partner
+        return arguments.split()
