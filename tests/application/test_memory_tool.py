@@ -13,7 +13,7 @@ from glossator.commands.memory import ListMemoriesRequest, list_memories
 from glossator.commands.mode import SetModeRequest, set_mode
 from glossator.core.context_kind import ContextKind
 from glossator.core.permission import Choice, Mode, PermissionAnswer, PermissionRequest
-from glossator.tools import memory
+from glossator.memory import memory_tool as memory
 from tests.memory.remembering import by_hand, files
 from tests.patience import SECONDS
 from tests.stage import Stage, stage

@@ -25,9 +25,9 @@ from glossator.core.ports import Review
 from glossator.core.replacement import Replacement
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
+from glossator.edits.edit_tools import Edit, Write
 from glossator.sessions.session import Session
 from glossator.tools.base import Tool, ToolArgs, ToolContext
-from glossator.tools.edit import Edit, Write
 from glossator.workspace.documents.change import Opened
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn

@@ -11,8 +11,14 @@ from enum import StrEnum
 from glossator.application import Application
 from glossator.core.errors import UsageError
 from glossator.llm import Meter, Spending, price_in_words
-from glossator.retrieval import SearchAnswer, Stages
-from glossator.tools import MAX_CHUNKS, MAX_QUERY, SearchArgs, search_answer
+from glossator.retrieval import (
+    MAX_CHUNKS,
+    MAX_QUERY,
+    SearchAnswer,
+    SearchArgs,
+    Stages,
+    search_answer,
+)
 
 
 class SearchStage(StrEnum):

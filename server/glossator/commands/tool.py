@@ -10,6 +10,7 @@ from glossator.application import Application
 from glossator.commands.answers.tool import ToolAnswer
 from glossator.core.errors import UnknownTool
 from glossator.llm import ToolCall
+from glossator.retrieval import RankedRetriever
 from glossator.tools import ReadState, ToolContext
 from glossator.turn import LoadedSkills, call_tool, permit_direct_call
 
@@ -32,10 +33,8 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
     context = ToolContext(
         app.host.snapshot(),
         ReadState(),
-        app.symbols,
-        app.retriever,
+        (app.symbols, RankedRetriever(app.retriever), LoadedSkills(app)),
         hidden=app.acting.hidden(),
-        skills=LoadedSkills(app),
     )
     started = time.perf_counter()
     call = ToolCall("cli", request.name, request.arguments)

@@ -4,6 +4,7 @@ from .catalog import CustomizationFiles, Customizations
 from .describing import listing
 from .front_matter import FrontMatter, Malformed, read_front_matter
 from .rendering import Rendered, render
+from .skill_tool import Skills, SkillTool
 from .skills import Skill, read_skill_file, skill_files
 from .slash_commands import SlashCommand
 
@@ -19,6 +20,8 @@ __all__ = [
     "Owner",
     "Rendered",
     "Skill",
+    "SkillTool",
+    "Skills",
     "SlashCommand",
     "listing",
     "read_front_matter",

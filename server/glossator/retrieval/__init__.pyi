@@ -45,6 +45,15 @@ from .rerank import Candidate, Reranked, Reranker
 from .rerank_model import ModelReranker
 from .rerank_services import CohereReranker, VoyageReranker, create_reranker
 from .retriever import Found, Hit, Reordered, Rerank, Retriever
+from .search_tool import (
+    MAX_CHUNKS,
+    MAX_QUERY,
+    MAX_TOKENS,
+    RankedRetriever,
+    Search,
+    SearchArgs,
+    search_answer,
+)
 from .telling import Telling, telling_lines
 
 __all__ = [
@@ -52,6 +61,9 @@ __all__ = [
     "APPROXIMATE_ABOVE",
     "FEATURES",
     "KIND",
+    "MAX_CHUNKS",
+    "MAX_QUERY",
+    "MAX_TOKENS",
     "MAX_VALUE_BYTES",
     "VECTORS",
     "BatchesEnded",
@@ -90,13 +102,16 @@ __all__ = [
     "PassageTokens",
     "Place",
     "QuestionWords",
+    "RankedRetriever",
     "Reason",
     "Reordered",
     "Rerank",
     "Reranked",
     "Reranker",
     "Retriever",
+    "Search",
     "SearchAnswer",
+    "SearchArgs",
     "SearchHit",
     "SearchReason",
     "SharedContexts",
@@ -132,6 +147,7 @@ __all__ = [
     "question_of",
     "rank",
     "scaled",
+    "search_answer",
     "telling_lines",
     "terms_of",
     "text_key",

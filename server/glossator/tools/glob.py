@@ -11,9 +11,15 @@ from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult, counted
-from glossator.tools.absence import account, hints
 from glossator.tools.base import Cancellation, IsHidden, ToolArgs, ToolContext, cancellable
-from glossator.tools.selection import including_ignored, pattern_of, place_of, select
+from glossator.tools.selection import (
+    account,
+    hints,
+    including_ignored,
+    pattern_of,
+    place_of,
+    select,
+)
 from glossator.workspace import FileEntry, WorkspaceSnapshot
 
 _SHOWN = 100  # paths

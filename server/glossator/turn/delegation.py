@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from glossator.application import Application
+from glossator.application import Application, Directive, Fork, SubAgents, reading_tools
 from glossator.core.attached import Attached, Exhibit
 from glossator.core.errors import UsageError
 from glossator.core.prompts import load_prompt
@@ -20,15 +20,7 @@ from glossator.grounding import Established
 from glossator.llm import Message, Meter, Model, ToolSpec, user_message
 from glossator.sessions import AgentConversation, Run, RunClock, Session
 from glossator.settings import AgentBudget
-from glossator.tools import (
-    Directive,
-    Findings,
-    Fork,
-    ReadState,
-    Registry,
-    ToolContext,
-    reading_tools,
-)
+from glossator.tools import Findings, ReadState, Registry, ToolContext
 from glossator.turn.guard import seconds_for_last_word
 from glossator.turn.lookup import look_up, looked_at
 from glossator.turn.run import Agent
@@ -55,8 +47,11 @@ class _Explorer:
     model: Model
 
 
-class Delegation:
-    """Implements `SubAgents`; `model` is the run's, `meter` counts for the run and its session."""
+class Delegation(SubAgents):
+    """Sends out the sub-agents of a run; `meter` counts for the run and its session.
+
+    `model` is the run's.
+    """
 
     def __init__(
         self, app: Application, session: Session, run: Run, model: Model, meter: Meter
@@ -194,7 +189,7 @@ class Delegation:
                     ),
                     user_message(prompt),
                     reads,
-                    partial(self._context, reads, findings, skills=LoadedSkills(self._app)),
+                    partial(self._context, reads, findings, abilities=(LoadedSkills(self._app),)),
                     read_only_permission(self._permission),
                     self._session.runs.lines(),
                 )
@@ -272,21 +267,18 @@ class Delegation:
         reads: ReadState,
         findings: Findings,
         clock: RunClock,
-        skills: LoadedSkills | None = None,
+        abilities: tuple[object, ...] = (),
     ) -> ToolContext:
         """What a call of a sub-agent sees: nothing that it could act with."""
         app = self._app
         return ToolContext(
             app.host.snapshot(),
             reads,
-            app.symbols,
-            app.retriever,
+            (*app.reading_abilities(self.meter), *abilities),
             findings=findings,
             diagnostics=app.port.diagnostics,
             hidden=app.acting.hidden(),
             waiting=clock.waiting_also(self._run.clock.waiting),
-            rerank=app.reranking(self.meter),
-            skills=skills,
         )
 
 

@@ -17,16 +17,10 @@ from glossator.core.errors import StoreUnavailable, TooManyOpenFiles
 from glossator.core.line_diff import changed_blocks, lines_with_ends
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, whole_and_cut
+from glossator.edits import line_ranges, lines_around, numbered_lines
 from glossator.sessions import Session
 from glossator.store import Objects
-from glossator.tools import (
-    IsHidden,
-    ReadDocument,
-    ReadState,
-    line_ranges,
-    lines_around,
-    numbered_lines,
-)
+from glossator.tools import IsHidden, ReadDocument, ReadState
 from glossator.turn.changed_files import telling_first
 from glossator.undo import CHECKPOINTS, FileState, NoFile
 from glossator.workspace import WorkspaceSnapshot

@@ -12,18 +12,9 @@ from glossator.core.languages import CODE, language_of
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.core.uri import to_uri
-from glossator.symbols import (
-    Coverage,
-    Definition,
-    Name,
-    NearSymbol,
-    SourceLine,
-    Symbol,
-    SymbolHits,
-    Use,
-)
-from glossator.tools.absence import account
-from glossator.tools.selection import Selection
+from glossator.symbols.find import Coverage, Definition, Name, SourceLine, SymbolHits, Use
+from glossator.symbols.symbol import NearSymbol, Symbol
+from glossator.tools import Selection, account
 from glossator.workspace import WorkspaceSnapshot
 
 MAX_DEFINITIONS, MAX_USES = 50, 250  # lines

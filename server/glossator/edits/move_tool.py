@@ -17,8 +17,8 @@ from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
-from glossator.tools.base import ToolArgs, ToolContext, in_thread
-from glossator.tools.editing import edits_of
+from glossator.edits.edit_target import edits_of
+from glossator.tools import ToolArgs, ToolContext, in_thread
 from glossator.workspace import WorkspaceSnapshot, is_inside
 
 _MAX_FILES = 1_000  # in a folder: permission rules judge each, and undo keeps each

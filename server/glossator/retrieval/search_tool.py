@@ -13,27 +13,22 @@ from glossator.core.price import BYTES_PER_TOKEN
 from glossator.core.prompts import load_prompt
 from glossator.core.span import FoundPlace, Span, whole_and_cut
 from glossator.core.tool_result import ToolResult, counted, shorten
-from glossator.retrieval import (
-    ALL_STAGES,
-    Chunk,
-    Found,
-    Hit,
-    QuestionWords,
-    Rerank,
-    Retriever,
-    SearchAnswer,
-    SearchHit,
-    SearchReason,
-    StagePlace,
-    Stages,
-    question_of,
-    telling_lines,
-    terms_of,
+from glossator.retrieval.answers import SearchAnswer, SearchHit, SearchReason, StagePlace
+from glossator.retrieval.chunks.cutting import Chunk
+from glossator.retrieval.chunks.requests import ALL_STAGES, Stages
+from glossator.retrieval.chunks.words import QuestionWords, question_of, terms_of
+from glossator.retrieval.retriever import Found, Hit, Rerank, Retriever
+from glossator.retrieval.telling import telling_lines
+from glossator.tools import (
+    ReadRange,
+    ReadState,
+    Selection,
+    ToolArgs,
+    ToolContext,
+    account,
+    in_thread,
+    select,
 )
-from glossator.tools.absence import account
-from glossator.tools.base import ToolArgs, ToolContext, in_thread
-from glossator.tools.reads import ReadRange, ReadState
-from glossator.tools.selection import Selection, select
 from glossator.workspace import WorkspaceSnapshot
 
 MAX_CHUNKS = 20
@@ -47,6 +42,14 @@ _TOLD = 2  # lines of a chunk that is not whole, and one between them
 _TOLD_CHARACTERS = 160  # of each
 _MEMBERS = frozenset({"method", "property", "field"})
 _VALUES = frozenset({"constant", "variable", "key"})
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRetriever:
+    """What Search asks, and what puts the hits in order; None: they stay as they were found."""
+
+    retriever: Retriever
+    rerank: Rerank | None = None
 
 
 class SearchArgs(ToolArgs):
@@ -82,8 +85,9 @@ class Search:
         snapshot = context.snapshot
         selection = await in_thread(select, snapshot, args.path, args.glob, hides=context.hidden)
         only = None if selection.is_all else await in_thread(lambda: selection.files)
-        found = await context.retriever.search(
-            snapshot, args.query, args.limit, only, rerank=context.rerank
+        ranked = context.need(RankedRetriever)
+        found = await ranked.retriever.search(
+            snapshot, args.query, args.limit, only, rerank=ranked.rerank
         )
         if not found.hits:
             nothing = _nothing_found(snapshot, selection, found)
