@@ -27,7 +27,7 @@ from glossator.tools import ToolArgs, ToolContext, in_thread
 
 MAX_ABOUT = 10
 
-_SECONDS = 1.0  # for the symbols that a memory names
+_SYMBOL_SECONDS = 1.0  # for the symbols that a memory names
 _NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 _NOT_HERE = "Memories are neither read nor changed here.\nGo on without; say what should be kept."
 
@@ -224,7 +224,7 @@ async def _read(args: MemoryArgs, of: SessionMemories, context: ToolContext) -> 
     snapshot, hidden = context.snapshot, context.hidden
     gone = (
         *await in_thread(gone_places, memory, snapshot, hidden),
-        *await gone_symbols(memory, snapshot, context.need(SymbolFinder), hidden, _SECONDS),
+        *await gone_symbols(memory, snapshot, context.need(SymbolFinder), hidden, _SYMBOL_SECONDS),
     )
     of.saw(memory)
     return ToolResult(memory_text(memory, datetime.now(UTC), gone))

@@ -32,16 +32,16 @@ from glossator.tools import (
 from glossator.workspace import WorkspaceSnapshot
 
 MAX_CHUNKS = 20
-WHOLE = 3  # chunks with their text; of the others the lines that tell most
+WHOLE_CHUNKS = 3  # chunks with their text; of the others the lines that tell most
 MAX_QUERY = 2_000  # characters
 MAX_TOKENS = 12_000  # of text
 MAX_LINE_CHARACTERS = 300
 
-_TITLE = 80  # characters
-_TOLD = 2  # lines of a chunk that is not whole, and one between them
+_TITLE_CHARACTERS = 80  # characters
+_TOLD_LINES = 2  # lines of a chunk that is not whole, and one between them
 _TOLD_CHARACTERS = 160  # of each
-_MEMBERS = frozenset({"method", "property", "field"})
-_VALUES = frozenset({"constant", "variable", "key"})
+_MEMBER_KINDS = frozenset({"method", "property", "field"})
+_VALUE_KINDS = frozenset({"constant", "variable", "key"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,9 @@ class Search:
     name: ClassVar[str] = "Search"
     access: ClassVar[Access] = Access.READ
     args: ClassVar[type[ToolArgs]] = SearchArgs
-    description = load_prompt("tools/search").render(chunks=str(MAX_CHUNKS), whole=str(WHOLE))
+    description = load_prompt("tools/search").render(
+        chunks=str(MAX_CHUNKS), whole=str(WHOLE_CHUNKS)
+    )
 
     async def run(self, args: SearchArgs, context: ToolContext) -> ToolResult:
         """List the best chunks with their lines."""
@@ -210,7 +212,7 @@ def _blocks(
     snapshot: WorkspaceSnapshot, question: QuestionWords, hits: Sequence[Hit], reads: ReadState
 ) -> Iterator[_Block]:
     """The first chunks that the model does not know yet whole, some lines of the others."""
-    left, room = WHOLE, round(MAX_TOKENS * BYTES_PER_TOKEN)
+    left, room = WHOLE_CHUNKS, round(MAX_TOKENS * BYTES_PER_TOKEN)
     for number, hit in enumerate(hits, 1):
         place = _found_place(hit, snapshot, question)
         head = f"{number}. {place.path}:{place.first_line}-{place.last_line}"
@@ -227,7 +229,7 @@ def _blocks(
             left, room = left - 1, room - size
             yield block
         else:
-            told = telling_lines(question, hit.lines, place.first_line, most=_TOLD)
+            told = telling_lines(question, hit.lines, place.first_line, most=_TOLD_LINES)
             yield _Block(hit, head, told.lines, False, _TOLD_CHARACTERS)
 
 
@@ -286,11 +288,14 @@ def _title(chunk: Chunk, question: QuestionWords) -> str:
     if names and chunk.defines[:1] == chunk.within[-1:]:
         return _shortened(names)
     defined = dict(zip(chunk.defines, chunk.kinds, strict=False))
-    outer = [name for name in defined if defined[name] not in _MEMBERS] or list(defined)
+    outer = [name for name in defined if defined[name] not in _MEMBER_KINDS] or list(defined)
     wanted = frozenset(question.terms)
     best = max(
         (name for name in outer if name not in names),
-        key=lambda name: (len(wanted.intersection(terms_of(name))), defined[name] not in _VALUES),
+        key=lambda name: (
+            len(wanted.intersection(terms_of(name))),
+            defined[name] not in _VALUE_KINDS,
+        ),
         default=None,
     )
     return _shortened(names if best is None else [*names, best])
@@ -298,4 +303,4 @@ def _title(chunk: Chunk, question: QuestionWords) -> str:
 
 def _shortened(names: Sequence[str]) -> str:
     title = " > ".join(names)
-    return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
+    return title if len(title) <= _TITLE_CHARACTERS else f"{title[: _TITLE_CHARACTERS - 1]}…"

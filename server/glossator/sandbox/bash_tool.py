@@ -18,7 +18,7 @@ from glossator.tools import ToolArgs, ToolContext
 SECONDS = 120
 MAX_SECONDS = 600
 
-_MILLISECONDS = 10_000  # larger timeouts are milliseconds
+_MILLISECONDS_FROM = 10_000  # larger timeouts are milliseconds
 
 
 class BashArgs(ToolArgs):
@@ -43,7 +43,7 @@ class BashArgs(ToolArgs):
         timeout = given.get("timeout")
         if type(timeout) is int and timeout > 0 and "timeout_seconds" not in given:
             del given["timeout"]
-            seconds = timeout // 1000 if timeout >= _MILLISECONDS else timeout
+            seconds = timeout // 1000 if timeout >= _MILLISECONDS_FROM else timeout
             given["timeout_seconds"] = min(seconds, MAX_SECONDS)
         return given
 

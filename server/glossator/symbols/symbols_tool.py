@@ -27,7 +27,7 @@ MAX_NEAR = 8
 
 _NEAR_SECONDS = 1.0
 
-_WHAT = {
+_WHAT_OF_MODE = {
     "definitions": symbol_report.DEFINITIONS,
     "references": symbol_report.USES,
     "callers": symbol_report.CALLS,
@@ -143,7 +143,7 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
             snapshot, name, context.hidden, MAX_NEAR, _NEAR_SECONDS
         )
     result = symbol_report.report(
-        _WHAT[args.mode], name, found, snapshot, selection, near=near, bodies=bodies
+        _WHAT_OF_MODE[args.mode], name, found, snapshot, selection, near=near, bodies=bodies
     )
     if bodies is not None:  # neither Read nor Search show them again
         paths_by_uri = {each.uri: each.path for each in bodies.values()}

@@ -51,15 +51,15 @@ MAX_BYTES = 20_000
 _PAGE_BYTES = MAX_BYTES - 200  # less the note on how to continue
 _LINES_BYTES = MAX_BYTES - 1_500  # less the counts by folder
 _PATHS_BYTES = 4_000  # the first few paths say as much as all
-_ENOUGH = 1 / 8  # share of the budget that must be full before the rest is estimated
-_FAR = 5  # times the budget, since the estimate is rough
-_COUNTING = 0.1  # seconds to count matches that are not shown
+_ESTIMATE_FROM = 1 / 8  # share of the budget that must be full before the rest is estimated
+_FAR_TOO_MANY = 5  # times the budget, since the estimate is rough
+_COUNTING_SECONDS = 0.1  # seconds to count matches that are not shown
 _STRIDES = 16  # mixes the files, so that a partial count covers all folders
 _NARROW = "Narrow by path, glob or type; head_limit and offset go through all in order."
 
-_MODES = {"-l": "files", "-c": "count", "-o": "content"}  # -o: whole lines tell more
-_LITERAL = ("-F", "fixed_strings", "fixed_string")
-_WORD = ("-w", "word_regexp", "whole_word")
+_MODE_OF_OPTION = {"-l": "files", "-c": "count", "-o": "content"}  # -o: whole lines tell more
+_LITERAL_OPTIONS = ("-F", "fixed_strings", "fixed_string")
+_WORD_OPTIONS = ("-w", "word_regexp", "whole_word")
 _OPERATOR = re.compile(r"[\\.+*?()|\[\]{}^$]")
 _SAFE_IN_BRACES = re.compile(r"(?!!)(?:[^{},]|\{[^{}]*\})+(?<!/)")
 _NAMES_FILES = re.compile(r"[*?.]")  # else it may be a folder's name
@@ -113,15 +113,15 @@ class GrepArgs(ToolArgs):
         ):
             del meant["case_sensitive"]
             meant["ignore_case"] = not sensitive
-        for flag, mode in _MODES.items():
+        for flag, mode in _MODE_OF_OPTION.items():
             if meant.get(flag) is False or (
                 meant.get(flag) is True and meant.setdefault("output_mode", mode) == mode
             ):
                 del meant[flag]
         if isinstance(pattern := meant.get("pattern"), str):
-            if _pop_flags(meant, _LITERAL):
+            if _pop_flags(meant, _LITERAL_OPTIONS):
                 pattern = _OPERATOR.sub(r"\\\g<0>", pattern)
-            if _pop_flags(meant, _WORD):
+            if _pop_flags(meant, _WORD_OPTIONS):
                 pattern = rf"\b(?:{pattern})\b"
             meant["pattern"] = pattern
         _narrow(meant)
@@ -247,7 +247,7 @@ def _lines(
     mixed = chain.from_iterable(every[start::_STRIDES] for start in range(_STRIDES))
     counts: dict[FileEntry, int] = {}
     for entry, count in search.counts(mixed):
-        deadline.until = min(deadline.until, monotonic() + _COUNTING)
+        deadline.until = min(deadline.until, monotonic() + _COUNTING_SECONDS)
         counts[entry] = count
     if not counts:  # the files changed meanwhile
         return ""
@@ -299,7 +299,7 @@ def _paths(
         for entry, count in found:
             counts[entry.relative] = count
             if deadline.until == math.inf and not output.add(_path(args, entry.relative, count)):
-                deadline.until = monotonic() + _COUNTING
+                deadline.until = monotonic() + _COUNTING_SECONDS
     if deadline.until == math.inf:
         return ""
     more = "more than " if deadline.is_over() else ""
@@ -324,7 +324,7 @@ def _files(counts: Sized) -> str:
 
 def _is_far_too_much(search: TextSearch, found: int, room: int) -> bool:
     """Whether far more is expected than fits, with `found` bytes so far."""
-    return found > _ENOUGH * room and search.expected(found) > _FAR * room
+    return found > _ESTIMATE_FROM * room and search.expected(found) > _FAR_TOO_MANY * room
 
 
 def _results(

@@ -29,14 +29,14 @@ from glossator.workspace import (
 MAX_LINE_CHARACTERS = 500
 
 _BEFORE_MATCH = 100  # characters of a long line
-_EXAMPLES = 1 / 3  # the share of the budget that examples get at least
-_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+_EXAMPLES_SHARE = 1 / 3  # the share of the budget that examples get at least
+_ENCODED_DATA = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 _LIKE_A_LINE = re.compile(r"\d+[:-]|--$|\[.*\]$")
 
-_GROUPS = 12  # shown
-_DIVIDED = 24  # groups at most, of which the smallest are shown as one
-_MANY = 1 / 8  # share of all hits from which a folder is divided
-_CHARACTERS = 160  # of a folder's name
+_GROUPS_SHOWN = 12  # shown
+_MAX_GROUPS = 24  # groups at most, of which the smallest are shown as one
+_DIVIDE_FROM = 1 / 8  # share of all hits from which a folder is divided
+_FOLDER_CHARACTERS = 160  # of a folder's name
 
 _FILES_NAMED = 3  # in a note
 _LINE_END = re.compile(
@@ -90,7 +90,7 @@ class OutputLines:
 
     def shrink(self, total: float) -> None:
         """Reduce the budget for examples of `total` bytes: of many, each says less."""
-        self.room = int(self.room * max(_EXAMPLES, min(1, self.room / total)))
+        self.room = int(self.room * max(_EXAMPLES_SHARE, min(1, self.room / total)))
 
     def fill(self, examples: Sequence[Example], first: int, total: int) -> None:
         """Add the first examples of `total` matches that fit, ordered by path.
@@ -234,7 +234,7 @@ def _around(line: str, column: int) -> str:
 
 
 def _kind(line: str) -> str:
-    return "encoded data" if _ENCODED.search(line) else "minified or generated"
+    return "encoded data" if _ENCODED_DATA.search(line) else "minified or generated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +253,8 @@ class FolderHits:
         number = len(self.counts)
         files = "" if number in (1, self.total) else f" in {number:,} files"
         place = shown(self.place) or "elsewhere"
-        if len(place) > _CHARACTERS:
-            place = f"…{place[-_CHARACTERS:]}"
+        if len(place) > _FOLDER_CHARACTERS:
+            place = f"…{place[-_FOLDER_CHARACTERS:]}"
         return f"  {self.total:,}{files}: {place}"
 
 
@@ -262,23 +262,23 @@ def by_folder(counts: HitCounts) -> list[FolderHits]:
     """Groups of hits, the largest first; large folders are divided."""
     parts = _divided("", counts)
     whole: set[str] = set()
-    many = sum(counts.values()) * _MANY
-    while len(parts) < _GROUPS:
+    many = sum(counts.values()) * _DIVIDE_FROM
+    while len(parts) < _GROUPS_SHOWN:
         folders = [place for place in parts.keys() - whole if place.endswith("/")]
         fullest = max(folders, key=lambda place: (sum(parts[place].values()), place), default="")
         if not fullest or sum(parts[fullest].values()) <= many:
             break
         inner = _divided(fullest, parts[fullest])
-        if len(parts) + len(inner) > _DIVIDED:
+        if len(parts) + len(inner) > _MAX_GROUPS:
             whole.add(fullest)
         else:
             del parts[fullest]
             parts |= inner
     groups = [FolderHits(place, part) for place, part in parts.items()]
     groups.sort(key=lambda group: (-group.total, group.place))
-    if len(groups) > _GROUPS:
-        rest = chain.from_iterable(group.counts.items() for group in groups[_GROUPS - 1 :])
-        groups[_GROUPS - 1 :] = [FolderHits("", dict(rest))]
+    if len(groups) > _GROUPS_SHOWN:
+        rest = chain.from_iterable(group.counts.items() for group in groups[_GROUPS_SHOWN - 1 :])
+        groups[_GROUPS_SHOWN - 1 :] = [FolderHits("", dict(rest))]
     return groups
 
 

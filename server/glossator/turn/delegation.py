@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from glossator.application import Application, Directive, Fork, SubAgents, reading_tools
+from glossator.application import Application, Directive, Explore, Fork, SubAgents, reading_tools
 from glossator.core.attached import Attached, Exhibit
 from glossator.core.errors import UsageError
 from glossator.core.prompts import load_prompt
@@ -29,12 +29,11 @@ from glossator.turn.told.customizations import OWNERS, LoadedSkills, customizati
 from glossator.turn.told.opening import sub_agent_section
 from glossator.turn.told.system import system_blocks
 
-EXPLORE = "Explore"
-
-_SHARE = 0.9  # of the time in which the run's tools may still work
+_TIME_SHARE = 0.9  # of the time in which the run's tools may still work
 _TOO_LATE = "it never began, because others were at work until the run's time was up"
 _EVERYWHERE = "the whole workspace"
-_AS_RUN = frozenset({"inherit", "main"})  # models in files of sub-agents; all others are the fast
+# what a file of a sub-agent calls the model of the run; any other name is the fast one
+_MODEL_OF_RUN = frozenset({"inherit", "main"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class Delegation(SubAgents):
         app, task, thoroughness = self._app, directive.task, directive.thoroughness
         async with self._place() as is_free:
             if not is_free:
-                return Report(EXPLORE, task, partial=_TOO_LATE)
+                return Report(Explore.name, task, partial=_TOO_LATE)
             await app.ready()
             who = await self._described(directive.agent)
             budget: AgentBudget = getattr(app.settings.agents, thoroughness)
@@ -200,7 +199,7 @@ class Delegation(SubAgents):
         app = self._app
         system = system_blocks((sub_agent_section(app.host.snapshot()),), "system/explore")
         if not name:
-            return _Explorer(EXPLORE, system, reading_tools(), app.models.fast)
+            return _Explorer(Explore.name, system, reading_tools(), app.models.fast)
         agents = (await customizations_now(app, app.now())).agents
         if name not in agents:
             known = ", ".join(agents) or "none"
@@ -225,7 +224,7 @@ class Delegation(SubAgents):
             owner=OWNERS[found.owner],
             prompt=in_tags(found.prompt),
         )
-        model = self._model if found.model in _AS_RUN else app.models.fast
+        model = self._model if found.model in _MODEL_OF_RUN else app.models.fast
         return _Explorer(name, (*system, own), tools, model)
 
     def _agent(
@@ -246,7 +245,7 @@ class Delegation(SubAgents):
     @property
     def _seconds_left(self) -> float:
         whole = self._app.settings.limits.seconds
-        return max(whole - seconds_for_last_word(whole) - self._run.clock.seconds, 0) * _SHARE
+        return max(whole - seconds_for_last_word(whole) - self._run.clock.seconds, 0) * _TIME_SHARE
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[bool]:
