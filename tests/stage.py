@@ -191,9 +191,8 @@ class Stage:
     async def reading(self, session: Session) -> ToolContext:
         """What the tools of a conversation see that only reads."""
         await self.app.ready()
-        return ToolContext(
-            self.app.host.snapshot(), session.reads, self.app.symbols, self.app.retriever
-        )
+        abilities = self.app.reading_abilities(None)
+        return ToolContext(self.app.host.snapshot(), session.reads, abilities)
 
     def touched(self, relative: str) -> None:
         """Let the application know that a file changed on disk."""

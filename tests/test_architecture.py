@@ -31,35 +31,35 @@ ROOMS: dict[str, set[str]] = {
         "store": "",
         "worker": "",
         "workspace": "settings worker",
-        "symbols": "settings store worker workspace",
-        "customizations": "workspace",
+        "tools": "workspace",
+        "symbols": "settings store worker workspace tools",
+        "customizations": "workspace tools",
         "shell": "workspace symbols",
         "permissions": "workspace shell",
-        "sandbox": "settings workspace shell permissions",
+        "sandbox": "settings workspace tools shell permissions",
         "hooks": "settings workspace permissions sandbox",
         "undo": "store workspace",
-        "edits": "workspace permissions undo",
+        "edits": "workspace tools permissions undo",
         "llm": "settings",
-        "retrieval": "settings store worker workspace symbols llm",
-        "memory": "worker workspace symbols customizations",
-        "tools": "worker workspace symbols sandbox edits retrieval memory",
-        "mcp": "settings workspace permissions sandbox llm tools",
+        "retrieval": "settings store worker workspace tools symbols llm",
+        "memory": "worker workspace tools symbols customizations",
+        "mcp": "settings workspace tools permissions sandbox llm",
         "grounding": "workspace",
         "anchors": "store worker workspace symbols",
         "ledger": "store workspace anchors memory",
-        "sessions": "settings store undo llm tools",
+        "sessions": "settings store tools undo llm",
         "application": (
-            "settings store worker workspace symbols customizations shell"
+            "settings store worker workspace tools symbols customizations shell"
             " permissions sandbox hooks undo edits llm retrieval"
-            " memory tools mcp grounding anchors ledger sessions"
+            " memory mcp grounding anchors ledger sessions"
         ),
         "turn": (
-            "settings store worker workspace symbols customizations permissions"
-            " sandbox hooks undo llm memory tools mcp grounding ledger sessions application"
+            "settings store worker workspace tools symbols customizations permissions sandbox"
+            " hooks undo edits llm retrieval memory mcp grounding ledger sessions application"
         ),
         "commands": (
-            "settings worker workspace symbols customizations"
-            " permissions sandbox hooks undo llm retrieval memory tools mcp"
+            "settings worker workspace tools symbols customizations"
+            " permissions sandbox hooks undo llm retrieval memory mcp"
             " grounding anchors ledger sessions application turn"
         ),
         "lsp": "settings worker workspace symbols retrieval application commands",

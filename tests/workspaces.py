@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
+from glossator.application.toolbox import reading_tools
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.llm.model import ToolCall
 from glossator.retrieval.retriever import Retriever
+from glossator.retrieval.search_tool import RankedRetriever
 from glossator.settings.model import WorkspaceSettings
 from glossator.symbols.finder import SymbolFinder
 from glossator.tools.base import ToolContext
 from glossator.tools.reads import ReadState
-from glossator.tools.toolbox import reading_tools
 from glossator.turn.calls import call_tool, permit_direct_call
 from glossator.worker.client import Worker
 from glossator.workspace.documents.host import Indexing, WorkspaceHost
@@ -46,11 +47,14 @@ class Workspace:
 
     async def call(self, tool: str, **arguments: Any) -> ToolResult:
         """What the tool answers, as the agent loop calls it."""
-        context = ToolContext(
-            self.snapshot, self.reads, self.symbols, self.retriever, hidden=self.hidden
-        )
         call = ToolCall("call", tool, arguments)
-        return await call_tool(reading_tools(), call, context, permit_direct_call)
+        return await call_tool(reading_tools(), call, self.context(), permit_direct_call)
+
+    def context(self, **fields: Any) -> ToolContext:
+        """What a call sees that only reads; `fields` are more of it, or others."""
+        abilities = self.symbols, RankedRetriever(self.retriever)
+        reading = ToolContext(self.snapshot, self.reads, abilities, hidden=self.hidden)
+        return replace(reading, **fields)
 
     def write(self, relative: str, content: str | bytes) -> Path:
         """Write a file and let the host know."""

@@ -13,7 +13,7 @@ from glossator.commands.memory import ListMemoriesRequest, list_memories
 from glossator.commands.models import SetModeRequest, set_mode
 from glossator.core.permission import Choice, Mode, PermissionAnswer, PermissionRequest
 from glossator.core.window import ContextKind
-from glossator.tools import memory
+from glossator.memory import memory_tool
 from tests.memory.remembering import by_hand, files
 from tests.patience import SECONDS
 from tests.stage import Stage, stage
@@ -121,7 +121,9 @@ async def test_denied_by_a_rule_it_is_not_even_read(tmp_path: Path) -> None:
 async def test_reading_asks_nobody_and_shows_what_is_stale(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "_SECONDS", SECONDS)  # the worker may have to start first
+    monkeypatch.setattr(
+        memory_tool, "_SYMBOL_SECONDS", SECONDS
+    )  # the worker may have to start first
     text = "---\ntype: user\nupdated: 2020-01-01\ndescription: A.\nabout: [x.py, Nobody]\n---\nB.\n"
     by_hand(tmp_path / "ws", "a.md", text)
     async with stage(tmp_path / "ws", FILES, calling({"action": "read", "name": "a.md"})) as s:

@@ -20,16 +20,16 @@ from glossator.core.permission import (
     Permit,
 )
 from glossator.core.tool_result import ToolResult
+from glossator.edits.edit_tools import Write, WriteArgs
 from glossator.permissions.decide import Deny
 from glossator.permissions.grants import Grants
 from glossator.permissions.policy import Policy
 from glossator.permissions.private_file import PrivateFile
+from glossator.sandbox.bash_tool import Bash, BashArgs
 from glossator.sandbox.policy import CommandLimits, Unavailable
 from glossator.sandbox.policy import SandboxPolicy as ShellPolicy
 from glossator.sandbox.shell import LimitedShell, Shell
 from glossator.tools.base import Tool, ToolArgs, ToolContext
-from glossator.tools.bash import Bash, BashArgs
-from glossator.tools.edit import Write, WriteArgs
 from glossator.tools.read import Read, ReadArgs
 from tests.permissions.asking import policy
 from tests.workspaces import MakeWorkspace, Workspace
@@ -95,7 +95,7 @@ class Setting:
         return None
 
     def _context(self) -> ToolContext:
-        return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols, self.ws.retriever)
+        return self.ws.context()
 
     def _shell(self, snapshot: Any) -> LimitedShell:
         shell = Shell(Unavailable("None here."), ShellPolicy(snapshot.roots), {"PATH": "/bin"})

@@ -38,7 +38,7 @@ async def opened(root: Path, state: Path) -> AsyncIterator[Application]:
 
 async def call(app: Application, tool: str, **arguments: Any) -> ToolResult:
     """What the model would be given."""
-    context = ToolContext(app.host.snapshot(), ReadState(), app.symbols, app.retriever)
+    context = ToolContext(app.host.snapshot(), ReadState(), app.reading_abilities(None))
     return await call_tool(
         app.tools, ToolCall("bench", tool, arguments), context, permit_direct_call
     )

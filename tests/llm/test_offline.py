@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from glossator.application.toolbox import reading_tools
 from glossator.core.citations import parse_citations
 from glossator.core.document import Document
 from glossator.core.events import Event, TextDelta, ToolFinished, ToolStarted
@@ -16,10 +17,9 @@ from glossator.core.tool_result import ToolResult
 from glossator.grounding.citation_checks import Sources, verify_answer
 from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.offline import OfflineModel
+from glossator.retrieval.search_tool import Search, SearchArgs
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import Registry, ToolContext, registry
-from glossator.tools.search import Search, SearchArgs
-from glossator.tools.toolbox import reading_tools
 from glossator.turn.loop import run_agent
 from glossator.turn.run import Agent, RunOutcome, Stop
 from tests.turn.running import LoneRun
@@ -68,7 +68,7 @@ class Talk:
         return await self.ws.symbols.statements(self.ws.snapshot, document, first, last)
 
     async def _context(self) -> ToolContext:
-        return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols, self.ws.retriever)
+        return self.ws.context()
 
     @property
     def calls(self) -> list[list[str]]:

@@ -25,9 +25,9 @@ from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
+from glossator.edits.edit_tools import Edit, Write
 from glossator.sessions.session import Session
 from glossator.tools.base import Tool, ToolArgs, ToolContext
-from glossator.tools.edit import Edit, Write
 from glossator.workspace.documents.overlays import Opened
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn

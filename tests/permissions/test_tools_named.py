@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import pytest
 
 from glossator.application.permission_checker import check_tools
+from glossator.application.toolbox import all_tools
 from glossator.core.errors import DeclarationError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.permissions.policy import FAMILIES
 from glossator.tools.base import ToolArgs, ToolContext
-from glossator.tools.toolbox import all_tools
 
 
 class PathArgs(ToolArgs):

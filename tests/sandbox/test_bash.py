@@ -12,10 +12,9 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
+from glossator.sandbox.bash_tool import Bash, BashArgs
 from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import Shell
-from glossator.tools.base import ToolContext
-from glossator.tools.bash import Bash, BashArgs
 from glossator.tools.conversation_state import CommandRuns
 from tests.sandbox.conftest import MakeShell
 from tests.workspaces import MakeWorkspace, Workspace
@@ -29,9 +28,7 @@ async def ws(workspace: MakeWorkspace) -> Workspace:
 async def call(
     shell: Shell, ws: Workspace, runs: CommandRuns | None = None, **arguments: Any
 ) -> ToolResult:
-    context = ToolContext(
-        ws.snapshot, ws.reads, ws.symbols, ws.retriever, shell=shell, runs=runs or CommandRuns()
-    )
+    context = ws.context(abilities=(shell,), runs=runs or CommandRuns())
     return await Bash().run(BashArgs(**arguments), context)
 
 

@@ -11,11 +11,11 @@ from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, Parts, keep
 from glossator.core.encoding import encode
 from glossator.core.tool_result import ToolResult
+from glossator.edits.edit_tools import Edit, MultiEdit, Write
 from glossator.edits.merge import rebase_plan
+from glossator.edits.move_tool import Move
 from glossator.llm.model import ToolCall
-from glossator.tools.base import ToolContext, registry
-from glossator.tools.edit import Edit, MultiEdit, Write
-from glossator.tools.move import Move
+from glossator.tools.base import registry
 from glossator.tools.read import Read
 from glossator.turn.calls import call_tool, permit_direct_call
 from glossator.workspace.documents.overlays import Edited, TextEdit
@@ -77,9 +77,7 @@ async def call(
     ws: Workspace, tool: str, hands: Hands | None = None, **arguments: object
 ) -> ToolResult:
     """What the tool answers, as the agent loop calls it."""
-    context = ToolContext(
-        ws.snapshot, ws.reads, ws.symbols, ws.retriever, hands or Hands(ws), hidden=ws.hidden
-    )
+    context = ws.context(edits=hands or Hands(ws))
     return await call_tool(
         TOOLS, ToolCall("call", tool, dict(arguments)), context, permit_direct_call
     )

@@ -8,19 +8,18 @@ import threading
 import time
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
 import pytest
 
-from glossator import tools
+from glossator.application.toolbox import all_tools, reading_tools
 from glossator.core.errors import UsageError
 from glossator.tools import base
 from glossator.tools.base import Cancellation, cancellable, searching
 from glossator.tools.selection import extensions_of
-from glossator.tools.toolbox import all_tools, reading_tools
 from tests.workspaces import MakeWorkspace
 
 ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "server" / "glossator"
 DOCS = "\n".join(each.read_text("utf-8") for each in (ROOT / "README.md", *ROOT.glob("docs/*.md")))
 
 
@@ -60,7 +59,7 @@ async def test_searches_take_turns() -> None:
 async def test_a_long_search_keeps_another_waiting_only_so_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(base, "_PATIENCE", 0.01)
+    monkeypatch.setattr(base, "_SEARCH_WAIT", 0.01)
     other_ran = threading.Event()
     long = asyncio.create_task(searching(lambda _cancelled: other_ran.wait(30)))
     await searching(lambda _cancelled: other_ran.set())
@@ -150,10 +149,15 @@ async def test_what_is_not_understood_is_refused(
 
 
 def test_each_tool_is_in_the_toolbox_and_in_the_docs() -> None:
-    names = [each.name for each in iter_modules(tools.__path__)]
+    """Those in the room of the tools, and in the module `…_tool` or `…_tools` of an ability."""
+    modules = [
+        f"glossator.{'.'.join(path.relative_to(PACKAGE).with_suffix('').parts)}"
+        for path in PACKAGE.rglob("*.py")
+        if path.parent.name == "tools" or path.stem.endswith(("_tool", "_tools"))
+    ]
     written = {
         value
-        for module in (import_module(f"glossator.tools.{name}") for name in names)
+        for module in map(import_module, modules)
         for value in vars(module).values()
         if isinstance(value, type) and value.__module__ == module.__name__ and is_tool(value)
     }

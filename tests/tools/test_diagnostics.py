@@ -11,7 +11,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.llm.model import ToolCall
 from glossator.permissions.hidden import HiddenFiles
-from glossator.tools.base import ToolContext, registry
+from glossator.tools.base import registry
 from glossator.tools.diagnostics import MAX_ITEMS, Diagnostics
 from glossator.turn.calls import call_tool, permit_direct_call
 from tests.permissions.asking import policy
@@ -29,9 +29,7 @@ class Editor:
         self.asked: tuple[Wanted, ...] | None = None
         self.root = ws.root
         self._ws = ws
-        self._context = ToolContext(
-            ws.snapshot, ws.reads, ws.symbols, ws.retriever, diagnostics=self._tell, hidden=hidden
-        )
+        self._context = ws.context(diagnostics=self._tell, hidden=hidden)
 
     async def ask(self, **arguments: object) -> ToolResult:
         context = replace(self._context, snapshot=self._ws.snapshot)

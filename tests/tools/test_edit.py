@@ -13,7 +13,6 @@ import pytest
 from glossator.core.edit import Refused
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
-from glossator.tools.base import ToolContext
 from glossator.turn.calls import call_tool, permit_direct_call
 from tests.tools.hands import TOOLS, Hands, call
 from tests.workspaces import MakeWorkspace, Workspace
@@ -313,7 +312,7 @@ async def test_an_editor_that_refuses(workspace: MakeWorkspace) -> None:
 async def test_nobody_to_apply_it(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": "x\n"})
     await call(ws, "Read", path="a.py")
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever)
+    context = ws.context()
     arguments = {"path": "a.py", "old_text": "x", "new_text": "y"}
     result = await call_tool(
         TOOLS, ToolCall("call", "Edit", arguments), context, permit_direct_call

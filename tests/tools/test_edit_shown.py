@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from glossator.application.toolbox import reading_tools
 from glossator.core.document import Document
 from glossator.core.span import spans_of
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
-from glossator.tools.base import ToolContext
-from glossator.tools.toolbox import reading_tools
 from glossator.turn.calls import call_tool, permit_direct_call
 from tests.tools.hands import Hands, call
 from tests.workspaces import MakeWorkspace, Workspace
@@ -25,7 +24,7 @@ async def edit(ws: Workspace, old: str, new: str, **more: Any) -> ToolResult:
 
 
 async def look(ws: Workspace, tool: str, **arguments: Any) -> ToolResult:
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever)
+    context = ws.context()
     return await call_tool(
         reading_tools(), ToolCall("1", tool, arguments), context, permit_direct_call
     )

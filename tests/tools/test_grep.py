@@ -23,7 +23,7 @@ from tests.workspaces import MakeWorkspace, Workspace
 @pytest.fixture(autouse=True)
 def _time_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is."""
-    monkeypatch.setattr(grep, "_COUNTING", 60)
+    monkeypatch.setattr(grep, "_COUNTING_SECONDS", 60)
 
 
 FILES = {
@@ -388,7 +388,7 @@ async def test_a_line_more_than_there_is_room_for_changes_little(workspace: Make
 async def test_counting_ends_in_time(
     workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grep, "_COUNTING", 0)
+    monkeypatch.setattr(grep, "_COUNTING_SECONDS", 0)
     monkeypatch.setattr(finder, "_FIRST_BLOCK", 1)
     ws = await workspace({f"{n}.py": "hit\n" * 20 for n in range(300)}, ripgrep="off")
     result = await ws.call("Grep", pattern="hit", output_mode="content")

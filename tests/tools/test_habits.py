@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from glossator.application.toolbox import all_tools
 from glossator.llm.model import ToolCall
-from glossator.tools.base import ToolContext
-from glossator.tools.toolbox import all_tools
 from glossator.turn.calls import call_tool, permit_direct_call
 from tests.workspaces import MakeWorkspace
 
@@ -186,7 +185,7 @@ async def test_what_is_wrong_is_told_with_what_would_be_right(
     workspace: MakeWorkspace, tool: str, arguments: dict[str, Any], problem: str, takes: str
 ) -> None:
     ws = await workspace({"a": ""})
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever)
+    context = ws.context()
     result = await call_tool(TOOLS, ToolCall("c", tool, arguments), context, permit_direct_call)
     assert result.error
     first, advice = result.text.split("\n")

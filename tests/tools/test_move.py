@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from glossator.core.span import Span
-from glossator.tools import move
-from glossator.tools.move import MoveArgs
+from glossator.edits import move_tool as move
+from glossator.edits.move_tool import MoveArgs
 from glossator.tools.reads import ReadState
 from tests.tools.hands import Hands, call
 from tests.workspaces import MakeWorkspace

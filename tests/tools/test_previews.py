@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.tools.base import ToolArgs, ToolContext
-from glossator.tools.edit import EditArgs, EditStep, MultiEditArgs, WriteArgs
+from glossator.edits.edit_tools import EditArgs, EditStep, MultiEditArgs, WriteArgs
+from glossator.tools.base import ToolArgs
 from tests.tools.hands import Hands, call
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -38,7 +38,7 @@ UNPLACED = """\
 
 
 def shown(ws: Workspace, args: ToolArgs) -> str:
-    return args.preview(ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever))
+    return args.preview(ws.context())
 
 
 def places(diff: str) -> list[str]:
@@ -102,7 +102,7 @@ async def test_nobody_is_asked_about_a_file_that_cannot_be_edited(
 async def test_the_plan_has_the_parts_of_the_edit(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": CODE})
     await call(ws, "Read", path="a.py")
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, ws.retriever)
+    context = ws.context()
     plan = SEVERAL.planned(context)
     assert plan is not None
     hands = Hands(ws)

@@ -12,7 +12,7 @@ from glossator.core.span import Citation, CitationStatus, FoundPlace, Span
 from glossator.core.window import estimate_tokens
 from glossator.grounding.citation_checks import Sources, verify_all
 from glossator.retrieval import Stages
-from glossator.tools import SearchArgs, search_answer
+from glossator.retrieval.search_tool import SearchArgs, search_answer
 from tests.workspaces import MakeWorkspace
 
 FILES = {

@@ -11,7 +11,7 @@ import pytest
 
 from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
-from glossator.tools.symbol_report import MAX_USES
+from glossator.symbols.symbol_report import MAX_USES
 from tests.exhaustion import no_descriptor_left
 from tests.workspaces import MakeWorkspace, Workspace
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from glossator.application.toolbox import reading_tools
 from glossator.core.events import Notice
 from glossator.core.window import Price
 from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.request import ModelOptions
 from glossator.settings.model import LimitSettings
-from glossator.tools.toolbox import reading_tools
 from glossator.turn.loop import run_agent
 from glossator.turn.run import Agent, RunOutcome
 from tests.llm.asking import asker

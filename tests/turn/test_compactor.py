@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from glossator.application.toolbox import reading_tools
 from glossator.core.errors import RequestTooLong
 from glossator.core.events import Event, Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
@@ -17,7 +18,6 @@ from glossator.sessions.compaction.kept import KeptTools
 from glossator.sessions.compaction.summary import PromptPrefix
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import ToolArgs
-from glossator.tools.toolbox import reading_tools
 from glossator.turn.loop import run_agent
 from glossator.turn.query import tool_specs
 from glossator.turn.run import Agent, RunOutcome, ToolHooks

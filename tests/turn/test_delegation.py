@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from glossator.application.toolbox import reading_tools
 from glossator.commands.search import ToolRequest, tool
 from glossator.core.events import AgentFinished, AgentProgress, AgentStarted, ToolStarted, Usage
 from glossator.sessions.records import ModelCall
-from glossator.tools.toolbox import reading_tools
 from tests.patience import until
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn

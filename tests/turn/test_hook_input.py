@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from glossator.application.toolbox import all_tools
 from glossator.hooks.execution import ARGUMENT_NAMES, arguments_of, input_of
-from glossator.tools.toolbox import all_tools
 from glossator.workspace.files.roots import Roots
 
 TOOLS = all_tools(diagnostics=True, agents=True)

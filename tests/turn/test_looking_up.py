@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.tool_result import ToolResult
-from glossator.tools import ReadState, ToolContext
+from glossator.tools import ReadState
 from glossator.turn.calls import permit_direct_call
 from glossator.turn.lookup import look_up, names_in
 from tests.workspaces import MakeWorkspace, Workspace
@@ -34,7 +34,7 @@ def test_names(text: str, names: tuple[str, ...]) -> None:
 
 async def looked_up(ws: Workspace, query: str) -> ToolResult:
     reads = ReadState()
-    context = ToolContext(ws.snapshot, reads, ws.symbols, ws.retriever)
+    context = ws.context(reads=reads)
     found = await look_up(query, context, permit_direct_call, reads)
     assert all(reads.covers(each) for each in found.spans)
     return found

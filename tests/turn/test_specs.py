@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, create_model
 
+from glossator.application.toolbox import all_tools
 from glossator.tools.base import ToolArgs
-from glossator.tools.toolbox import all_tools
 from glossator.turn.query import _schema, tool_specs
 from tests.stage import stage
 from tests.standin import Text, Turn

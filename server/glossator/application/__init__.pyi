@@ -5,6 +5,8 @@ from .git import CUT, ROOTS, ask_git
 from .permission_checker import Permission
 from .search_support import BuildProgress, embedding_bill
 from .session_memory import mark_seen, turned_on, unseen
+from .sub_agent_tools import Directive, Explore, Fork, SubAgents
+from .toolbox import reading_tools
 
 __all__ = [
     "CUT",
@@ -13,8 +15,12 @@ __all__ = [
     "Application",
     "BuildProgress",
     "ContextMaterial",
+    "Directive",
+    "Explore",
+    "Fork",
     "Permission",
     "SessionActing",
+    "SubAgents",
     "WorkspaceNow",
     "ask_git",
     "embedding_bill",
@@ -22,6 +28,7 @@ __all__ = [
     "ledger_folder",
     "mark_seen",
     "price_range",
+    "reading_tools",
     "source_of_all",
     "turned_on",
     "unseen",

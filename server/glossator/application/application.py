@@ -23,6 +23,7 @@ from glossator.application.search_support import (
 from glossator.application.session_memory import Summaries, session_memories
 from glossator.application.start import follow_context_files, open_ledger, recover
 from glossator.application.team_contexts import TeamContexts
+from glossator.application.toolbox import all_tools
 from glossator.core.attached import EditorState
 from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
@@ -35,12 +36,12 @@ from glossator.llm import Meter, Model, Models, options_of
 from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
 from glossator.permissions import Approvals, Switches
-from glossator.retrieval import Rerank, Retriever, Stages, contexts_file
+from glossator.retrieval import RankedRetriever, Rerank, Retriever, Stages, contexts_file
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
-from glossator.tools import Registry, Skills, SubAgents, ToolContext, all_tools
+from glossator.tools import Registry, ToolContext
 from glossator.worker import JobFailed, Worker, WorkerGone
 from glossator.workspace import (
     FolderFinder,
@@ -237,21 +238,26 @@ class Application:
         self,
         session: Session,
         run: Run,
-        agents: SubAgents | None = None,
         meter: Meter | None = None,
-        skills: Skills | None = None,
+        abilities: tuple[object, ...] = (),
     ) -> ToolContext:
-        """The newest workspace, frozen, once it has been scanned; costs count in `meter`."""
+        """The newest workspace, frozen, once it has been scanned; costs count in `meter`.
+
+        Tools get the `abilities` besides those of the application.
+        """
         await self.ready()
         acting, snapshot = self.acting.of(session), self.host.snapshot()
         hidden = self.acting.hidden_in(snapshot.roots)
         return ToolContext(
             snapshot,
             session.reads,
-            self.symbols,
-            self.retriever,
+            (
+                *self.reading_abilities(meter),
+                acting.commands(run, hidden),
+                session_memories(self.memories, session, self.port.context_changed, self.switches),
+                *abilities,
+            ),
             acting.editing(run),
-            acting.commands(run, hidden),
             session.todo,
             session.runs,
             session.findings,
@@ -260,13 +266,11 @@ class Application:
             hidden,
             run.clock.waiting,
             acting.saving_first(run, hidden),
-            agents=agents,
-            rerank=self.reranking(meter),
-            skills=skills,
-            memory=session_memories(
-                self.memories, session, self.port.context_changed, self.switches
-            ),
         )
+
+    def reading_abilities(self, meter: Meter | None) -> tuple[object, ...]:
+        """What the tools that only read get of abilities; costs of ranking count in `meter`."""
+        return self.symbols, RankedRetriever(self.retriever, self.reranking(meter))
 
     def mcp_news(self, session: Session) -> tuple[str, ...]:
         """What a conversation is not told yet of MCP servers, also before a resume."""

@@ -29,9 +29,9 @@ from glossator.permissions import (
     Policy,
     decision_about,
 )
-from glossator.sandbox import HardLinkedFiles, LimitedShell
+from glossator.sandbox import BashArgs, HardLinkedFiles, LimitedShell
 from glossator.shell import Script, parse, read_only_commands
-from glossator.tools import BashArgs, Tool, ToolArgs, ToolContext, in_thread
+from glossator.tools import Tool, ToolArgs, ToolContext, in_thread
 from glossator.workspace import WorkspaceSnapshot
 
 Permission = Callable[[Tool, ToolArgs, ToolContext], Awaitable[Permit | Deny]]

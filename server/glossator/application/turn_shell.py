@@ -25,6 +25,7 @@ from glossator.sandbox import (
     Output,
     Polled,
     ShellCommand,
+    ShellContext,
     Show,
     WorkspaceShell,
     blocked_notes,
@@ -38,8 +39,8 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class TurnShell:
-    """Implements `ShellContext`; `ask` asks the user about protected files that a command made."""
+class TurnShell(ShellContext):
+    """The shell of a run; `ask` asks the user about protected files that a command made."""
 
     host: WorkspaceHost
     shells: WorkspaceShell

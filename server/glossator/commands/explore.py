@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from glossator.anchors import GlossState, passage_of
-from glossator.application import Application
+from glossator.application import Application, Directive
 from glossator.commands.answers.sessions import Explored
 from glossator.commands.extract import extract
 from glossator.commands.extract_overview import extract_overview
@@ -34,7 +34,6 @@ from glossator.core.uri import to_uri
 from glossator.grounding import located
 from glossator.llm import user_message
 from glossator.sessions import Run, Session
-from glossator.tools import Directive
 from glossator.turn import (
     Attachment,
     Delegation,

@@ -14,8 +14,16 @@ from glossator.application import Application
 from glossator.commands.answers.server import ToolAnswer
 from glossator.core.errors import UnknownTool, UsageError
 from glossator.llm import Meter, Spending, ToolCall, price_in_words
-from glossator.retrieval import SearchAnswer, Stages
-from glossator.tools import MAX_CHUNKS, MAX_QUERY, ReadState, SearchArgs, ToolContext, search_answer
+from glossator.retrieval import (
+    MAX_CHUNKS,
+    MAX_QUERY,
+    RankedRetriever,
+    SearchAnswer,
+    SearchArgs,
+    Stages,
+    search_answer,
+)
+from glossator.tools import ReadState, ToolContext
 from glossator.turn import LoadedSkills, call_tool, permit_direct_call
 
 
@@ -98,10 +106,8 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
     context = ToolContext(
         app.host.snapshot(),
         ReadState(),
-        app.symbols,
-        app.retriever,
+        (app.symbols, RankedRetriever(app.retriever), LoadedSkills(app)),
         hidden=app.acting.hidden(),
-        skills=LoadedSkills(app),
     )
     started = time.perf_counter()
     call = ToolCall("cli", request.name, request.arguments)

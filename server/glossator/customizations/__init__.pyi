@@ -11,6 +11,7 @@ from .kinds import (
     render,
     skill_files,
 )
+from .skill_tool import Skills, SkillTool
 
 __all__ = [
     "CustomAgent",
@@ -24,6 +25,8 @@ __all__ = [
     "Owner",
     "Rendered",
     "Skill",
+    "SkillTool",
+    "Skills",
     "SlashCommand",
     "listing",
     "read_front_matter",

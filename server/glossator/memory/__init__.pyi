@@ -1,6 +1,7 @@
 from .answers import ForgottenMemory, MemoryList, MemoryText, MemoryView, OpenedMemory
 from .entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, problem_in, secret_in
 from .memories import Kept, Memories, SessionMemories, check_size
+from .memory_tool import MemoryTool
 from .ranking import bearing, pick, rank
 from .texts import (
     age,
@@ -22,6 +23,7 @@ __all__ = [
     "Memory",
     "MemoryList",
     "MemoryText",
+    "MemoryTool",
     "MemoryType",
     "MemoryView",
     "OpenedMemory",

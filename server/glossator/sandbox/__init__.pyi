@@ -1,3 +1,4 @@
+from .bash_tool import Bash, BashArgs
 from .environment import scrubbed, search_path
 from .idle import IdleTimes
 from .jobs import MOST_RUNNING, Polled
@@ -23,6 +24,8 @@ __all__ = [
     "HEAD",
     "MOST_RUNNING",
     "TAIL",
+    "Bash",
+    "BashArgs",
     "BlockedPaths",
     "CommandLimits",
     "Exit",

@@ -7,11 +7,11 @@ import fcntl
 import os
 import shutil
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from tempfile import TemporaryFile
-from typing import Protocol
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Permit
@@ -56,7 +56,37 @@ class ShellCommand:
     idle: IdleTimes | None = None
 
 
-class Shell:
+class ShellContext(ABC):
+    """Runs the commands of the tool Bash; see `Shell`."""
+
+    @property
+    @abstractmethod
+    def unconfined(self) -> str | None:
+        """Why there is no sandbox; None if there is one."""
+
+    @abstractmethod
+    async def run(
+        self, command: ShellCommand, seconds: float, show: Show | None = None
+    ) -> Finished:
+        """Run a command to its end, or to the end of its time. Raises `UsageError`, `OSError`.
+
+        `show` gets the end of its output now and then while it runs.
+        """
+
+    @abstractmethod
+    async def start(self, command: ShellCommand) -> str:
+        """Run a command in the background; its job's name. Raises `UsageError`, `OSError`."""
+
+    @abstractmethod
+    async def poll(self, job: str, seconds: float) -> Polled:
+        """What is new of a job, after waiting so long for its end. Raises `UsageError`."""
+
+    @abstractmethod
+    async def stop(self, job: str) -> Polled:
+        """End a job. Raises `UsageError`."""
+
+
+class Shell(ShellContext):
     """Runs commands below `policy.roots`; its callers have the user's permission.
 
     Without a sandbox it refuses, unless `unconfined_after_asking` is set: only for an owner
@@ -289,28 +319,3 @@ def _shell(text: str) -> tuple[str, ...]:
     words = (os.path.realpath(bash) if bash else "/bin/sh", "-c", text)
     limit = open_file_limit_of_commands()
     return words if limit is None else ("/bin/sh", "-c", _LOWER, str(limit), *words)
-
-
-class ShellContext(Protocol):
-    """Runs the commands of the tool Bash; see `Shell`."""
-
-    @property
-    def unconfined(self) -> str | None:
-        """Why there is no sandbox; None if there is one."""
-
-    async def run(
-        self, command: ShellCommand, seconds: float, show: Show | None = None
-    ) -> Finished:
-        """Run a command to its end, or to the end of its time. Raises `UsageError`, `OSError`.
-
-        `show` gets the end of its output now and then while it runs.
-        """
-
-    async def start(self, command: ShellCommand) -> str:
-        """Run a command in the background; its job's name. Raises `UsageError`, `OSError`."""
-
-    async def poll(self, job: str, seconds: float) -> Polled:
-        """What is new of a job, after waiting so long for its end. Raises `UsageError`."""
-
-    async def stop(self, job: str) -> Polled:
-        """End a job. Raises `UsageError`."""

@@ -14,6 +14,7 @@ from .grammars import grammar_of
 from .lines import outline_by_lines
 from .sources import Library, Outlines, SourceText, editor_text, outlines, read
 from .symbol import NearSymbol, Symbol, symbol_at
+from .symbols_tool import Symbols
 
 __all__ = [
     "ALL_USES",
@@ -33,6 +34,7 @@ __all__ = [
     "Symbol",
     "SymbolFinder",
     "SymbolHits",
+    "Symbols",
     "Use",
     "editor_text",
     "grammar_of",

@@ -1,58 +1,44 @@
-from .base import (
-    Directive,
-    IsHidden,
-    Registry,
-    Skills,
-    SubAgents,
-    Tool,
-    ToolArgs,
-    ToolContext,
-    in_thread,
-)
-from .bash import BashArgs
+from .base import IsHidden, Registry, Tool, ToolArgs, ToolContext, in_thread, registry
 from .conversation_state import CommandRuns, FindingCounts, Findings, TodoList
-from .diagnostics import diagnostic_lines, report_diagnostics
-from .edit_report import line_ranges, lines_around, numbered_lines
-from .reads import ReadDocument, ReadRange, ReadState
-from .search import MAX_CHUNKS, MAX_QUERY, MAX_TOKENS, SearchArgs, search_answer
-from .selection import Selection, select
-from .skill import Skill
-from .subagents import Explore, Fork
-from .toolbox import all_tools, reading_tools
+from .diagnostics import Diagnostics, diagnostic_lines, report_diagnostics
+from .glob import Glob
+from .grep import Grep
+from .notebook import PlacedString, parse_notebook
+from .read import Read
+from .reads import Base, ReadDocument, ReadRange, ReadState, carried_lines
+from .selection import Selection, account, select
+from .user_tools import AskUser, Todo
+from .visible_document import visible
 
 __all__ = [
-    "MAX_CHUNKS",
-    "MAX_QUERY",
-    "MAX_TOKENS",
-    "BashArgs",
+    "AskUser",
+    "Base",
     "CommandRuns",
-    "Directive",
-    "Explore",
+    "Diagnostics",
     "FindingCounts",
     "Findings",
-    "Fork",
+    "Glob",
+    "Grep",
     "IsHidden",
+    "PlacedString",
+    "Read",
     "ReadDocument",
     "ReadRange",
     "ReadState",
     "Registry",
-    "SearchArgs",
     "Selection",
-    "Skill",
-    "Skills",
-    "SubAgents",
+    "Todo",
     "TodoList",
     "Tool",
     "ToolArgs",
     "ToolContext",
-    "all_tools",
+    "account",
+    "carried_lines",
     "diagnostic_lines",
     "in_thread",
-    "line_ranges",
-    "lines_around",
-    "numbered_lines",
-    "reading_tools",
+    "parse_notebook",
+    "registry",
     "report_diagnostics",
-    "search_answer",
     "select",
+    "visible",
 ]

@@ -1,78 +1,67 @@
-"""The `Tool` protocol, what a call sees, and the registry."""
+"""The `Tool` protocol, the arguments of a call, what it sees, and the threads that it works in.
+
+A tool stands in the room of its ability, in a module named `…_tool` or `…_tools`; those that belong
+to none stand here. What an ability gives to its tool is looked up by its class: `ToolContext.find`.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar, get_origin
 
 from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic.fields import FieldInfo
 
 from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.edit import Editing, EditPlan
 from glossator.core.permission import Access, Permit
 from glossator.core.question import Question, QuestionAnswer
-from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
-from glossator.memory import SessionMemories
-from glossator.retrieval import Rerank, Retriever
-from glossator.sandbox import ShellContext
-from glossator.symbols import SymbolFinder
 from glossator.tools.conversation_state import CommandRuns, Findings, TodoList
-from glossator.tools.habits import as_meant
 from glossator.tools.reads import ReadState
 from glossator.workspace import WorkspaceSnapshot
 
 _THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="tool")
 _SEARCHES = ThreadPoolExecutor(max_workers=2, thread_name_prefix="search")
 _SEARCHING = threading.Lock()  # held by the search that runs
-_PATIENCE = 1.0  # seconds; after that, a second search starts beside a longer one
+_SEARCH_WAIT = 1.0  # seconds; after that, a second search starts beside a longer one
 
 IsHidden = Callable[[str], bool]  # whether permission rules hide the file at an absolute path
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+# names that models write by habit, with the arguments that they may mean, likeliest first
+_HABITS: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("file_path", "filepath", "filename", "file", "directory", "dir"), ("path",)),
+    **dict.fromkeys(("old_string", "old_str", "search"), ("old_text",)),
+    **dict.fromkeys(("new_string", "new_str", "replace"), ("new_text",)),
+    **dict.fromkeys(("cmd", "script"), ("command",)),
+    **dict.fromkeys(("workdir", "working_directory"), ("cwd",)),
+    **dict.fromkeys(("regex", "regexp", "search_term"), ("pattern", "query")),
+    **dict.fromkeys(("include", "file_pattern", "glob_pattern", "includes"), ("glob",)),
+    **dict.fromkeys(("max_results", "max_count", "num_results"), ("head_limit", "limit")),
+    **dict.fromkeys(("prompt", "question"), ("task",)),
+    "query": ("pattern", "task"),
+    "pattern": ("query",),
+    "symbol": ("name",),
+    "text": ("content",),
+    "contents": ("content",),
+    "run_in_background": ("background",),
+}
 
-@dataclass(frozen=True, slots=True)
-class Directive:
-    """A task for a sub-agent, how thoroughly to do it, and in which paths; none: everywhere.
+# arguments that only say why a call is made
+_DESCRIPTIONS = frozenset(
+    "description explanation reason reasoning rationale justification title purpose".split()
+)
 
-    `agent` names a sub-agent that a file describes.
-    """
-
-    task: str
-    thoroughness: Thoroughness = Thoroughness.MEDIUM
-    paths: tuple[str, ...] = ()
-    agent: str = ""
-
-
-class SubAgents(Protocol):
-    """Starts the sub-agents of a run. Each one reports, also if it fails or is cancelled alone."""
-
-    @property
-    def report_bytes(self) -> int:
-        """The most bytes of a report that the conversation gets."""
-
-    async def explore(self, directive: Directive, call_id: str | None) -> Report:
-        """Give the task to a sub-agent with an empty conversation, which only reads."""
-
-    async def fork(self, task: str, call_id: str) -> Report:
-        """Give the task to a copy of the conversation."""
-
-
-class Skills(Protocol):
-    """The skills that the model may load. Each raises `UsageError` for one that is not there."""
-
-    async def load(self, name: str, arguments: str) -> str:
-        """The text of a skill with its arguments, and which files lie in its folder."""
-
-    async def read(self, name: str, file: str, first_line: int) -> str:
-        """A file of its folder, from a line on (1-based)."""
+_NO_LISTS = frozenset({"path", "glob", "type"})  # arguments that models also write as a list of one
 
 
 class ToolArgs(BaseModel):
@@ -94,12 +83,7 @@ class ToolArgs(BaseModel):
     @classmethod
     def _as_meant(cls, given: Any) -> Any:  # noqa: ANN401 - whatever a model wrote
         """Translate what models write by habit; unknown arguments stay."""
-        if not isinstance(given, dict):
-            return given
-        meant = as_meant(
-            given, cls.model_fields, cls.habits, cls.values, cls.ignored, cls.ignored_if_true
-        )
-        return cls.translated(meant)
+        return cls.translated(_as_named(cls, given)) if isinstance(given, dict) else given
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -163,6 +147,47 @@ class ToolArgs(BaseModel):
         return None
 
 
+def _as_named(args: type[ToolArgs], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments under their own names; unknown ones stay, those that are null are left out."""
+    fields = args.model_fields
+    given = {name: value for name, value in given.items() if value is not None}
+    known = fields.keys() | {field.alias for field in fields.values()}
+    meant = {name: value for name, value in given.items() if name in known}
+    for name, value in given.items():
+        if (
+            name in known
+            or name in args.ignored
+            or (name in args.ignored_if_true and value is True)
+        ):
+            continue
+        likely = (*args.habits.get(name, ()), *_HABITS.get(name, ()))
+        other = next((each for each in likely if each in fields and each not in meant), name)
+        if other != name or name not in _DESCRIPTIONS:
+            meant[other] = value
+    for name, value in meant.items():
+        if isinstance(value, str) and name in fields:
+            meant[name] = _parsed(value, fields[name])
+    for name, value in meant.items():
+        alone = value[0] if isinstance(value, list) and len(value) == 1 else None
+        if name in _NO_LISTS and isinstance(alone, str):
+            meant[name] = alone
+        elif isinstance(value, str):
+            meant[name] = args.values.get(name, {}).get(value, value)
+    return meant
+
+
+def _parsed(value: str, field: FieldInfo) -> Any:  # noqa: ANN401 - whatever a model wrote
+    """The array or object that `value` holds as JSON, where the argument is one."""
+    kind = get_origin(field.annotation)
+    if kind not in (tuple, dict):
+        return value
+    try:
+        inner = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return inner if isinstance(inner, list if kind is tuple else dict) else value
+
+
 async def _no_answer(_question: Question) -> QuestionAnswer:
     return QuestionAnswer()
 
@@ -189,24 +214,21 @@ def _show_nobody(_output: str) -> None:
 class ToolContext:
     """What one call sees: a frozen workspace, and the state of the conversation.
 
-    `edits` and `shell` are None where only reading is possible, `agents` and `skills` where there
-    are none. `ask_user` gives an empty answer if nobody answers, `diagnostics` None if the editor
-    has none; see `core.ports.EditorPort`. `hidden` is None if no permission rule hides files.
-    `waiting` surrounds a question to the user, whose time does not count as work. `save` saves
-    open documents before a command, and says in a sentence for the model which are not saved; ""
-    if all are. `before_asking` is awaited before a question about the call, whose reply may still
-    turn out void. `permit` is the decision about the call. `asking` is why a hook wants the user
-    to be asked about it, "" if none does. `rerank` orders what Search found.
-    `memory` is None where nothing is remembered. `show_output` shows people the end of a command's
-    output while it runs.
+    `abilities` are what rooms give to their tools, such as `SessionMemories` to Memory; see `find`.
+    `edits` is None where only reading is possible. `ask_user` gives an empty answer if nobody
+    answers, `diagnostics` None if the editor has none; see `core.ports.EditorPort`. `hidden` is
+    None if no permission rule hides files. `waiting` surrounds a question to the user, whose time
+    does not count as work. `save` saves open documents before a command, and says in a sentence for
+    the model which are not saved; "" if all are. `before_asking` is awaited before a question about
+    the call, whose reply may still turn out void. `permit` is the decision about the call. `asking`
+    is why a hook wants the user to be asked about it, "" if none does. `show_output` shows people
+    the end of a command's output while it runs.
     """
 
     snapshot: WorkspaceSnapshot
     reads: ReadState
-    symbols: SymbolFinder
-    retriever: Retriever
+    abilities: tuple[object, ...] = ()
     edits: Editing | None = None
-    shell: ShellContext | None = None
     todo: TodoList = field(default_factory=TodoList)
     runs: CommandRuns = field(default_factory=CommandRuns)
     findings: Findings = field(default_factory=Findings)
@@ -222,10 +244,16 @@ class ToolContext:
     asking: str = ""
     call_id: str = ""
     show_output: Callable[[str], None] = _show_nobody
-    agents: SubAgents | None = None
-    rerank: Rerank | None = None
-    skills: Skills | None = None
-    memory: SessionMemories | None = None
+
+    def find(self, ability: type[T]) -> T | None:
+        """The one of the `abilities` that is of this class; None where there is none."""
+        return next((each for each in self.abilities if isinstance(each, ability)), None)
+
+    def need(self, ability: type[T]) -> T:
+        """As `find`, for what every context has. Raises `LookupError` if this one has it not."""
+        if (found := self.find(ability)) is None:
+            raise LookupError(f"this context has no {ability.__name__}")
+        return found
 
 
 class Tool(Protocol):
@@ -289,7 +317,7 @@ async def searching(
     """
 
     def in_turn(cancelled: Cancellation) -> T:
-        locked = _SEARCHING.acquire(timeout=_PATIENCE)
+        locked = _SEARCHING.acquire(timeout=_SEARCH_WAIT)
         try:
             return work(cancelled, *args, **kwargs)
         finally:

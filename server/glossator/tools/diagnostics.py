@@ -22,23 +22,23 @@ from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.core.uri import to_path
-from glossator.tools.absence import visible
 from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
+from glossator.tools.visible_document import visible
 from glossator.workspace import WorkspaceSnapshot
 
 MAX_ITEMS = 40
 MAX_CHARACTERS = 300
 WAIT_SECONDS = 5.0
 
-_QUOTES = "[not shown: it quotes a file that the user's permission rules hide]"
-_WITHHELD = "Hidden by the user's permission rules, or outside the workspace: {:,}."
+_QUOTE_WITHHELD = "[not shown: it quotes a file that the user's permission rules hide]"
+_FILES_WITHHELD = "Hidden by the user's permission rules, or outside the workspace: {:,}."
 
-_ORDER = {severity: number for number, severity in enumerate(Severity)}
+_SEVERITY_ORDER = {severity: number for number, severity in enumerate(Severity)}
 
 _QUOTE_MARKS = re.compile(
     r"[\"'`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb]|\.\.\.|\u2026"
 )  # or cut ends
-_SHORTEST = 4  # characters of a quote
+_MIN_QUOTE = 4  # characters of a quote
 
 
 class DiagnosticsArgs(ToolArgs):
@@ -106,7 +106,7 @@ def _without_quotes(file: FileDiagnostics, texts: HiddenTexts) -> Iterator[Diagn
     document = texts.snapshot.open_document(file.uri) or texts.snapshot.read(_path(file.uri))
     own = document.text if isinstance(document, Document) else ""
     for item in file.items:
-        yield replace(item, message=_QUOTES) if texts.quoted(item.message, own) else item
+        yield replace(item, message=_QUOTE_WITHHELD) if texts.quoted(item.message, own) else item
 
 
 def _is_permitted(uri: str, context: ToolContext) -> bool:
@@ -141,7 +141,7 @@ def _report(files: Sequence[FileDiagnostics], withheld: int, context: ToolContex
     if omitted:
         lines.append(f"[{omitted} more; ask for one file, or mend these first]")
     if withheld:
-        lines.append(_WITHHELD.format(withheld))
+        lines.append(_FILES_WITHHELD.format(withheld))
     pending = any(file.pending for file in files)
     outcome = counted(sum(len(file.items) for file in files), "findings")
     text = "\n".join(lines) or "No findings."
@@ -149,7 +149,7 @@ def _report(files: Sequence[FileDiagnostics], withheld: int, context: ToolContex
 
 
 def _severity(item: Diagnostic) -> tuple[int, int]:
-    return _ORDER[item.severity], item.line
+    return _SEVERITY_ORDER[item.severity], item.line
 
 
 def _line(item: Diagnostic) -> str:
@@ -172,7 +172,7 @@ class HiddenTexts:
     def quoted(self, message: str, own: str) -> bool:
         """Whether `message`, about the text `own`, quotes a hidden text."""
         quotes = (part.strip() for part in _QUOTE_MARKS.split(message)[1:])
-        foreign = [part for part in quotes if len(part) >= _SHORTEST and part not in own]
+        foreign = [part for part in quotes if len(part) >= _MIN_QUOTE and part not in own]
         return any(part in text for part in foreign for text in self._texts)
 
     @cached_property

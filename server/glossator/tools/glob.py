@@ -11,12 +11,18 @@ from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult, counted
-from glossator.tools.absence import account, hints
 from glossator.tools.base import Cancellation, IsHidden, ToolArgs, ToolContext, cancellable
-from glossator.tools.selection import including_ignored, pattern_of, place_of, select
+from glossator.tools.selection import (
+    account,
+    hints,
+    including_ignored,
+    pattern_of,
+    place_of,
+    select,
+)
 from glossator.workspace import FileEntry, WorkspaceSnapshot
 
-_SHOWN = 100  # paths
+_PATHS_SHOWN = 100  # paths
 
 
 class GlobArgs(ToolArgs):
@@ -39,7 +45,7 @@ class Glob:
     name: ClassVar[str] = "Glob"
     access: ClassVar[Access] = Access.READ
     args: ClassVar[type[ToolArgs]] = GlobArgs
-    description = load_prompt("tools/glob").render(paths=str(_SHOWN))
+    description = load_prompt("tools/glob").render(paths=str(_PATHS_SHOWN))
 
     async def run(self, args: GlobArgs, context: ToolContext) -> ToolResult:
         """List the paths that match, most recently changed first."""
@@ -74,12 +80,12 @@ def _find(
 ) -> tuple[Sequence[FileEntry], int]:
     """The matching files that are shown, newest first, and how many match."""
     under = "" if place is None else f"{place}/"
-    most = _SHOWN if hides is None else len(snapshot.files())
+    most = _PATHS_SHOWN if hides is None else len(snapshot.files())
     newest, count = snapshot.listing.paths.newest(pattern, under, most, snapshot.unlisted)
     if hides is not None:
         newest = [file for file in newest if not hides(file.path)]
         count = len(newest)
     if count or place is None:
-        return newest[:_SHOWN], count
+        return newest[:_PATHS_SHOWN], count
     file = select(snapshot, place, pattern, hides=hides).files  # unless `place` is a folder
     return file, len(file)

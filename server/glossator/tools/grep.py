@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Mapping, Sized
+import re
+from collections.abc import Generator, Iterator, Mapping, Sequence, Sized
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import attrgetter
 from time import monotonic
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
 
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult, counted
 from glossator.tools.base import Cancellation, IsHidden, ToolArgs, ToolContext, searching
-from glossator.tools.grep_args import HEAD_LIMIT, GrepArgs
-from glossator.tools.grep_notes import guessed, nothing_found, unsearched
 from glossator.tools.grep_output import (
     MAX_LINE_CHARACTERS,
     Example,
@@ -26,10 +27,13 @@ from glossator.tools.grep_output import (
     OutputLines,
     by_folder,
     examples,
+    guessed,
     interleave,
+    nothing_found,
     scattered,
     size,
     spans,
+    unsearched,
 )
 from glossator.tools.selection import Selection, including_ignored, place_of, select
 from glossator.workspace import (
@@ -41,18 +45,96 @@ from glossator.workspace import (
     WorkspaceSnapshot,
 )
 
+HEAD_LIMIT = 250
 MAX_BYTES = 20_000
 
 _PAGE_BYTES = MAX_BYTES - 200  # less the note on how to continue
 _LINES_BYTES = MAX_BYTES - 1_500  # less the counts by folder
 _PATHS_BYTES = 4_000  # the first few paths say as much as all
-_ENOUGH = 1 / 8  # share of the budget that must be full before the rest is estimated
-_FAR = 5  # times the budget, since the estimate is rough
-_COUNTING = 0.1  # seconds to count matches that are not shown
+_ESTIMATE_FROM = 1 / 8  # share of the budget that must be full before the rest is estimated
+_FAR_TOO_MANY = 5  # times the budget, since the estimate is rough
+_COUNTING_SECONDS = 0.1  # seconds to count matches that are not shown
 _STRIDES = 16  # mixes the files, so that a partial count covers all folders
 _NARROW = "Narrow by path, glob or type; head_limit and offset go through all in order."
 
+_MODE_OF_OPTION = {"-l": "files", "-c": "count", "-o": "content"}  # -o: whole lines tell more
+_LITERAL_OPTIONS = ("-F", "fixed_strings", "fixed_string")
+_WORD_OPTIONS = ("-w", "word_regexp", "whole_word")
+_OPERATOR = re.compile(r"[\\.+*?()|\[\]{}^$]")
+_SAFE_IN_BRACES = re.compile(r"(?!!)(?:[^{},]|\{[^{}]*\})+(?<!/)")
+_NAMES_FILES = re.compile(r"[*?.]")  # else it may be a folder's name
+
 _relative = attrgetter("relative")
+
+
+class GrepArgs(ToolArgs):
+    """Arguments of Grep."""
+
+    pattern: str = Field(max_length=2_000, description="In RE2.")
+    path: str | None = Field(None, description="File or folder.")
+    glob: str | None = Field(None, description="Such as `*.py`.")
+    type: str | None = Field(None, description="Such as `py`.")
+    output_mode: Literal["files", "content", "count"] = "files"
+    ignore_case: bool = Field(False, alias="-i", description="Ignore case.")
+    before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before.")
+    after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after.")
+    context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around.")
+    multiline: bool = Field(False, description="Match across lines.")
+    head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
+    offset: int = Field(0, ge=0, description="How many to skip.")
+    include_ignored: bool = Field(False, description="Also ignored files.")
+
+    habits: ClassVar[Mapping[str, Sequence[str]]] = {
+        **dict.fromkeys(("-e", "expression"), ("pattern",)),
+        **dict.fromkeys(("case_insensitive", "ignoreCase"), ("ignore_case",)),
+        **dict.fromkeys(("context_lines", "-context"), ("context",)),
+        **dict.fromkeys(("-U", "multi_line"), ("multiline",)),
+        **dict.fromkeys(("-m", "limit"), ("head_limit",)),
+        **dict.fromkeys(("no_ignore", "--no-ignore"), ("include_ignored",)),
+        "before_context": ("before",),
+        "after_context": ("after",),
+        "file_type": ("type",),
+        "mode": ("output_mode",),
+    }
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "output_mode": dict.fromkeys(("files_with_matches", "files_only", "paths"), "files")
+    }
+    ignored: ClassVar[frozenset[str]] = frozenset(
+        "-n -H line_numbers line_number show_line_numbers with_filename".split()
+    )
+    ignored_if_true: ClassVar[frozenset[str]] = frozenset("-r -R -E recursive".split())
+
+    @classmethod
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Translate the options of grep and ripgrep."""
+        meant = dict(given)
+        if isinstance(sensitive := meant.get("case_sensitive"), bool) and not (
+            {"-i", "ignore_case"} & meant.keys()
+        ):
+            del meant["case_sensitive"]
+            meant["ignore_case"] = not sensitive
+        for flag, mode in _MODE_OF_OPTION.items():
+            if meant.get(flag) is False or (
+                meant.get(flag) is True and meant.setdefault("output_mode", mode) == mode
+            ):
+                del meant[flag]
+        if isinstance(pattern := meant.get("pattern"), str):
+            if _pop_flags(meant, _LITERAL_OPTIONS):
+                pattern = _OPERATOR.sub(r"\\\g<0>", pattern)
+            if _pop_flags(meant, _WORD_OPTIONS):
+                pattern = rf"\b(?:{pattern})\b"
+            meant["pattern"] = pattern
+        _narrow(meant)
+        return meant
+
+    def paths(self) -> tuple[str, ...]:
+        """The file or folder, if one is named."""
+        return () if self.path is None else (self.path,)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the call asks for a page of the result."""
+        return self.offset > 0 or "head_limit" in self.model_fields_set
 
 
 class Grep:
@@ -109,7 +191,9 @@ def _grep(
     else:
         note = _paths(args, search, selection, output, deadline)
     if not output.lines:
-        nothing = nothing_found(args, selection, search)
+        nothing = nothing_found(
+            args.pattern, selection, search, offset=args.offset, multiline=args.multiline
+        )
         return replace(nothing, text=nothing.text + ignored)
     notes = (note, guessed(search, output), unsearched(search), ignored.strip())
     text = "\n".join(filter(None, (output.text(), *notes)))
@@ -163,7 +247,7 @@ def _lines(
     mixed = chain.from_iterable(every[start::_STRIDES] for start in range(_STRIDES))
     counts: dict[FileEntry, int] = {}
     for entry, count in search.counts(mixed):
-        deadline.until = min(deadline.until, monotonic() + _COUNTING)
+        deadline.until = min(deadline.until, monotonic() + _COUNTING_SECONDS)
         counts[entry] = count
     if not counts:  # the files changed meanwhile
         return ""
@@ -215,7 +299,7 @@ def _paths(
         for entry, count in found:
             counts[entry.relative] = count
             if deadline.until == math.inf and not output.add(_path(args, entry.relative, count)):
-                deadline.until = monotonic() + _COUNTING
+                deadline.until = monotonic() + _COUNTING_SECONDS
     if deadline.until == math.inf:
         return ""
     more = "more than " if deadline.is_over() else ""
@@ -240,7 +324,7 @@ def _files(counts: Sized) -> str:
 
 def _is_far_too_much(search: TextSearch, found: int, room: int) -> bool:
     """Whether far more is expected than fits, with `found` bytes so far."""
-    return found > _ENOUGH * room and search.expected(found) > _FAR * room
+    return found > _ESTIMATE_FROM * room and search.expected(found) > _FAR_TOO_MANY * room
 
 
 def _results(
@@ -303,3 +387,31 @@ def _place(
 
 def _path(args: GrepArgs, relative: str, count: int) -> OutputLine:
     return OutputLine(shown(relative) + (f":{count}" if args.output_mode == "count" else ""))
+
+
+def _pop_flags(meant: dict[str, Any], flags: tuple[str, ...]) -> bool:
+    """Remove the flags; whether one of them was set."""
+    values = [meant.pop(flag) for flag in flags if isinstance(meant.get(flag), bool)]
+    return any(values)
+
+
+def _narrow(meant: dict[str, Any]) -> None:
+    if isinstance(paths := meant.get("path"), list) and paths:
+        raise ValueError(
+            "path is one file or folder; call Grep for each, or narrow by glob, such as {a,b}/**"
+        )
+    if "glob" in meant:
+        meant["glob"] = _as_one(meant["glob"])
+    elif isinstance(left_out := _as_one(meant.get("exclude")), str):
+        del meant["exclude"]
+        meant["glob"] = f"!{left_out}"
+
+
+def _as_one(globs: object) -> object:
+    """Several globs as one, if all are plain enough for braces."""
+    if not isinstance(globs, list) or not all(isinstance(each, str) for each in globs):
+        return globs
+    if len(globs) == 1:
+        return globs[0]
+    fit = all(_SAFE_IN_BRACES.fullmatch(each) and _NAMES_FILES.search(each) for each in globs)
+    return "{" + ",".join(globs) + "}" if globs and fit else globs

@@ -1,30 +1,52 @@
-"""The output of Grep: lines under the names of their files, and how many are in which folder."""
+"""The output of Grep: lines under the names of their files, counts by folder, and notes.
+
+The notes say what was not searched or was read by a guess, and of no match what was searched.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, zip_longest
 from typing import TypeVar
 
-from glossator.core.document import Document
+from glossator.core.document import Document, MissingReason
 from glossator.core.shown import shown
 from glossator.core.span import Span, whole_and_cut
-from glossator.core.tool_result import shorten
-from glossator.workspace import Lines, SearchedText, WorkspaceSnapshot, document_of
+from glossator.core.tool_result import ToolResult, shorten
+from glossator.tools.selection import Selection, account
+from glossator.workspace import (
+    Lines,
+    SearchedText,
+    TextSearch,
+    WorkspaceSnapshot,
+    document_of,
+    unsearchable,
+)
 
 MAX_LINE_CHARACTERS = 500
 
 _BEFORE_MATCH = 100  # characters of a long line
-_EXAMPLES = 1 / 3  # the share of the budget that examples get at least
-_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+_EXAMPLES_SHARE = 1 / 3  # the share of the budget that examples get at least
+_ENCODED_DATA = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 _LIKE_A_LINE = re.compile(r"\d+[:-]|--$|\[.*\]$")
 
-_GROUPS = 12  # shown
-_DIVIDED = 24  # groups at most, of which the smallest are shown as one
-_MANY = 1 / 8  # share of all hits from which a folder is divided
-_CHARACTERS = 160  # of a folder's name
+_GROUPS_SHOWN = 12  # shown
+_MAX_GROUPS = 24  # groups at most, of which the smallest are shown as one
+_DIVIDE_FROM = 1 / 8  # share of all hits from which a folder is divided
+_FOLDER_CHARACTERS = 160  # of a folder's name
+
+_FILES_NAMED = 3  # in a note
+_LINE_END = re.compile(
+    r"\[\^\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]"  # a class, which may hold escapes
+    r"|\\Q.*?(?:\\E|\Z)"
+    r"|(?P<feed>\n|\\(?:n|x0[aA]|x\{0*[aA]\}|012))"
+    r"|(?P<carriage>\r|\\(?:r|x0[dD]|x\{0*[dD]\}|015))"
+    r"|\\.",
+    re.DOTALL,
+)
 
 T = TypeVar("T")
 HitCounts = Mapping[str, int]  # hits by the relative path of a file
@@ -68,7 +90,7 @@ class OutputLines:
 
     def shrink(self, total: float) -> None:
         """Reduce the budget for examples of `total` bytes: of many, each says less."""
-        self.room = int(self.room * max(_EXAMPLES, min(1, self.room / total)))
+        self.room = int(self.room * max(_EXAMPLES_SHARE, min(1, self.room / total)))
 
     def fill(self, examples: Sequence[Example], first: int, total: int) -> None:
         """Add the first examples of `total` matches that fit, ordered by path.
@@ -212,7 +234,7 @@ def _around(line: str, column: int) -> str:
 
 
 def _kind(line: str) -> str:
-    return "encoded data" if _ENCODED.search(line) else "minified or generated"
+    return "encoded data" if _ENCODED_DATA.search(line) else "minified or generated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +253,8 @@ class FolderHits:
         number = len(self.counts)
         files = "" if number in (1, self.total) else f" in {number:,} files"
         place = shown(self.place) or "elsewhere"
-        if len(place) > _CHARACTERS:
-            place = f"…{place[-_CHARACTERS:]}"
+        if len(place) > _FOLDER_CHARACTERS:
+            place = f"…{place[-_FOLDER_CHARACTERS:]}"
         return f"  {self.total:,}{files}: {place}"
 
 
@@ -240,23 +262,23 @@ def by_folder(counts: HitCounts) -> list[FolderHits]:
     """Groups of hits, the largest first; large folders are divided."""
     parts = _divided("", counts)
     whole: set[str] = set()
-    many = sum(counts.values()) * _MANY
-    while len(parts) < _GROUPS:
+    many = sum(counts.values()) * _DIVIDE_FROM
+    while len(parts) < _GROUPS_SHOWN:
         folders = [place for place in parts.keys() - whole if place.endswith("/")]
         fullest = max(folders, key=lambda place: (sum(parts[place].values()), place), default="")
         if not fullest or sum(parts[fullest].values()) <= many:
             break
         inner = _divided(fullest, parts[fullest])
-        if len(parts) + len(inner) > _DIVIDED:
+        if len(parts) + len(inner) > _MAX_GROUPS:
             whole.add(fullest)
         else:
             del parts[fullest]
             parts |= inner
     groups = [FolderHits(place, part) for place, part in parts.items()]
     groups.sort(key=lambda group: (-group.total, group.place))
-    if len(groups) > _GROUPS:
-        rest = chain.from_iterable(group.counts.items() for group in groups[_GROUPS - 1 :])
-        groups[_GROUPS - 1 :] = [FolderHits("", dict(rest))]
+    if len(groups) > _GROUPS_SHOWN:
+        rest = chain.from_iterable(group.counts.items() for group in groups[_GROUPS_SHOWN - 1 :])
+        groups[_GROUPS_SHOWN - 1 :] = [FolderHits("", dict(rest))]
     return groups
 
 
@@ -296,3 +318,63 @@ def _divided(folder: str, counts: HitCounts) -> dict[str, dict[str, int]]:
         name, slash, _ = path[len(folder) :].partition("/")
         parts.setdefault(f"{folder}{name}{slash}", {})[path] = count
     return parts
+
+
+def unsearched(search: TextSearch) -> str:
+    """Which files could not be searched."""
+    reasons = (MissingReason.TOO_LARGE, MissingReason.UNREADABLE)
+    why = {
+        entry.relative: reason for entry, reason in search.unsearched.items() if reason in reasons
+    }
+    named = [f"{shown(path)} ({why[path]})" for path in sorted(why)]
+    step = "; give a large one as path" * (MissingReason.TOO_LARGE in why.values())
+    return f"[not searched: {_some(named)}{step}]" if named else ""
+
+
+def guessed(search: TextSearch, output: OutputLines) -> str:
+    """By which encodings the files of the output were read that are no Unicode."""
+    files = {line.file for line in output.lines}
+    named = [f"{path} ({codec})" for path, codec in _named(search) if path in files]
+    return f"[read as their bytes look like: {_some(named)}]" if named else ""
+
+
+def nothing_found(
+    pattern: str, selection: Selection, search: TextSearch, *, offset: int, multiline: bool
+) -> ToolResult:
+    """That nothing was found after `offset` matches, and what was searched."""
+    snapshot = selection.snapshot
+    missing = {**unsearchable(snapshot), **search.unsearched}
+    left_out = list(selection.among(missing))
+    reasons = Counter(missing[file] for file in left_out)
+    size = selection.total_bytes - sum(file.size for file in left_out)
+    count = selection.count - len(left_out)
+    extra = [f"Searched {count:,} of them, {size / 1e6:,.1f} MB."]
+    if reasons:
+        listed = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
+        extra.append(f"Could not be searched: {listed}.")
+    if search.guessed:
+        named = [f"{path} ({codec})" for path, codec in _named(search)]
+        extra.append(f"Read as their bytes look like: {_some(named)}.")
+    line_ends = {token.lastgroup for token in _LINE_END.finditer(pattern)} - {None}
+    if line_ends and not multiline:
+        extra.append("A line end in the pattern matches only with multiline.")
+    if "carriage" in line_ends:
+        extra.append(r"Every line end is searched as \n, so \r matches nothing.")
+    if search.may_miss:
+        extra.append(
+            r"With \B, or \b beside \A or \z, only ASCII letters make words: near others this"
+            " pattern may miss matches."
+        )
+    what = f"No match for {pattern}" + (f" after the first {offset}" if offset else "")
+    told = account(snapshot, selection, extra)
+    return ToolResult(f"{what}.\n{told}", outcome="no match")
+
+
+def _named(search: TextSearch) -> list[tuple[str, str]]:
+    return [(shown(path), codec) for path, codec in sorted(search.guessed.items())]
+
+
+def _some(named: list[str]) -> str:
+    if len(named) > _FILES_NAMED:
+        named[_FILES_NAMED:] = [f"{len(named) - _FILES_NAMED:,} more"]
+    return ", ".join(named)

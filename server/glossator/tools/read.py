@@ -20,9 +20,9 @@ from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.core.window import BYTES_PER_TOKEN
-from glossator.tools.absence import refusal, visible
 from glossator.tools.base import Cancellation, ToolArgs, ToolContext, cancellable, in_thread
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
+from glossator.tools.visible_document import refusal, visible
 from glossator.workspace import LinePart, LongLines, WorkspaceSnapshot
 
 MAX_LINES = 2_000
@@ -31,8 +31,8 @@ MAX_BYTES = 256 * 1024  # of a document that is asked for whole
 MAX_LINE_CHARACTERS = 2_000
 MAX_PART_CHARACTERS = 10_000  # of one line
 
-_LONG = "\n[a file of this size: its lines can be neither cited nor edited]"
-_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+_LONG_FILE_NOTE = "\n[a file of this size: its lines can be neither cited nor edited]"
+_PATH_WITH_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the note on how to continue
 
 
@@ -73,7 +73,7 @@ class ReadArgs(ToolArgs):
 
     def lines(self) -> ReadArgs | None:
         """The arguments meant by a path that ends in line numbers, as in `a.py:2-4`."""
-        match = _LINES.fullmatch(self.path)
+        match = _PATH_WITH_LINES.fullmatch(self.path)
         if match is None or {"offset", "limit"} & self.model_fields_set:
             return None
         path, first, last = match.groups()
@@ -201,7 +201,7 @@ def _of_long(cancelled: Cancellation, args: ReadArgs, context: ToolContext) -> T
     if isinstance(found, LongLines) or args.offset > found.total:
         return _long_lines(args, found, relative, snapshot.folders.encoding(there.path))
     part = _part(args.offset, args.column or 1, found.text, found.length, relative)
-    return part if part.error else replace(part, text=part.text + _LONG)
+    return part if part.error else replace(part, text=part.text + _LONG_FILE_NOTE)
 
 
 def _long_lines(
@@ -223,7 +223,7 @@ def _long_lines(
     last = args.offset + len(shown) - 1
     more = f"; go on with offset={last + 1} and limit={args.limit}" if last < found.total else ""
     note = f"\n[L{args.offset}-L{last} of {found.total}{more}]"
-    note += _read_as(found.encoding, known) + _LONG
+    note += _read_as(found.encoding, known) + _LONG_FILE_NOTE
     outcome = _outcome(args.offset, last, found.total)
     return ToolResult("\n".join(shown) + note, omitted=found.total - last, outcome=outcome)
 

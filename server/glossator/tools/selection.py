@@ -1,10 +1,10 @@
-"""Which files a search looks at."""
+"""Which files a search looks at, and what is said of them where it finds nothing."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,9 +13,18 @@ from glossator.core.errors import UsageError
 from glossator.core.glob import compile_glob
 from glossator.core.shown import shown
 from glossator.tools.base import Cancellation, IsHidden
-from glossator.workspace import MAX_IGNORED, FileEntry, WorkspaceSnapshot, is_inside, with_ignored
+from glossator.workspace import (
+    MAX_IGNORED,
+    SPECIAL,
+    UNREADABLE,
+    FileEntry,
+    WorkspaceSnapshot,
+    is_inside,
+    with_ignored,
+)
 
-SPECIAL_CHARACTER = re.compile(r"[*?\[{\\]")  # in a file-name pattern
+_RULES_SHOWN = 5
+_SPECIAL_CHARACTER = re.compile(r"[*?\[{\\]")  # in a file-name pattern
 
 _TYPES: dict[str, tuple[str, ...]] = {
     "c": (".c", ".h"),
@@ -212,7 +221,7 @@ def pattern_of(snapshot: WorkspaceSnapshot, asked: str, place: str | None) -> st
     everything_in = f"{name}/**" if "/" in name else f"**/{name}/**"
     if pattern.endswith("/"):
         return sign + everything_in
-    if not sign and SPECIAL_CHARACTER.search(pattern) is None:
+    if not sign and _SPECIAL_CHARACTER.search(pattern) is None:
         under = "" if place is None else f"{place}/"
         for reading in (pattern, everything_in):
             if snapshot.listing.paths.newest(reading, under, 1, snapshot.unlisted)[1]:
@@ -271,3 +280,63 @@ def extensions_of(file_type: str) -> tuple[str, ...]:
         raise UsageError(
             f"Unknown file type {file_type!r}.\nUse glob instead, or one of {', '.join(_TYPES)}."
         ) from None
+
+
+def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[str] = ()) -> str:
+    """How much was searched and what was left out, so that "nothing found" proves something."""
+    if not snapshot.roots:
+        return "No folder is open, so there was nothing to look at."
+    looked, place = selection.count, selection.place
+    left_out = [] if place is None else _left_out(snapshot, place)
+    lines = [
+        *left_out,
+        f"Looked at {looked:,} of {selection.total:,} files"
+        + (f" ({selection.filters})." if selection.filters else "."),
+        *extra,
+    ]
+    if selection.hidden:
+        lines.append(f"Hidden by the user's permission rules: {selection.hidden:,}.")
+    if not left_out:
+        if selection.pattern and not looked:
+            lines += hints(snapshot, selection.pattern, place)
+        lines += _rules(snapshot, place)
+    if not snapshot.index_complete:
+        lines.append("The first scan of the workspace is still going on: ask again for the rest.")
+    return "\n".join(lines)
+
+
+def hints(snapshot: WorkspaceSnapshot, pattern: str, place: str | None) -> list[str]:
+    """What may be wrong with a pattern that matches nothing."""
+    found = []
+    if "[" in pattern:
+        found.append("[…] stands for one character of a set; write \\[ for a bracket itself.")
+    named = pattern.removeprefix("**/")
+    special = _SPECIAL_CHARACTER.search(named)
+    folder = named[: special.start()].rpartition("/")[0] if special else named
+    if folder := folder.strip("/"):
+        found += _left_out(snapshot, folder if place is None else f"{place}/{folder}")
+    return found
+
+
+def _left_out(snapshot: WorkspaceSnapshot, relative: str) -> list[str]:
+    """A sentence about a file or folder that a rule ignores, if one does."""
+    path = snapshot.resolve(relative)
+    if isinstance(path, Missing) or (rule := snapshot.listing.left_out(path)) is None:
+        return []
+    what = "the files in it" if os.path.isdir(path) else "it"
+    step = "" if rule in (SPECIAL, UNREADABLE) else f"; Read still opens {what}"
+    return [f"{shown(relative)} is left out by rule: {shown(rule)}{step}."]
+
+
+def _rules(snapshot: WorkspaceSnapshot, place: str | None) -> list[str]:
+    """A line about the rules that ignore paths at or below `place`, if there are any."""
+    skipped, where = snapshot.skipped, ""
+    if place is not None:
+        path = snapshot.resolve(place)
+        within = path if isinstance(path, str) else None
+        skipped = snapshot.listing.summarise_skipped(snapshot.folders, within)
+        where = f" under {shown(place)}"
+    listed = [f"{shown(each.rule)} ({each.count:,})" for each in skipped[:_RULES_SHOWN]]
+    if len(skipped) > _RULES_SHOWN:
+        listed.append(f"{len(skipped) - _RULES_SHOWN} more rules")
+    return [f"Left out{where} by rule: {'; '.join(listed)}."] if listed else []

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from glossator.application import Application
+from glossator.application import Application, Directive, Explore, Fork, SubAgents, reading_tools
 from glossator.core.attached import Attached, Exhibit
 from glossator.core.errors import UsageError
 from glossator.core.prompts import load_prompt
@@ -20,15 +20,7 @@ from glossator.grounding import Established
 from glossator.llm import Message, Meter, Model, ToolSpec, user_message
 from glossator.sessions import AgentConversation, Run, RunClock, Session
 from glossator.settings import AgentBudget
-from glossator.tools import (
-    Directive,
-    Findings,
-    Fork,
-    ReadState,
-    Registry,
-    ToolContext,
-    reading_tools,
-)
+from glossator.tools import Findings, ReadState, Registry, ToolContext
 from glossator.turn.lookup import look_up, looked_at
 from glossator.turn.run import Agent, seconds_for_last_word
 from glossator.turn.subagent import AgentJob, Judged, read_only_permission, unheard, work
@@ -36,12 +28,11 @@ from glossator.turn.told.customizations import OWNERS, LoadedSkills, customizati
 from glossator.turn.told.opening import sub_agent_section
 from glossator.turn.told.system import system_blocks
 
-EXPLORE = "Explore"
-
-_SHARE = 0.9  # of the time in which the run's tools may still work
+_TIME_SHARE = 0.9  # of the time in which the run's tools may still work
 _TOO_LATE = "it never began, because others were at work until the run's time was up"
 _EVERYWHERE = "the whole workspace"
-_AS_RUN = frozenset({"inherit", "main"})  # models in files of sub-agents; all others are the fast
+# what a file of a sub-agent calls the model of the run; any other name is the fast one
+_MODEL_OF_RUN = frozenset({"inherit", "main"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +45,11 @@ class _Explorer:
     model: Model
 
 
-class Delegation:
-    """Implements `SubAgents`; `model` is the run's, `meter` counts for the run and its session."""
+class Delegation(SubAgents):
+    """Sends out the sub-agents of a run; `meter` counts for the run and its session.
+
+    `model` is the run's.
+    """
 
     def __init__(
         self, app: Application, session: Session, run: Run, model: Model, meter: Meter
@@ -96,7 +90,7 @@ class Delegation:
         app, task, thoroughness = self._app, directive.task, directive.thoroughness
         async with self._place() as is_free:
             if not is_free:
-                return Report(EXPLORE, task, partial=_TOO_LATE)
+                return Report(Explore.name, task, partial=_TOO_LATE)
             await app.ready()
             who = await self._described(directive.agent)
             budget: AgentBudget = getattr(app.settings.agents, thoroughness)
@@ -193,7 +187,7 @@ class Delegation:
                     ),
                     user_message(prompt),
                     reads,
-                    partial(self._context, reads, findings, skills=LoadedSkills(self._app)),
+                    partial(self._context, reads, findings, abilities=(LoadedSkills(self._app),)),
                     read_only_permission(self._permission),
                     self._session.runs.lines(),
                 )
@@ -204,7 +198,7 @@ class Delegation:
         app = self._app
         system = system_blocks((sub_agent_section(app.host.snapshot()),), "system/explore")
         if not name:
-            return _Explorer(EXPLORE, system, reading_tools(), app.models.fast)
+            return _Explorer(Explore.name, system, reading_tools(), app.models.fast)
         agents = (await customizations_now(app, app.now())).agents
         if name not in agents:
             known = ", ".join(agents) or "none"
@@ -229,7 +223,7 @@ class Delegation:
             owner=OWNERS[found.owner],
             prompt=in_tags(found.prompt),
         )
-        model = self._model if found.model in _AS_RUN else app.models.fast
+        model = self._model if found.model in _MODEL_OF_RUN else app.models.fast
         return _Explorer(name, (*system, own), tools, model)
 
     def _agent(
@@ -250,7 +244,7 @@ class Delegation:
     @property
     def _seconds_left(self) -> float:
         whole = self._app.settings.limits.seconds
-        return max(whole - seconds_for_last_word(whole) - self._run.clock.seconds, 0) * _SHARE
+        return max(whole - seconds_for_last_word(whole) - self._run.clock.seconds, 0) * _TIME_SHARE
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[bool]:
@@ -271,21 +265,18 @@ class Delegation:
         reads: ReadState,
         findings: Findings,
         clock: RunClock,
-        skills: LoadedSkills | None = None,
+        abilities: tuple[object, ...] = (),
     ) -> ToolContext:
         """What a call of a sub-agent sees: nothing that it could act with."""
         app = self._app
         return ToolContext(
             app.host.snapshot(),
             reads,
-            app.symbols,
-            app.retriever,
+            (*app.reading_abilities(self.meter), *abilities),
             findings=findings,
             diagnostics=app.port.diagnostics,
             hidden=app.acting.hidden(),
             waiting=clock.waiting_also(self._run.clock.waiting),
-            rerank=app.reranking(self.meter),
-            skills=skills,
         )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from glossator.application import Permission
+from glossator.application import Permission, reading_tools
 from glossator.core.citations import place
 from glossator.core.document import Missing
 from glossator.core.errors import UsageError
@@ -16,8 +16,9 @@ from glossator.core.tool_result import ToolResult, shorten
 from glossator.core.uri import to_path
 from glossator.core.window import BYTES_PER_TOKEN
 from glossator.llm import ToolCall
-from glossator.symbols import Definition, Name, SearchScope, Symbol
-from glossator.tools import MAX_QUERY, MAX_TOKENS, ReadState, ToolContext, reading_tools
+from glossator.retrieval import MAX_QUERY, MAX_TOKENS
+from glossator.symbols import Definition, Name, SearchScope, Symbol, SymbolFinder
+from glossator.tools import ReadState, ToolContext
 from glossator.turn.calls import call_tool
 from glossator.worker import JobFailed, WorkerGone
 
@@ -89,7 +90,9 @@ async def _definitions(
     """
     try:
         scope = SearchScope(hides=context.hidden)
-        found = await context.symbols.definitions(context.snapshot, Name.parse(name), scope)
+        found = await context.need(SymbolFinder).definitions(
+            context.snapshot, Name.parse(name), scope
+        )
         hits = [hit for hit in found.hits if not _IMPORTS.search(hit.line.text)]
         if len(hits) <= _FEW:
             parts = [await _definition(hit, query, known, context) for hit in hits]
@@ -112,7 +115,7 @@ async def _definition(
     document = await asyncio.to_thread(snapshot.read, hit.line.path)
     if isinstance(document, Missing) or document.sha256 != hit.line.sha256:
         return None
-    outline = await context.symbols.outline(snapshot, document)
+    outline = await context.need(SymbolFinder).outline(snapshot, document)
     within = (*symbol.container, symbol.name)
     members = [each for each in outline if each.container == within and _encloses(symbol, each)]
     is_long = symbol.last_line - symbol.first_line >= (_LONG if members else _LONGEST)

@@ -307,10 +307,8 @@ class TurnContext(RunContext):
     async def tool_context(self) -> ToolContext:
         """What one call sees, once the workspace has been scanned."""
         app, delegation = self.app, self.delegation
-        skills = LoadedSkills(app)
-        context = await app.tool_context(
-            self.session, self.run, delegation, delegation.meter, skills
-        )
+        abilities = delegation, LoadedSkills(app)
+        context = await app.tool_context(self.session, self.run, delegation.meter, abilities)
         return replace(context, ask_user=self.answering.questions.of_model)
 
     def received(self, reply: Message) -> None:

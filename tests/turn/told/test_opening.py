@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from glossator.application.toolbox import all_tools
 from glossator.core.events import Notice
-from glossator.tools.toolbox import all_tools
 from tests.customizations.files import described, write
 from tests.mcp.hubs import odd
 from tests.memory.remembering import by_hand

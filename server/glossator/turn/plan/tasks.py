@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from glossator.application import Application
+from glossator.application import Application, Directive
 from glossator.core.errors import GlossatorError
 from glossator.core.fact import Fact
 from glossator.core.prompts import load_prompt
@@ -26,7 +26,7 @@ from glossator.core.run_events import PlannedTask, TaskState
 from glossator.core.shown import in_tags
 from glossator.grounding import CheckedStatement, Established
 from glossator.llm import Message, user_message
-from glossator.tools import Directive, ReadState
+from glossator.tools import ReadState
 from glossator.turn.delegation import Delegation
 from glossator.turn.plan.task_result import (
     NOTHING,

@@ -21,15 +21,13 @@ from glossator.core.prompts import load_prompt
 from glossator.core.run_events import ChangedFile, FilesChanged
 from glossator.core.span import Span, whole_and_cut
 from glossator.core.uri import to_uri
+from glossator.edits import line_ranges, lines_around, numbered_lines
 from glossator.sessions import Run, Session
 from glossator.store import Objects
 from glossator.tools import (
     IsHidden,
     ReadDocument,
     ReadState,
-    line_ranges,
-    lines_around,
-    numbered_lines,
 )
 from glossator.undo import CHECKPOINTS, FileDelta, FileState, NoFile
 from glossator.workspace import WorkspaceSnapshot

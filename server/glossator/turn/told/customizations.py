@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from glossator.application import Application, WorkspaceNow
+from glossator.application import Application, Explore, WorkspaceNow
 from glossator.core.attached import Exhibit
 from glossator.core.errors import UsageError
 from glossator.core.prompts import load_prompt
@@ -17,15 +17,16 @@ from glossator.customizations import (
     Customizations,
     CustomizationState,
     Rendered,
+    Skill,
+    Skills,
+    SkillTool,
     listing,
     read_skill_file,
     render,
     skill_files,
 )
-from glossator.customizations import Skill as SkillText
 from glossator.llm import ToolSpec
 from glossator.sessions import Session
-from glossator.tools import Explore, Skill
 
 _TYPED = re.compile(r"/(?P<word>[^\W_][\w.:-]*)(?:\s+(?P<arguments>.*))?", re.DOTALL)
 OWNERS = {"user": "user's own", "project": "project in this workspace"}
@@ -65,7 +66,7 @@ def _used_by(tools: Iterable[ToolSpec]) -> Iterator[str]:
     for tool in tools:
         if tool.name == Explore.name and "agent" in tool.input_schema.get("properties", {}):
             yield "user/agents"
-        if tool.name == Skill.name:
+        if tool.name == SkillTool.name:
             yield "user/skills"
 
 
@@ -95,7 +96,7 @@ async def expand(app: Application, question: str, built_in: frozenset[str]) -> E
     called = found.called(word)
     if called is None:
         return Expansion(notice=_why_not(found, word))
-    if isinstance(called, SkillText):
+    if isinstance(called, Skill):
         text, rendered = await _loaded(app, called, arguments)
         return Expansion((Exhibit(text, f"/{word}"),), notice=_not_run(word, rendered))
     rendered = await asyncio.to_thread(render, called.body, arguments)
@@ -105,8 +106,8 @@ async def expand(app: Application, question: str, built_in: frozenset[str]) -> E
     return Expansion((Exhibit(text, f"/{word}"),), rendered.text, _not_run(word, rendered))
 
 
-class LoadedSkills:
-    """Implements `Skills` for a conversation."""
+class LoadedSkills(Skills):
+    """The skills of a conversation, as their files are now."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
@@ -128,7 +129,7 @@ class LoadedSkills:
         text = await asyncio.to_thread(read_skill_file, skill, file, first_line, snapshot, hidden)
         return in_tags(shown_prose(text))
 
-    async def _skill(self, name: str) -> SkillText:
+    async def _skill(self, name: str) -> Skill:
         skills = (await customizations_now(self._app, self._app.now())).skills
         if name not in skills:
             known = some_of([each.name for each in skills.values() if each.by_model], 20) or "none"
@@ -139,7 +140,7 @@ class LoadedSkills:
         return skills[name]
 
 
-async def _loaded(app: Application, skill: SkillText, arguments: str) -> tuple[str, Rendered]:
+async def _loaded(app: Application, skill: Skill, arguments: str) -> tuple[str, Rendered]:
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
 
     def work() -> tuple[str, Rendered]:

@@ -11,15 +11,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from glossator.application import Application, WorkspaceNow
+from glossator.application import Application, Explore, WorkspaceNow
 from glossator.core.shown import shown
 from glossator.core.window import ContextKind
-from glossator.customizations import Customizations
+from glossator.customizations import Customizations, SkillTool
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
 from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
 from glossator.sessions import Section, Session
-from glossator.tools import Explore, Skill
 from glossator.turn.hooks import left_out_hooks
 from glossator.turn.query import tool_specs
 from glossator.turn.told.customizations import customizations_now
@@ -157,7 +156,7 @@ async def opening_of(app: Application) -> Opening:
     if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
     if not described.skills:
-        specs = tuple(spec for spec in specs if spec.name != Skill.name)
+        specs = tuple(spec for spec in specs if spec.name != SkillTool.name)
     sections = [where]
     if language := app.settings.context.language:
         sections.append(language_section(language))

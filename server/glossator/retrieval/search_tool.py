@@ -13,40 +13,42 @@ from glossator.core.prompts import load_prompt
 from glossator.core.span import FoundPlace, Span, whole_and_cut
 from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.core.window import BYTES_PER_TOKEN
-from glossator.retrieval import (
-    ALL_STAGES,
-    Chunk,
-    Found,
-    Hit,
-    QuestionWords,
-    Rerank,
-    Retriever,
-    SearchAnswer,
-    SearchHit,
-    SearchReason,
-    StagePlace,
-    Stages,
-    question_of,
-    telling_lines,
-    terms_of,
+from glossator.retrieval.answers import SearchAnswer, SearchHit, SearchReason, StagePlace
+from glossator.retrieval.chunks.cutting import Chunk
+from glossator.retrieval.chunks.requests import ALL_STAGES, Stages
+from glossator.retrieval.chunks.words import QuestionWords, question_of, telling_lines, terms_of
+from glossator.retrieval.retriever import Found, Hit, Rerank, Retriever
+from glossator.tools import (
+    ReadRange,
+    ReadState,
+    Selection,
+    ToolArgs,
+    ToolContext,
+    account,
+    in_thread,
+    select,
 )
-from glossator.tools.absence import account
-from glossator.tools.base import ToolArgs, ToolContext, in_thread
-from glossator.tools.reads import ReadRange, ReadState
-from glossator.tools.selection import Selection, select
 from glossator.workspace import WorkspaceSnapshot
 
 MAX_CHUNKS = 20
-WHOLE = 3  # chunks with their text; of the others the lines that tell most
+WHOLE_CHUNKS = 3  # chunks with their text; of the others the lines that tell most
 MAX_QUERY = 2_000  # characters
 MAX_TOKENS = 12_000  # of text
 MAX_LINE_CHARACTERS = 300
 
-_TITLE = 80  # characters
-_TOLD = 2  # lines of a chunk that is not whole, and one between them
+_TITLE_CHARACTERS = 80  # characters
+_TOLD_LINES = 2  # lines of a chunk that is not whole, and one between them
 _TOLD_CHARACTERS = 160  # of each
-_MEMBERS = frozenset({"method", "property", "field"})
-_VALUES = frozenset({"constant", "variable", "key"})
+_MEMBER_KINDS = frozenset({"method", "property", "field"})
+_VALUE_KINDS = frozenset({"constant", "variable", "key"})
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRetriever:
+    """What Search asks, and what puts the hits in order; None: they stay as they were found."""
+
+    retriever: Retriever
+    rerank: Rerank | None = None
 
 
 class SearchArgs(ToolArgs):
@@ -75,15 +77,18 @@ class Search:
     name: ClassVar[str] = "Search"
     access: ClassVar[Access] = Access.READ
     args: ClassVar[type[ToolArgs]] = SearchArgs
-    description = load_prompt("tools/search").render(chunks=str(MAX_CHUNKS), whole=str(WHOLE))
+    description = load_prompt("tools/search").render(
+        chunks=str(MAX_CHUNKS), whole=str(WHOLE_CHUNKS)
+    )
 
     async def run(self, args: SearchArgs, context: ToolContext) -> ToolResult:
         """List the best chunks with their lines."""
         snapshot = context.snapshot
         selection = await in_thread(select, snapshot, args.path, args.glob, hides=context.hidden)
         only = None if selection.is_all else await in_thread(lambda: selection.files)
-        found = await context.retriever.search(
-            snapshot, args.query, args.limit, only, rerank=context.rerank
+        ranked = context.need(RankedRetriever)
+        found = await ranked.retriever.search(
+            snapshot, args.query, args.limit, only, rerank=ranked.rerank
         )
         if not found.hits:
             nothing = _nothing_found(snapshot, selection, found)
@@ -206,7 +211,7 @@ def _blocks(
     snapshot: WorkspaceSnapshot, question: QuestionWords, hits: Sequence[Hit], reads: ReadState
 ) -> Iterator[_Block]:
     """The first chunks that the model does not know yet whole, some lines of the others."""
-    left, room = WHOLE, round(MAX_TOKENS * BYTES_PER_TOKEN)
+    left, room = WHOLE_CHUNKS, round(MAX_TOKENS * BYTES_PER_TOKEN)
     for number, hit in enumerate(hits, 1):
         place = _found_place(hit, snapshot, question)
         head = f"{number}. {place.path}:{place.first_line}-{place.last_line}"
@@ -223,7 +228,7 @@ def _blocks(
             left, room = left - 1, room - size
             yield block
         else:
-            told = telling_lines(question, hit.lines, place.first_line, most=_TOLD)
+            told = telling_lines(question, hit.lines, place.first_line, most=_TOLD_LINES)
             yield _Block(hit, head, told.lines, False, _TOLD_CHARACTERS)
 
 
@@ -282,11 +287,14 @@ def _title(chunk: Chunk, question: QuestionWords) -> str:
     if names and chunk.defines[:1] == chunk.within[-1:]:
         return _shortened(names)
     defined = dict(zip(chunk.defines, chunk.kinds, strict=False))
-    outer = [name for name in defined if defined[name] not in _MEMBERS] or list(defined)
+    outer = [name for name in defined if defined[name] not in _MEMBER_KINDS] or list(defined)
     wanted = frozenset(question.terms)
     best = max(
         (name for name in outer if name not in names),
-        key=lambda name: (len(wanted.intersection(terms_of(name))), defined[name] not in _VALUES),
+        key=lambda name: (
+            len(wanted.intersection(terms_of(name))),
+            defined[name] not in _VALUE_KINDS,
+        ),
         default=None,
     )
     return _shortened(names if best is None else [*names, best])
@@ -294,4 +302,4 @@ def _title(chunk: Chunk, question: QuestionWords) -> str:
 
 def _shortened(names: Sequence[str]) -> str:
     title = " > ".join(names)
-    return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
+    return title if len(title) <= _TITLE_CHARACTERS else f"{title[: _TITLE_CHARACTERS - 1]}…"

@@ -1,7 +1,12 @@
-"""Edit, MultiEdit and Write: texts of one document take the place of others."""
+"""Edit, MultiEdit and Write: texts of one document take the place of others.
+
+Of a notebook the sources of its cells are edited, and all else of the file stays as it is.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -14,9 +19,7 @@ from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
-from glossator.edits import Substitution, rewrite, substitute
-from glossator.tools.base import ToolArgs, ToolContext
-from glossator.tools.editing import (
+from glossator.edits.edit_target import (
     Needs,
     create,
     edit_known,
@@ -26,13 +29,8 @@ from glossator.tools.editing import (
     planned_file,
     preview,
 )
-from glossator.tools.notebook import substitute_in_cells
-
-
-def substituted(path: str, text: str, wanted: Substitution) -> tuple[Replacement, ...]:
-    """The replacements in `text`, of a notebook in a cell. Raises `UsageError`."""
-    find = substitute_in_cells if is_notebook(path) else substitute
-    return find(text, wanted)
+from glossator.edits.find import Substitution, as_lf, rewrite, substitute
+from glossator.tools import PlacedString, ToolArgs, ToolContext, parse_notebook
 
 
 class EditArgs(ToolArgs):
@@ -181,3 +179,57 @@ class Write:
         if target.current is None:
             return await create(context, target, args.content)
         return await edit_known(context, args.path, args.change, Needs.ALL)
+
+
+def substituted(path: str, text: str, wanted: Substitution) -> tuple[Replacement, ...]:
+    """The replacements in `text`, of a notebook in its cells. Raises `UsageError`."""
+    return substitute_in_cells(text, wanted) if is_notebook(path) else substitute(text, wanted)
+
+
+def substitute_in_cells(text: str, wanted: Substitution) -> tuple[Replacement, ...]:
+    """As `substitute`, in the sources of the cells; all else of the file stays as it is.
+
+    Raises `UsageError`, also for what is no notebook.
+    """
+    try:
+        cells = [cell["source"] for cell in parse_notebook(text)["cells"]]
+        sources = ["".join(cell) for cell in cells]
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"it is no notebook of nbformat 4 ({error!r}).") from error
+    old = as_lf(wanted.old)
+    holding = [number for number, source in enumerate(sources) if old and old in source]
+    if not holding:
+        raise UsageError(
+            f"old_text is {'not in the source of any cell' if old else 'empty'}.\nOnly sources can"
+            " be edited. Read the notebook again and copy the text exactly, without line numbers."
+        )
+    if len(holding) > 1 and not wanted.every:
+        numbers = ", ".join(str(number + 1) for number in holding)
+        raise UsageError(
+            f"old_text is in several cells ({numbers}).\nAdd lines around it until it is there"
+            " once, or set replace_all to replace every one."
+        )
+    try:
+        return tuple(_with_source(text, cells[number], wanted) for number in holding)
+    except UsageError as error:
+        where = f"in cell {holding[0] + 1} (lines counted there)"
+        raise UsageError(f"{where}: {error}") from error
+
+
+def _with_source(
+    text: str, source: PlacedString | list[PlacedString], wanted: Substitution
+) -> Replacement:
+    """The cell's source after the substitution, in the form that it has."""
+    parts = source if isinstance(source, list) else [source]
+    before = "".join(parts)
+    after = apply_replacements(before, substitute(before, wanted))
+    first, last = parts[0], parts[-1]
+    escaped = text.isascii() and "\\u" in text  # how the rest of the file is written
+    if not isinstance(source, list):
+        return Replacement(first.start, last.end, json.dumps(after, ensure_ascii=escaped))
+    known = {str(part): text[part.start : part.end] for part in parts}
+    wanted_lines = filter(None, re.split(r"(?<=\n)", after))
+    lines = [known.get(line) or json.dumps(line, ensure_ascii=escaped) for line in wanted_lines]
+    gap = text[text.rindex("[", 0, first.start) + 1 : first.start]
+    between = text[first.end : parts[1].start] if len(parts) > 1 else f",{gap or ' '}"
+    return Replacement(first.start, last.end, between.join(lines))

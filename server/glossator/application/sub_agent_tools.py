@@ -1,7 +1,12 @@
-"""Explore and Fork: tasks for sub-agents, which only read and give a report."""
+"""Explore and Fork: tasks for sub-agents, which only read and give a report.
+
+`turn/delegation.py` carries them out. The tools are below it, since the application lists them.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -11,11 +16,39 @@ from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
-from glossator.tools.base import Directive, ToolArgs, ToolContext
+from glossator.tools import ToolArgs, ToolContext
 
-_NO_AGENTS = "There are no sub-agents here.\nSearch and read yourself."
+_UNDESCRIBED = ("general-purpose", "Explore", "explore")  # values of `subagent_type`
 
-_DEFAULT_TYPES = ("general-purpose", "Explore", "explore")
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A task for a sub-agent, how thoroughly to do it, and in which paths; none: everywhere.
+
+    `agent` names a sub-agent that a file describes.
+    """
+
+    task: str
+    thoroughness: Thoroughness = Thoroughness.MEDIUM
+    paths: tuple[str, ...] = ()
+    agent: str = ""
+
+
+class SubAgents(ABC):
+    """Starts the sub-agents of a run. Each one reports, also if it fails or is cancelled alone."""
+
+    @property
+    @abstractmethod
+    def report_bytes(self) -> int:
+        """The most bytes of a report that the conversation gets."""
+
+    @abstractmethod
+    async def explore(self, directive: Directive, call_id: str | None) -> Report:
+        """Give the task to a sub-agent with an empty conversation, which only reads."""
+
+    @abstractmethod
+    async def fork(self, task: str, call_id: str) -> Report:
+        """Give the task to a copy of the conversation."""
 
 
 class ExploreArgs(ToolArgs):
@@ -29,7 +62,7 @@ class ExploreArgs(ToolArgs):
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Accept `subagent_type`, which may also name no described agent."""
         kind = given.get("subagent_type")
-        if kind in _DEFAULT_TYPES:
+        if kind in _UNDESCRIBED:
             del given["subagent_type"]
         elif isinstance(kind, str) and "agent" not in given:
             given["agent"] = given.pop("subagent_type")
@@ -46,11 +79,10 @@ class Explore:
 
     async def run(self, args: ExploreArgs, context: ToolContext) -> ToolResult:
         """Wait for the report."""
-        if context.agents is None:
-            raise UsageError(_NO_AGENTS)
+        agents = _agents_of(context)
         directive = Directive(args.task, args.thoroughness, agent=args.agent)
-        report = await context.agents.explore(directive, context.call_id)
-        return _as_result(report, context.agents.report_bytes)
+        report = await agents.explore(directive, context.call_id)
+        return _as_result(report, agents.report_bytes)
 
 
 class ForkArgs(ToolArgs):
@@ -71,10 +103,15 @@ class Fork:
 
     async def run(self, args: ForkArgs, context: ToolContext) -> ToolResult:
         """Wait for the report."""
-        if context.agents is None:
-            raise UsageError(_NO_AGENTS)
-        report = await context.agents.fork(args.task, context.call_id)
-        return _as_result(report, context.agents.report_bytes)
+        agents = _agents_of(context)
+        report = await agents.fork(args.task, context.call_id)
+        return _as_result(report, agents.report_bytes)
+
+
+def _agents_of(context: ToolContext) -> SubAgents:
+    if (agents := context.find(SubAgents)) is None:
+        raise UsageError("There are no sub-agents here.\nSearch and read yourself.")
+    return agents
 
 
 def _as_result(report: Report, budget: int) -> ToolResult:

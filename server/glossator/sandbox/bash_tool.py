@@ -10,24 +10,15 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult, counted
-from glossator.sandbox import (
-    HEAD,
-    MOST_RUNNING,
-    TAIL,
-    Exit,
-    Output,
-    ShellCommand,
-    ShellContext,
-    end_text,
-    exit_text,
-    output_text,
-)
-from glossator.tools.base import ToolArgs, ToolContext
+from glossator.sandbox.jobs import MOST_RUNNING
+from glossator.sandbox.output import HEAD, TAIL, Exit, Output, end_text, exit_text, output_text
+from glossator.sandbox.shell import ShellCommand, ShellContext
+from glossator.tools import ToolArgs, ToolContext
 
 SECONDS = 120
 MAX_SECONDS = 600
 
-_MILLISECONDS = 10_000  # larger timeouts are milliseconds
+_MILLISECONDS_FROM = 10_000  # larger timeouts are milliseconds
 
 
 class BashArgs(ToolArgs):
@@ -52,7 +43,7 @@ class BashArgs(ToolArgs):
         timeout = given.get("timeout")
         if type(timeout) is int and timeout > 0 and "timeout_seconds" not in given:
             del given["timeout"]
-            seconds = timeout // 1000 if timeout >= _MILLISECONDS else timeout
+            seconds = timeout // 1000 if timeout >= _MILLISECONDS_FROM else timeout
             given["timeout_seconds"] = min(seconds, MAX_SECONDS)
         return given
 
@@ -87,10 +78,10 @@ class Bash:
         context: ToolContext,
     ) -> ToolResult:
         """Run a command, or look at a job."""
-        if context.shell is None:
+        if (shell := context.find(ShellContext)) is None:
             raise UsageError("Commands cannot be run here.\nTell the user what to run.")
         if args.job is not None:
-            result = await _look(args, args.job, context.shell)
+            result = await _look(args, args.job, shell)
             context.runs.looked(args.job, result.outcome if result.unsuccessful else "")
             return result
         if args.command is None or args.stop:
@@ -101,10 +92,10 @@ class Bash:
             number = context.runs.begin(command.text)
             run = f"[run {number}]"
             if args.background:
-                job = await context.shell.start(command)
+                job = await shell.start(command)
                 context.runs.jobs[job] = number
                 return _started(job, run, unsaved)
-            result = await _run(args, command, context, context.shell, run, unsaved)
+            result = await _run(args, command, context, shell, run, unsaved)
         except OSError as error:
             return ToolResult.failed(f"The command could not be started: {error}.\nTry again.")
         if result.error or result.unsuccessful:

@@ -12,18 +12,9 @@ from glossator.core.file_kinds import CODE, language_of
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.core.uri import to_uri
-from glossator.symbols import (
-    Coverage,
-    Definition,
-    Name,
-    NearSymbol,
-    SourceLine,
-    Symbol,
-    SymbolHits,
-    Use,
-)
-from glossator.tools.absence import account
-from glossator.tools.selection import Selection
+from glossator.symbols.find import Coverage, Definition, Name, SourceLine, SymbolHits, Use
+from glossator.symbols.symbol import NearSymbol, Symbol
+from glossator.tools import Selection, account
 from glossator.workspace import WorkspaceSnapshot
 
 MAX_DEFINITIONS, MAX_USES = 50, 250  # lines
@@ -35,11 +26,11 @@ _NOTES_BYTES = 2_000
 _MAX_LINE_CHARACTERS = 300
 _MAX_BODY_CHARACTERS = 500  # of a line
 _MAX_DOCUMENTATION = 200  # characters
-_LONG = 500  # characters of a line that is not worth showing
+_LONG_LINE = 500  # characters of a line that is not worth showing
 _MINIFIED = (".min.js", ".min.mjs", ".min.cjs", ".min.css")
-_ALIKE = 3  # equal lines, of which the first is shown
-_TOGETHER, _FEW = 8, 4  # lines in one definition, of which the first few are shown
-_PLACES = 20  # of lines that are listed by number
+_ALIKE_FROM = 3  # equal lines, of which the first is shown
+_GROUPED_FROM, _GROUPED_SHOWN = 8, 4  # lines in one definition, of which the first few are shown
+_PLACES_LISTED = 20  # of lines that are listed by number
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,18 +156,18 @@ def _rows(
     for line in lines:
         first = line[0]
         text, place = _same_text(first), _same_place(first)
-        if _is_minified(first.line):
+        if len(first.line.text) > _LONG_LINE or first.line.path.endswith(_MINIFIED):
             groups[first.line.path].append(line)
-        elif alike[text] >= _ALIKE:
+        elif alike[text] >= _ALIKE_FROM:
             groups[text].append(line)
         else:
-            groups[place if together[place] >= _TOGETHER else first].append(line)
+            groups[place if together[place] >= _GROUPED_FROM else first].append(line)
     for key, group in groups.items():
         if isinstance(key, str):
             yield _minified(group, what, snapshot)
             continue
         identical = key == _same_text(group[0][0])
-        shown = 1 if identical else _FEW
+        shown = 1 if identical else _GROUPED_SHOWN
         for line in group[:shown]:
             yield (bodies and _body(line, bodies, snapshot)) or _line(line, snapshot)
         if group[shown:]:
@@ -189,10 +180,6 @@ def _same_text(entry: _FoundLine) -> tuple[object, ...]:
 
 def _same_place(entry: _FoundLine) -> tuple[object, ...]:
     return "place", entry.line.path, entry.about
-
-
-def _is_minified(line: SourceLine) -> bool:
-    return len(line.text) > _LONG or line.path.endswith(_MINIFIED)
 
 
 def _abouts(line: Iterable[_FoundLine]) -> str:
@@ -230,7 +217,7 @@ def _more(lines: Sequence[Sequence[_FoundLine]], known: str, *, identical: bool)
         for about, each in numbers.items()
         for first, last in runs(each)
     ]
-    listed = {n for first, last, _ in places[:_PLACES] for n in range(first, last + 1)}
+    listed = {n for first, last, _ in places[:_PLACES_LISTED] for n in range(first, last + 1)}
     entries = [entry for line in lines for entry in line]
     listed_places = _listed([_place(first, last) + about for first, last, about in places])
     text = f"  … and {len(lines):,} more like it, lines {listed_places}"
@@ -256,7 +243,7 @@ def _place(first: int, last: int) -> str:
 
 
 def _listed(places: Sequence[str]) -> str:
-    return ", ".join([*places[:_PLACES], *(["…"] if len(places) > _PLACES else [])])
+    return ", ".join([*places[:_PLACES_LISTED], *(["…"] if len(places) > _PLACES_LISTED else [])])
 
 
 def _body(

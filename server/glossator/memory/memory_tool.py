@@ -17,23 +17,15 @@ from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown, shown_prose
 from glossator.core.tool_result import ToolResult
-from glossator.memory import (
-    MAX_DESCRIPTION,
-    MAX_NAME,
-    Memory,
-    MemoryType,
-    SessionMemories,
-    check_size,
-    gone_places,
-    gone_symbols,
-    memory_text,
-    secret_in,
-)
-from glossator.tools.base import ToolArgs, ToolContext, in_thread
+from glossator.memory.entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, secret_in
+from glossator.memory.memories import SessionMemories, check_size
+from glossator.memory.texts import gone_places, gone_symbols, memory_text
+from glossator.symbols import SymbolFinder
+from glossator.tools import ToolArgs, ToolContext, in_thread
 
 MAX_ABOUT = 10
 
-_SECONDS = 1.0  # for the symbols that a memory names
+_SYMBOL_SECONDS = 1.0  # for the symbols that a memory names
 _NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 _NOT_HERE = "Memories are neither read nor changed here.\nGo on without; say what should be kept."
 
@@ -90,7 +82,7 @@ class MemoryArgs(ToolArgs):
 
         Raises `UsageError` where the call would fail, so that nobody is asked about it.
         """
-        of = context.memory
+        of = context.find(SessionMemories)
         if of is None:
             raise UsageError(_NOT_HERE)
         if self.action == "write":
@@ -189,7 +181,7 @@ class MemoryTool:
 
     async def run(self, args: MemoryArgs, context: ToolContext) -> ToolResult:
         """Do it, and say what is kept, where, and why. Raises `UsageError`."""
-        of = context.memory
+        of = context.find(SessionMemories)
         if of is None:
             return ToolResult.failed(_NOT_HERE)
         if args.action == "read":
@@ -230,7 +222,7 @@ async def _read(args: MemoryArgs, of: SessionMemories, context: ToolContext) -> 
     snapshot, hidden = context.snapshot, context.hidden
     gone = (
         *await in_thread(gone_places, memory, snapshot, hidden),
-        *await gone_symbols(memory, snapshot, context.symbols, hidden, _SECONDS),
+        *await gone_symbols(memory, snapshot, context.need(SymbolFinder), hidden, _SYMBOL_SECONDS),
     )
     of.saw(memory)
     return ToolResult(memory_text(memory, datetime.now(UTC), gone))

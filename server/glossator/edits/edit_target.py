@@ -17,9 +17,7 @@ from glossator.core.shown import shown
 from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
-from glossator.edits import rebase
-from glossator.tools.base import ToolContext, in_thread
-from glossator.tools.edit_report import (
+from glossator.edits.edit_report import (
     CONTEXT_LINES,
     MORE_CHANGED,
     changed,
@@ -28,7 +26,8 @@ from glossator.tools.edit_report import (
     not_shown,
     sentences,
 )
-from glossator.tools.reads import Base, carried_lines
+from glossator.edits.merge import rebase
+from glossator.tools import Base, ToolContext, carried_lines, in_thread
 
 _LINE_CHARACTERS = 500  # of a preview
 

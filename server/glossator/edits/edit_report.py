@@ -17,10 +17,10 @@ MAX_LINE_CHARACTERS = 2_000  # of a line to edit: as in Read
 MORE_CHANGED = "The user or the editor changed more at the same time than you asked for."
 
 CONTEXT_LINES = 3
-_MAX_LINES = 60  # shown of a file
+_LINES_SHOWN = 60  # shown of a file
 _LINE_CHARACTERS = 500  # of a changed file
-_PLACES = 8
-_MOVED = (
+_RANGES_LISTED = 8
+_OTHERS_CHANGED = (
     "Other lines changed since you read the file; they were kept, and the edit was made where its"
     " lines are now."
 )
@@ -40,7 +40,7 @@ def changed(
     """
     blocks = changed_blocks(lines_with_ends(current.text), lines_with_ends(after.text))
     is_moved = known.sha256 != current.sha256
-    note = sentences(_MOVED if is_moved else "", note)
+    note = sentences(_OTHERS_CHANGED if is_moved else "", note)
     if not blocks:
         return ToolResult(sentences(f"{relative} was not changed.", note))
     removed = sum(block.old_end - block.old_start for block in blocks)
@@ -50,9 +50,9 @@ def changed(
     if is_moved:
         blocks = changed_blocks(lines_with_ends(known.text), lines_with_ends(after.text))
     numbers = lines_around(blocks, after, context)
-    text = numbered_lines(after, numbers[:_MAX_LINES], _LINE_CHARACTERS)
-    whole, cut = whole_and_cut(after, numbers[:_MAX_LINES], _LINE_CHARACTERS)
-    left_out = max(len(numbers) - _MAX_LINES, 0)
+    text = numbered_lines(after, numbers[:_LINES_SHOWN], _LINE_CHARACTERS)
+    whole, cut = whole_and_cut(after, numbers[:_LINES_SHOWN], _LINE_CHARACTERS)
+    left_out = max(len(numbers) - _LINES_SHOWN, 0)
     around = "around the changes " if context else "that changed "
     more = f"\n[{left_out:,} more lines {around}are not shown]" if left_out else ""
     return ToolResult(
@@ -67,7 +67,7 @@ def changed(
 def in_conflict(relative: str, conflict: Conflict) -> ToolResult:
     """An edit of lines that others changed."""
     now = conflict.document
-    last_line = min(conflict.last_line, conflict.first_line + _MAX_LINES - 1, len(now.lines))
+    last_line = min(conflict.last_line, conflict.first_line + _LINES_SHOWN - 1, len(now.lines))
     numbers = range(conflict.first_line, last_line + 1)
     text = numbered_lines(now, numbers, MAX_LINE_CHARACTERS)
     return ToolResult(
@@ -82,7 +82,7 @@ def in_conflict(relative: str, conflict: Conflict) -> ToolResult:
 def not_shown(why: str, current: Document, unseen: Sequence[int], *, hidden: bool) -> ToolResult:
     """An edit of lines that were not shown; shows them now, unless there are too many."""
     numbers = lines_around((Block(line - 1, line, line - 1, line) for line in unseen), current)
-    if hidden or len(numbers) > _MAX_LINES:
+    if hidden or len(numbers) > _LINES_SHOWN:
         step = f"Read lines {line_ranges(unseen)} first, then make the edit again."
         return ToolResult.failed(f"Nothing was changed: {why}\n{step}")
     text = numbered_lines(current, numbers, MAX_LINE_CHARACTERS)
@@ -97,7 +97,7 @@ def not_shown(why: str, current: Document, unseen: Sequence[int], *, hidden: boo
 def line_ranges(lines: Iterable[int]) -> str:
     """Ascending lines as ranges, such as "1-3, 7"."""
     places = [f"{first}-{last}" if first < last else f"{first}" for first, last in runs(lines)]
-    return ", ".join(places[:_PLACES]) + ", …" * (len(places) > _PLACES)
+    return ", ".join(places[:_RANGES_LISTED]) + ", …" * (len(places) > _RANGES_LISTED)
 
 
 def numbered_lines(document: Document, numbers: Iterable[int], characters: int) -> str:

@@ -17,15 +17,15 @@ from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
-from glossator.tools.base import ToolArgs, ToolContext, in_thread
-from glossator.tools.editing import edits_of
+from glossator.edits.edit_target import edits_of
+from glossator.tools import ToolArgs, ToolContext, in_thread
 from glossator.workspace import WorkspaceSnapshot, is_inside
 
 _MAX_FILES = 1_000  # in a folder: permission rules judge each, and undo keeps each
 _MAX_BYTES = 100_000_000
-_NAMED = 5  # documents
-_BASH = "Use `mv` in Bash if that is what is wanted."
-_REFERENCES = "What names the old path is changed only if the editor did so: Grep for it."
+_DOCUMENTS_NAMED = 5
+_USE_BASH = "Use `mv` in Bash if that is what is wanted."
+_REFERENCES_NOTE = "What names the old path is changed only if the editor did so: Grep for it."
 
 
 class MoveArgs(ToolArgs):
@@ -74,13 +74,13 @@ class Move:
             raise TypeError(f"a move has no text that could be in conflict: {outcome}")
         context.reads.moved(rename.path, rename.new_path)
         files = f" with {len(rename.inside):,} files" if rename.inside else ""
-        said = [f"Moved {old} to {new}{files}.", outcome.note, _REFERENCES]
+        said = [f"Moved {old} to {new}{files}.", outcome.note, _REFERENCES_NOTE]
         texts = {document.path: document.text for document in outcome.documents}
         if before is not None and texts.get(rename.new_path) != before:
             said.append("Its text changed at the same time: read it again before you rely on it.")
         if open_still := [path for path in texts if is_inside(path, rename.path)]:
-            names = ", ".join(map(snapshot.relative, sorted(open_still)[:_NAMED]))
-            more = ", …" if len(open_still) > _NAMED else ""
+            names = ", ".join(map(snapshot.relative, sorted(open_still)[:_DOCUMENTS_NAMED]))
+            more = ", …" if len(open_still) > _DOCUMENTS_NAMED else ""
             said.append(
                 f"Still open in the editor under the old path: {names}{more}; tell the user."
             )
@@ -107,7 +107,7 @@ def _source(snapshot: WorkspaceSnapshot, path: str) -> tuple[str, int]:
     if real in snapshot.roots:
         raise _refusal(f"{shown(path)} is a folder of the workspace; only what is in it is moved.")
     if os.path.islink(located.rstrip(os.sep)):
-        raise _refusal(f"{shown(path)} is a link.\n{_BASH}")
+        raise _refusal(f"{shown(path)} is a link.\n{_USE_BASH}")
     try:
         mode = os.lstat(real).st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -151,12 +151,12 @@ def _inside(folder: str, path: str) -> tuple[str, ...]:
         for entry in _entries(folder):
             if not entry.is_file(follow_symlinks=False):
                 why = "holds links, or what is neither file nor folder; Move takes only these two"
-                raise _refusal(f"{shown(path)} {why}.\n{_BASH}")
+                raise _refusal(f"{shown(path)} {why}.\n{_USE_BASH}")
             names.append(os.path.relpath(entry.path, folder))
             size += entry.stat(follow_symlinks=False).st_size
             if len(names) > _MAX_FILES or size > _MAX_BYTES:
                 most = f"more than {_MAX_FILES:,} files or {_MAX_BYTES // 1_000_000} MB"
-                raise _refusal(f"{shown(path)} holds {most}.\nMove it in parts. {_BASH}")
+                raise _refusal(f"{shown(path)} holds {most}.\nMove it in parts. {_USE_BASH}")
     except OSError as error:
         raise _refusal(f"{shown(path)} cannot be looked through ({error.strerror}).") from error
     if not names:

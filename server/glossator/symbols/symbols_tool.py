@@ -14,21 +14,12 @@ from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut
-from glossator.symbols import (
-    ALL_USES,
-    CALLS,
-    Definition,
-    Name,
-    NearSymbol,
-    SearchScope,
-    Symbol,
-    SymbolHits,
-    Use,
-)
-from glossator.tools import symbol_report
-from glossator.tools.absence import visible
-from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import select
+from glossator.symbols import symbol_report
+from glossator.symbols.candidates import SearchScope
+from glossator.symbols.find import Definition, Name, SymbolHits, Use
+from glossator.symbols.finder import ALL_USES, CALLS, SymbolFinder
+from glossator.symbols.symbol import NearSymbol, Symbol
+from glossator.tools import IsHidden, ToolArgs, ToolContext, in_thread, select, visible
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceSnapshot
 
@@ -36,7 +27,7 @@ MAX_NEAR = 8
 
 _NEAR_SECONDS = 1.0
 
-_WHAT = {
+_WHAT_OF_MODE = {
     "definitions": symbol_report.DEFINITIONS,
     "references": symbol_report.USES,
     "callers": symbol_report.CALLS,
@@ -97,7 +88,7 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
         return ToolResult.failed(
             f"{path} is in no language that is parsed.\nOpen it with Read. Parsed are {_LANGUAGES}."
         )
-    symbols = await context.symbols.outline(snapshot, document)
+    symbols = await context.need(SymbolFinder).outline(snapshot, document)
     if not symbols:
         return ToolResult(f"{path} has no outline: nothing is defined in it, or it is too large.")
     lines, omitted = cut(map(_outline_line, symbols), Budget(bytes=symbol_report.MAX_BYTES))
@@ -139,18 +130,20 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     found: SymbolHits[Definition] | SymbolHits[Use]
     bodies: dict[str, Document] | None = None
     if args.mode == "definitions":
-        found = defined = await context.symbols.definitions(snapshot, name, place)
+        found = defined = await context.need(SymbolFinder).definitions(snapshot, name, place)
         if args.body:
             paths = {hit.line.path for hit in defined.hits[: symbol_report.MAX_DEFINITIONS]}
             bodies = await in_thread(_documents, snapshot, paths, context.hidden)
     else:
         kinds = CALLS if args.mode == "callers" else ALL_USES
-        found = await context.symbols.uses(snapshot, name, kinds, place)
+        found = await context.need(SymbolFinder).uses(snapshot, name, kinds, place)
     near: tuple[NearSymbol, ...] = ()
     if not found.hits and (args.mode == "definitions" or not found.coverage.holding):
-        near = await context.symbols.near(snapshot, name, context.hidden, MAX_NEAR, _NEAR_SECONDS)
+        near = await context.need(SymbolFinder).near(
+            snapshot, name, context.hidden, MAX_NEAR, _NEAR_SECONDS
+        )
     result = symbol_report.report(
-        _WHAT[args.mode], name, found, snapshot, selection, near=near, bodies=bodies
+        _WHAT_OF_MODE[args.mode], name, found, snapshot, selection, near=near, bodies=bodies
     )
     if bodies is not None:  # neither Read nor Search show them again
         paths_by_uri = {each.uri: each.path for each in bodies.values()}

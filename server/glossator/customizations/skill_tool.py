@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -10,7 +11,19 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult
-from glossator.tools.base import ToolArgs, ToolContext
+from glossator.tools import ToolArgs, ToolContext
+
+
+class Skills(ABC):
+    """The skills that the model may load. Each raises `UsageError` for one that is not there."""
+
+    @abstractmethod
+    async def load(self, name: str, arguments: str) -> str:
+        """The text of a skill with its arguments, and which files lie in its folder."""
+
+    @abstractmethod
+    async def read(self, name: str, file: str, first_line: int) -> str:
+        """A file of its folder, from a line on (1-based)."""
 
 
 class SkillArgs(ToolArgs):
@@ -37,7 +50,7 @@ class SkillArgs(ToolArgs):
         return given
 
 
-class Skill:
+class SkillTool:
     """Gives the text of a skill, or of a file in its folder."""
 
     name: ClassVar[str] = "Skill"
@@ -47,10 +60,10 @@ class Skill:
 
     async def run(self, args: SkillArgs, context: ToolContext) -> ToolResult:
         """Load it."""
-        if context.skills is None:
+        if (skills := context.find(Skills)) is None:
             raise UsageError("There are no skills here.\nGo on without one.")
         if args.file:
-            text = await context.skills.read(args.name, args.file, args.line)
+            text = await skills.read(args.name, args.file, args.line)
             return ToolResult(text, outcome=f"read {args.file}")
-        text = await context.skills.load(args.name, args.arguments)
+        text = await skills.load(args.name, args.arguments)
         return ToolResult(text, outcome=f"loaded {args.name}")
