@@ -8,7 +8,7 @@ from glossator.core.prompts import load_prompt
 from glossator.llm.conversation import user_message
 from glossator.sessions.compaction.kept import KeptTools, collect
 from glossator.sessions.compaction.own_texts import TEXTS, prompt_of
-from glossator.sessions.reminders import Reminders
+from glossator.sessions.session import Reminders
 
 # Prompts of `prompts/user` that never begin a text of ours in the main conversation: the words of
 # a command that the user gave, tasks of sub-agents, and parts of results.

@@ -13,8 +13,7 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.mcp.answers import McpServerView
 from glossator.mcp.calls import CallResult, Calls
 from glossator.mcp.hub import McpServers
-from glossator.permissions.approvals import Approvals
-from glossator.permissions.switches import Switches
+from glossator.permissions.approvals import Approvals, Switches
 from glossator.settings.groups import McpSettings
 from tests.stage import Recorder
 

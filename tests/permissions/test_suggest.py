@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.permissions.suggest import suggestions
+from glossator.permissions.decide import suggestions
 from tests.permissions.asking import files, policy, shell
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.permissions.switches import Switches
+from glossator.permissions.approvals import Switches
 
 
 def switches(tmp_path: Path, *roots: Path) -> tuple[Switches, list[str]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.permission import Access
-from glossator.permissions.hidden import hiding_rules
+from glossator.permissions.matching import hiding_rules
 from glossator.permissions.policy import Policy
 from glossator.permissions.subject import CallSubject, ResolvedPath
 from tests.permissions.asking import of_line, of_words, policy, verdict

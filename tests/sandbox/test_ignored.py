@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.permissions.hidden import HiddenFiles
+from glossator.permissions.matching import HiddenFiles
 from glossator.sandbox import command_limits
 from glossator.sandbox.command_limits import IgnoredContents, IgnoredFolders
 from tests.permissions.asking import policy

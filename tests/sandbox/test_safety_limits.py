@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.permissions.hidden import HiddenFiles
+from glossator.permissions.matching import HiddenFiles
 from glossator.sandbox import command_limits
 from glossator.sandbox.command_limits import LimitFinder
 from glossator.sandbox.policy import CommandLimits, Unavailable

@@ -12,8 +12,7 @@ import pytest
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.sandbox import hard_links
 from glossator.sandbox.bubblewrap import Bubblewrap
-from glossator.sandbox.find import find_below
-from glossator.sandbox.hard_links import enclosing, hard_linked_files, is_of_package
+from glossator.sandbox.hard_links import enclosing, find_below, hard_linked_files, is_of_package
 from tests.sandboxed import FOUND, SANDBOXED
 from tests.security.repositories import git, repository
 from tests.stage import stage

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from glossator.sandbox import quarantine, quarantine_review
-from glossator.sandbox.quarantine import Quarantine, Quarantined
-from glossator.sandbox.quarantine_review import outcome_text, quarantine_question
+from glossator.sandbox import quarantine
+from glossator.sandbox.quarantine import Quarantine, Quarantined, outcome_text, quarantine_question
 
 _SPARSE = 400_000_000  # bytes
 
@@ -310,7 +309,7 @@ def test_a_long_file_is_shown_whole(root: Path) -> None:
 
 def test_what_is_not_shown_is_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that was made is named nevertheless."""
-    monkeypatch.setattr(quarantine_review, "_MOST_SHOWN", 100)
+    monkeypatch.setattr(quarantine, "_MOST_SHOWN", 100)
     (root / ".vscode").mkdir()
     (root / ".vscode/a").write_text("a" * 1_000)
     (root / ".vscode/b").write_text("b" * 2_000)

@@ -10,7 +10,7 @@ from glossator.core.attached import Diagnostic, FileDiagnostics, Severity, Wante
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.llm.model import ToolCall
-from glossator.permissions.hidden import HiddenFiles
+from glossator.permissions.matching import HiddenFiles
 from glossator.tools.base import registry
 from glossator.tools.diagnostics import MAX_ITEMS, Diagnostics
 from glossator.turn.calls import call_tool, permit_direct_call

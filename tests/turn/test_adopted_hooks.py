@@ -23,7 +23,7 @@ from glossator.core.events import Notice
 from glossator.core.question import QuestionAnswer
 from glossator.core.window import ContextKind
 from glossator.hooks.answers import HookView
-from glossator.sessions.reminders import Reminders
+from glossator.sessions.session import Reminders
 from glossator.turn.hooks import session_hooks
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage

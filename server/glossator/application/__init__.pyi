@@ -5,8 +5,7 @@ from .git import CUT, ROOTS, ask_git
 from .permission_checker import Permission
 from .search_support import BuildProgress, embedding_bill
 from .session_memory import mark_seen, turned_on, unseen
-from .sub_agent_tools import Directive, Explore, Fork, SubAgents
-from .toolbox import reading_tools
+from .toolbox import Directive, Explore, Fork, SubAgents, reading_tools
 
 __all__ = [
     "CUT",

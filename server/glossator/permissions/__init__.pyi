@@ -1,15 +1,14 @@
-from .approvals import Approvals
+from .approvals import Approvals, Switches
 from .decide import Allow, Ask, Decision, Deny, decision_about
 from .fingerprints import FileDigests, digest, files_named, fingerprint, paths_named
 from .grants import Grants, grants_file
-from .hidden import HiddenFiles
-from .matching import is_about
-from .modes import Modes
+from .matching import HiddenFiles, is_about
 from .permission_scope import check_permission_scope
 from .policy import (
     FAMILIES,
     MCP,
     MCP_NAME,
+    Modes,
     Places,
     Policy,
     Rule,
@@ -30,7 +29,6 @@ from .protected import (
     why_protected,
 )
 from .subject import CallSubject
-from .switches import Switches
 from .trust import (
     Trust,
     TrustQuestion,

@@ -15,8 +15,7 @@ from .output import (
 )
 from .policy import CommandLimits, HardLinkedFiles, Unavailable
 from .process import Finished, Show
-from .quarantine import Quarantine
-from .quarantine_review import outcome_text, quarantine_question
+from .quarantine import Quarantine, outcome_text, quarantine_question
 from .shell import LimitedShell, ShellCommand, ShellContext
 from .workspace_shell import WorkspaceShell, find_sandbox
 

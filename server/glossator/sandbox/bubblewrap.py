@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from glossator.core.errors import UsageError
 from glossator.sandbox.environment import git_settings
-from glossator.sandbox.find import find_below
+from glossator.sandbox.hard_links import find_below
 from glossator.sandbox.mounts import (
     Covers,
     PinnedMount,

@@ -10,13 +10,44 @@ is: nothing could be added to it.
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from glossator.core.errors import UsageError
-from glossator.sandbox.find import find_below
 from glossator.sandbox.policy import HardLinkedFiles
 from glossator.workspace import is_inside, outermost
+
+_PLACES = "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin"
+
+
+def find_below(folders: Sequence[str], tests: Sequence[str], seconds: float) -> set[str]:
+    """The paths below `folders` that pass find's `tests`; what is closed to us is left out.
+
+    Blocking. Raises `UsageError`, with the reason alone, if it cannot be found out within
+    `seconds`.
+    """
+    if not folders:
+        return set()
+    find = shutil.which("find", path=_PLACES)
+    if find is None:
+        raise UsageError("there is no program find")
+    try:
+        found = subprocess.run(  # noqa: S603 - a program of the system
+            (find, *folders, *tests, "-print0"),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # what is closed to us or gone
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UsageError(f"it took more than {seconds:.0f} s") from error
+    except OSError as error:
+        raise UsageError(str(error)) from error
+    return set(map(os.fsdecode, filter(None, found.stdout.split(b"\0"))))
+
 
 _SECONDS = 20.0
 _FEW = 100  # mounts; as many take 30 ms

@@ -15,12 +15,20 @@ from .export import (
     to_json,
     to_markdown,
 )
-from .figures import RunFigures, run_figures
 from .records import ModelCall, Record
-from .reminders import Reminders
 from .runs import Run, RunClock, Runs, SteeredWords
-from .session import Session
-from .state import EDITOR_STATE, FACTS, INSTRUCTIONS, MEMORIES, Account, AskedRun, session_state
+from .session import Reminders, Session
+from .state import (
+    EDITOR_STATE,
+    FACTS,
+    INSTRUCTIONS,
+    MEMORIES,
+    Account,
+    AskedRun,
+    RunFigures,
+    run_figures,
+    session_state,
+)
 
 __all__ = [
     "EDITOR_STATE",

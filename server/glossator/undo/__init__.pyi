@@ -1,7 +1,6 @@
 from .apply import Problem, TurnChanges, cut_off_in_notes, undone_in_notes
 from .checkpoint_log import CheckpointStore
-from .checkpoints import Checkpoints
-from .deltas import FileDelta
+from .checkpoints import Checkpoints, FileDelta
 from .file_states import (
     Content,
     DiskFiles,
