@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 _DRIVE = re.compile(r"^/[A-Za-z]:")
@@ -21,6 +22,7 @@ def to_uri(path: str) -> str:
     return "file://" + quote_from_bytes(os.fsencode(posix), safe="/:@!$&'()*+,;=~")
 
 
+@lru_cache(maxsize=4096)  # a conversation asks for the same files before each of its requests
 def to_path(uri: str) -> str | None:
     """The absolute path a `file:` URI names; None for other schemes, other hosts and no file."""
     try:

@@ -149,6 +149,7 @@ class Session:
         self.reports = state.reports  # of sub-agents, oldest first
         self.reminders = Reminders()
         self.backoff = CompactionBackoff()
+        self.instructions_looked_at: object = None  # what decided which instruction files count
         self.conversation: Conversation = PersistedConversation(
             self._say, self._restarted, self._revised, self._amended, messages
         )

@@ -379,10 +379,11 @@ async def new_instructions(
     Those of a folder count once something below it was shown, or is `attached` (paths). The user is
     told what of them the model does not see.
     """
+    shown = session.reads.paths().union(attached)
     finder = _finder(app, now)
+    session.instructions_looked_at = _what_decides(now, finder, shown)
     kept = (*session.kept(IN_PROMPT)[-1:], *session.kept(INSTRUCTIONS))
     told = {path: sha256 for files in kept for path, sha256 in files}
-    shown = (*session.reads.paths(), *attached)
 
     def look() -> tuple[Instructions, tuple[InstructionFile, ...]]:
         found = finder.find(trusted=now.trusted, touched=shown)
@@ -392,6 +393,28 @@ async def new_instructions(
     if notice := not_seen_notice(session, found):
         run.tell(notice)
     return Telling(instruction_reminders(fresh), partial(_know, session, fresh))
+
+
+async def further_news(app: Application, session: Session, run: Run) -> Telling:
+    """As `new_instructions`, before the next request of a run.
+
+    Nothing is looked for while the workspace and the folders that were looked into are the same:
+    the files that count then are the same, too, but for the user's own, those above the workspace
+    and in ignored folders, which the next question finds.
+    """
+    now = app.now()
+    deciding = _what_decides(now, _finder(app, now), session.reads.paths())
+    if deciding == session.instructions_looked_at:
+        return Telling()
+    return await new_instructions(app, now, session, run)
+
+
+def _what_decides(
+    now: WorkspaceNow, finder: InstructionFinder, shown: Iterable[str]
+) -> tuple[object, ...]:
+    """What decides which files of the workspace count."""
+    folders = frozenset(map(os.path.dirname, shown))
+    return now.snapshot.revision, now.trusted, finder.off, folders
 
 
 def _fresh(

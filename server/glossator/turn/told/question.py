@@ -25,7 +25,7 @@ from glossator.turn.told.changes import (
 from glossator.turn.told.customizations import customization_notices, customizations_now
 from glossator.turn.told.editor import editor_state
 from glossator.turn.told.facts import established, established_again
-from glossator.turn.told.instruction_files import new_instructions, not_seen_notice
+from glossator.turn.told.instruction_files import further_news, new_instructions, not_seen_notice
 from glossator.turn.told.opening import LeftOut, Opening, Unobeyed, left_out, opening_of, unobeyed
 from glossator.turn.told.part import Telling, in_time
 from glossator.turn.told.recall import Recall
@@ -134,7 +134,7 @@ async def news(app: Application, session: Session, run: Run, recall: Recall) -> 
     Also facts that hold no more. After a compaction, what it took of the lists of skills and
     sub-agents, the memories, the facts, and what git says.
     """
-    read = new_instructions(app, app.now(), session, run)
+    read = further_news(app, session, run)
     instructions, listings, again, facts = await asyncio.gather(
         in_time("Instruction files", read, Telling(), run.tell),
         in_time("Lists", customization_notices(app, session, None), (), run.tell),
