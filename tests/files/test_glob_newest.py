@@ -39,7 +39,7 @@ def naive(
 @pytest.mark.parametrize("seed", range(12))
 def test_as_naive_while_files_come_and_go(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rnd = random.Random(seed)
-    monkeypatch.setattr(index_module, "_AT_ONCE", 0 if seed % 2 else 1_000)
+    monkeypatch.setattr(index_module, "_MAX_SORTED", 0 if seed % 2 else 1_000)
     index = FileIndex()
 
     def some_file() -> FileEntry:

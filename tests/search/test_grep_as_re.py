@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from glossator.workspace.search import scan
@@ -84,6 +84,7 @@ def test_line_by_line(text: str, pattern: str) -> None:
 
 @settings(max_examples=700, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(TEXTS, PATTERNS)
+@example("aa\ré", r"((?:\b|$))(?:.)(?:\b|(?:a))")  # matches that touch at an edge of a word
 def test_multiline(text: str, pattern: str) -> None:
     assume(asks_twice_at_most(pattern))
     found = found_in(text, pattern, multiline=True)

@@ -300,15 +300,23 @@ def _line_at(view: bytes | memoryview, text: bytes, place: int) -> bytes:
 def _spanning(
     text: bytes, regex: re2.Pattern[bytes], lines: Lines, cancelled: Callable[[], bool]
 ) -> Iterator[int]:
-    reported = 0
-    for match in regex.finditer(text):
-        if cancelled() or _is_behind(text, match.start()):
+    reported = place = 0
+    while place <= len(text):
+        for match in regex.finditer(text, place):
+            if cancelled() or _is_behind(text, match.start()):
+                return
+            line, at = lines.number(match.start()), match.start()
+            end = less_marks(text, at, match.end())
+            last = line + text.count(b"\n", at, max(at, end - 1))
+            yield from range(max(line, reported + 1), last + 1)
+            reported = max(reported, last)
+            if (
+                end < match.end()
+            ):  # the mark of an edge at which a match ends is the next one's, too
+                place = max(end, at + 1)
+                break
+        else:
             return
-        line, at = lines.number(match.start()), match.start()
-        end = less_marks(text, at, match.end())
-        last = line + text.count(b"\n", at, max(at, end - 1))
-        yield from range(max(line, reported + 1), last + 1)
-        reported = max(reported, last)
 
 
 def _is_behind(text: bytes, place: int) -> bool:
