@@ -1,4 +1,4 @@
-"""Glosses and facts as versions before this one kept them: read, and written byte for byte again."""
+"""Glosses and facts of versions before this one: read, and written byte for byte again."""
 
 from __future__ import annotations
 
