@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -55,6 +56,21 @@ MOVED = [
     "client.py:4-6 read moved to client.py:6",
     "client.py:8-9 verified moved to client.py:10",
 ]
+
+# What is kept of `answer_again`, as other versions read it.
+KEPT_LINES = (
+    '{"run": "RUN", "lines": [{"span": {"uri": "file://ROOT/client.py", "sha256": '
+    '"6d97b880960d6ee158aa03c8b06526cdb49126b62e37474531c84aefd0cd4f21", "first_line": 5, '
+    '"last_line": 5}, "was": "ROOT/client.py", "passage": {"path": "ROOT/client.py", '
+    '"first_line": 5, "last_line": 5, "lines": ["e4e0e9e4d899"], "before": ["d55e1b343f85", '
+    '"d071d79dbfdf", "ddd9c40767f9"], "after": ["9a6e6119012b", "ddd9c40767f9", '
+    '"ff331ec77344"]}, "heads": [{"path": "ROOT/client.py", "first_line": 3, "last_line": 3, '
+    '"lines": ["d071d79dbfdf"], "before": ["ddd9c40767f9", "f3f130dc9410"], "after": '
+    '["d55e1b343f85", "e4e0e9e4d899", "9a6e6119012b"]}, {"path": "ROOT/client.py", '
+    '"first_line": 4, "last_line": 4, "lines": ["d55e1b343f85"], "before": ["d071d79dbfdf", '
+    '"ddd9c40767f9", "f3f130dc9410"], "after": ["e4e0e9e4d899", "9a6e6119012b", '
+    '"ddd9c40767f9"]}]}]}'
+)
 
 pytestmark = pytest.mark.usefixtures("_own_state")
 
@@ -276,6 +292,8 @@ async def test_only_the_newest_answers_are_followed(tmp_path: Path) -> None:
         followed = [key.run_id for key in keys if s.app.anchors.freshness(key)]
         assert followed == runs[-MOST_ANSWERS:]
         assert len(session.kept(CITED_LINES)) == 200
+        kept = json.dumps(session.kept(CITED_LINES)[-1])
+        assert kept.replace(str(root), "ROOT").replace(runs[-1], "RUN") == KEPT_LINES
         (root / "client.py").write_text(text("# mine", *LINES))
         s.touched("client.py")
         at_first = len(s.port.envelopes)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import pytest
 
 from glossator.core.citations import CitationMark
-from glossator.core.report import Report, report_from_json, report_to_json
+from glossator.core.report import Report
 from glossator.core.span import Basis, Citation, CitationStatus, Span
+from glossator.core.stored import from_stored
 from glossator.grounding.agent_reports import blocks, report_of
 
 TEXT = """\
@@ -86,12 +88,12 @@ def test_findings_and_what_is_open() -> None:
 
 
 def test_as_json() -> None:
-    assert report_from_json(json.loads(json.dumps(report_to_json(REPORT)))) == REPORT
+    assert from_stored(Report, json.loads(json.dumps(asdict(REPORT)))) == REPORT
 
 
 def test_one_that_an_older_version_kept() -> None:
-    kept = json.dumps(report_to_json(REPORT)).replace('"read"', '"verified"')
-    assert report_from_json(json.loads(kept)) == REPORT
+    kept = json.dumps(asdict(REPORT)).replace('"read"', '"verified"')
+    assert from_stored(Report, json.loads(kept)) == REPORT
 
 
 def test_for_people() -> None:
@@ -167,4 +169,4 @@ def test_what_does_not_hold_is_passed_on_as_words(
     report = report_of("Explore", "Look", "One. [cite: doc, a.py, L1-L2]", found)
     assert report.model_message(1000) == told
     assert (bool(report.read), report.rests_on_lines) == (is_read, rests)
-    assert report_from_json(json.loads(json.dumps(report_to_json(report)))) == report
+    assert from_stored(Report, json.loads(json.dumps(asdict(report)))) == report

@@ -14,15 +14,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from typing import Any
 
 from glossator.anchors import AnchorIndex, Names, PassagePlace, passage_of, renamed_passages
 from glossator.core.citations import place
 from glossator.core.events import CitationChecked, Envelope
-from glossator.core.fact import Passage, passage_from_json
+from glossator.core.fact import Passage
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown
 from glossator.core.span import Citation, CitationStatus, Span
+from glossator.core.stored import from_stored
 from glossator.core.uri import to_uri
 from glossator.grounding import document_of, enclosing_lines
 from glossator.sessions import Run, Session
@@ -48,13 +48,13 @@ class AnswerKey:
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """Cited lines, and the path of their document when they were cited.
+    """The path of a document when lines of it were cited, and these lines.
 
     `heads` are the first lines of the definitions around them, which were judged with them.
     """
 
-    passage: Passage
     was: str
+    passage: Passage
     heads: tuple[Passage, ...] = ()
 
     @property
@@ -254,7 +254,7 @@ def _lines_of(citations: Iterable[Citation], snapshot: WorkspaceSnapshot) -> dic
             lines = enclosing_lines(document, span) if document else ()
             heads = [replace(span, first_line=line, last_line=line) for line in lines]
             own = tuple(passage_of(each, snapshot.read) for each in heads)
-            found[span] = _Lines(passage, passage.path, own)
+            found[span] = _Lines(passage.path, passage, own)
     return found
 
 
@@ -266,15 +266,7 @@ def _as_now(envelope: Envelope, now: Mapping[Citation, Citation]) -> Envelope:
 
 
 def _write(answer: _Answer, run_id: str) -> None:
-    lines = [
-        {
-            "span": asdict(span),
-            "was": each.was,
-            "passage": asdict(each.passage),
-            "heads": [asdict(head) for head in each.heads],
-        }
-        for span, each in answer.lines.items()
-    ]
+    lines = [{"span": asdict(span), **asdict(each)} for span, each in answer.lines.items()]
     answer.session.keep(CITED_LINES, {"run": run_id, "lines": lines})
 
 
@@ -283,13 +275,11 @@ def _kept(session: Session) -> dict[str, dict[Span, _Lines]]:
     kept: dict[str, dict[Span, _Lines]] = {}
     for value in session.kept(CITED_LINES):
         try:
-            lines = {Span(**each["span"]): _lines(each) for each in value["lines"]}
+            lines = {
+                from_stored(Span, each["span"]): from_stored(_Lines, each)
+                for each in value["lines"]
+            }
             kept[value["run"]] = lines
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             logger.warning("Cited lines that were kept cannot be read: %r", error)
     return kept
-
-
-def _lines(fields: Mapping[str, Any]) -> _Lines:
-    heads = tuple(map(passage_from_json, fields.get("heads", ())))
-    return _Lines(passage_from_json(fields["passage"]), fields["was"], heads)

@@ -39,12 +39,6 @@ def _hash_of_line(line: str) -> str:
     return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def passage_from_json(fields: Mapping[str, Any]) -> Passage:
-    """From what `asdict` gave, as JSON. Raises `KeyError` and `TypeError` for what is none."""
-    hashes = {name: tuple(fields[name]) for name in ("lines", "before", "after")}
-    return Passage(fields["path"], fields["first_line"], fields["last_line"], **hashes)
-
-
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A statement, the lines that carry it, and where it comes from.
@@ -95,13 +89,16 @@ class Fact:
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Fact:
-        """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
+        """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none.
+
+        A stranger may have written it: no type is changed here, so that `ledger` sees a wrong one.
+        """
         source = fields["source_chunk_id"]
         return Fact(
             fields["id"],
             fields["statement"],
             fields["source_doc_id"],
-            passage_from_json(source["passage"]),
+            _passage(source["passage"]),
             source["sha256"],
             float(fields["confidence"]),
             Basis(fields["basis"]),
@@ -109,8 +106,13 @@ class Fact:
             fields["session"],
             fields["run"],
             bool(fields["pinned"]),
-            tuple(map(passage_from_json, source.get("context", ()))),
+            tuple(map(_passage, source.get("context", ()))),
         )
+
+
+def _passage(fields: Mapping[str, Any]) -> Passage:
+    hashes = {name: tuple(fields[name]) for name in ("lines", "before", "after")}
+    return Passage(fields["path"], fields["first_line"], fields["last_line"], **hashes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ from enum import StrEnum
 from typing import Any
 
 from glossator.core.citations import CitationMark, parse_citations, rewrite_citations
-from glossator.core.fact import Passage, passage_from_json
+from glossator.core.fact import Passage
 from glossator.core.markdown import harmless
-from glossator.core.span import Basis, Citation, CitationStatus, Span
+from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.standing import objection
+from glossator.core.stored import from_stored
 from glossator.core.tool_result import Budget, cut
 
 ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)]) +")  # how an item of a list begins
@@ -112,40 +113,6 @@ class Report:
             kept, left_out = [_cut(blocks[0], max(room, _LEAST))], len(blocks) - 1
         more = f"[{left_out:,} more were left out; ask for less at once]" if left_out else ""
         return _cut("\n\n".join(filter(None, (head, joined(kept), more, account))), budget)
-
-
-def report_to_json(report: Report) -> dict[str, Any]:
-    """As JSON."""
-    return asdict(report)
-
-
-def report_from_json(fields: Mapping[str, Any]) -> Report:
-    """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
-    return Report(
-        fields["agent"],
-        fields["task"],
-        tuple(
-            Finding(each["text"], tuple(map(_citation, each["citations"])))
-            for each in fields["findings"]
-        ),
-        tuple(fields["searched"]),
-        tuple(fields["open"]),
-        fields["partial"],
-    )
-
-
-def _citation(fields: Mapping[str, Any]) -> Citation:
-    span, basis = fields["span"], fields.get("basis")
-    return Citation(
-        fields["target"],
-        None if span is None else Span(**span),
-        CitationStatus(fields["status"]),
-        fields["reason"],
-        fields.get("first_line"),
-        fields.get("last_line"),
-        basis and Basis(basis),
-        fields.get("at"),
-    )
 
 
 def _told(finding: Finding, says_unjudged: bool) -> str:
@@ -251,21 +218,11 @@ class Gloss:
 
 def gloss_to_json(gloss: Gloss) -> dict[str, Any]:
     """As JSON."""
-    return {
-        "subject": asdict(gloss.subject),
-        "report": report_to_json(gloss.report),
-        "passages": [each and asdict(each) for each in gloss.passages],
-        "model": gloss.model,
-        "made": gloss.made_at.isoformat(),
-    }
+    fields = asdict(gloss)
+    del fields["made_at"]
+    return fields | {"made": gloss.made_at.isoformat()}
 
 
 def gloss_from_json(fields: Mapping[str, Any]) -> Gloss:
     """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
-    return Gloss(
-        Subject(**fields["subject"]),
-        report_from_json(fields["report"]),
-        tuple(each and passage_from_json(each) for each in fields["passages"]),
-        fields["model"],
-        datetime.fromisoformat(fields["made"]),
-    )
+    return from_stored(Gloss, {**fields, "made_at": fields["made"]})

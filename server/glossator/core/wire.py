@@ -24,7 +24,7 @@ Json = Any  # what `json.loads` gives
 _T = TypeVar("_T")
 _VIEWS: dict[Any, Any] = {Citation: CitationView, EditPlan: PlanView}
 _AS_THEY_ARE = frozenset({str, int, bool, type(None)})
-_EVENTS = {kind.kind: kind for kind in typing.get_args(Event)}
+EVENTS: dict[str, type[Event]] = {kind.kind: kind for kind in typing.get_args(Event)}
 
 
 class WireError(ValueError):
@@ -67,7 +67,7 @@ def from_wire(kind: type[_T], value: object, *, strict: bool = True) -> _T:
 
 def event_from_wire(value: dict[str, Any]) -> Event | None:
     """The event of an `Envelope`; None for a kind that is not known. Raises `WireError`."""
-    kind = _EVENTS.get(value.get("kind", ""))
+    kind = EVENTS.get(value.get("kind", ""))
     return None if kind is None else from_wire(kind, value, strict=False)
 
 

@@ -6,11 +6,12 @@ They are not part of the conversation or of the session's state.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from glossator.core.report import Report, report_from_json, report_to_json
+from glossator.core.report import Report
+from glossator.core.stored import from_stored
 from glossator.llm import Conversation, Message
 
 
@@ -97,7 +98,7 @@ AGENT_ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] 
         },
     ),
     AgentSaid: lambda r: ("agent said", {"id": r.agent_id, "message": r.message}),
-    Reported: lambda r: ("reported", {"id": r.agent_id, "report": report_to_json(r.report)}),
+    Reported: lambda r: ("reported", {"id": r.agent_id, "report": asdict(r.report)}),
 }
 
 AGENT_DECODERS: Mapping[str, Callable[[dict[str, Any]], AgentRecord]] = {
@@ -112,5 +113,5 @@ AGENT_DECODERS: Mapping[str, Callable[[dict[str, Any]], AgentRecord]] = {
         f["inherited"],
     ),
     "agent said": lambda f: AgentSaid(f["id"], f["message"]),
-    "reported": lambda f: Reported(f["id"], report_from_json(f["report"])),
+    "reported": lambda f: Reported(f["id"], from_stored(Report, f["report"])),
 }

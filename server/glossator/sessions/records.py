@@ -10,14 +10,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cache
-from typing import Any, get_args
-
-from pydantic import TypeAdapter, ValidationError
+from typing import Any
 
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Envelope, Event, Usage
 from glossator.core.span import Span
+from glossator.core.stored import from_stored
+from glossator.core.wire import EVENTS
 from glossator.llm import Message, Purpose, ToolSpec
 from glossator.sessions.agents import AGENT_DECODERS, AGENT_ENCODERS, AgentRecord
 from glossator.tools import FindingCounts, ReadDocument, ReadRange
@@ -181,19 +180,11 @@ def happened(envelope: Envelope, at: datetime) -> Happened | None:
 
 def kept_event(kept: Mapping[str, Any]) -> Event | None:
     """The event that was kept; None for one that this version does not know."""
-    fields = dict(kept)
-    adapter = _adapters().get(fields.pop("kind"))
-    if adapter is None:
-        return None
+    kind = EVENTS.get(kept["kind"])
     try:
-        return adapter.validate_python(fields)
-    except ValidationError:
+        return from_stored(kind, kept) if kind else None
+    except ValueError:
         return None
-
-
-@cache
-def _adapters() -> dict[str, TypeAdapter[Event]]:
-    return {kind.kind: TypeAdapter(kind) for kind in get_args(Event)}
 
 
 def encode(record: Record) -> bytes:
