@@ -111,9 +111,9 @@ class RunContext(ABC):
 
     A turn's is `TurnContext` (`turn/turn.py`), a sub-agent's `AgentContext` (`turn/subagent.py`).
     `permission` is `PermissionChecker.permission`, from `SessionActing.permission`: it decides
-    about a call and may ask the user. Without a `compactor`, a full window
-    ends the run. Without a `meter`, one with the agent's limits counts. `hooks` are the user's, if
-    there are any about calls. `hearing` gets the texts of replies.
+    about a call and may ask the user. Without a `compactor`, a full window ends the run. Without a
+    `meter`, one with the agent's limits counts. `hooks` are the user's, if there are any about
+    calls. `hearing` gets the texts of replies.
     """
 
     model: Model

@@ -64,10 +64,10 @@ async def say_question(
 ) -> None:
     """Append the question to the conversation, after all that the model is told with it.
 
-    It is the first of the `words`; the others were said when it was asked before. What more the
-    model is to be told is one more `ToldPart`; what else it has to be told after a compaction, one in
-    `news`, too. What counts as told is only known to have been told when the message is there, so
-    nothing is awaited after the parts were gathered.
+    It is the first of the `words`; the others were said when it was asked before. To tell the model
+    more, add a `ToldPart`; to tell it again after a compaction, one in `news`, too. What counts as
+    told is only known to have been told when the message is there, so nothing is awaited after the
+    parts were gathered.
     """
     begins, tell = not session.conversation.messages, run.tell
     attached = [item for each in words for item in each.attached]
@@ -128,7 +128,7 @@ async def news(app: Application, session: Session, run: Run, recall: Recall) -> 
     Also facts that hold no more. After a compaction, what it took of the lists of skills and
     sub-agents, the memories, the facts, and what git says.
     """
-    parts = (
+    parts = (  # in the order of the reminders
         ToldPart("Instruction files", partial(further_news, app, session, run)),
         ToldPart("Memories", recall.again),
         ToldPart("Facts", partial(established_again, app, session, run)),
