@@ -67,7 +67,11 @@ class Setting:
         self.refused = {Access.EXECUTE}
         grants = Grants((str(ws.root),), lambda _: None, PrivateFile(top / "grants.json"))
         self.gate = PermissionChecker(
-            lambda: self.policy, lambda: grants, self.user.ask, self._shell, self._untrusted
+            policy=lambda: self.policy,
+            grants=lambda: grants,
+            ask_permission=self.user.ask,
+            limited=self._shell,
+            refusal=self._untrusted,
         )
 
     async def write(self, path: str, content: str = "x") -> str | None:

@@ -52,7 +52,7 @@ async def test_in_auto_the_folders_of_the_sandbox_are_not_asked_about(
         )
 
     at = Setting(await workspace({"a.txt": "a\n"}), tmp_path)
-    at.gate = replace(at.gate, shell=shell)
+    at.gate = replace(at.gate, limited=shell)
     at.policy = policy("auto", root=at.ws.root)
     assert await at.run("git diff > /tmp/a.patch") is None
     assert not at.user.asked

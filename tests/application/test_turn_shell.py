@@ -174,7 +174,7 @@ async def test_looking_for_a_sandbox_does_not_hold_up_the_server(
         await s.app.ready()
         session = s.app.sessions.create()
         async with s.app.runs.open(session.id, None) as turn:
-            shell = s.app.acting.of(session).commands(turn, None)
+            shell = s.app.acting.of(session).shell_of(turn, None)
             with pytest.raises(Exception, match="no job"):
                 await shell.poll("1", 0)
             await shell.run(ShellCommand("true"), 10)

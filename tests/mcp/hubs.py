@@ -78,13 +78,13 @@ async def hub(
     told = port.told
     loaded = McpSettings.model_validate({"servers": servers, **settings})
     kept = McpServers(
-        loaded,
-        environment or {},
-        lambda: roots,
-        lambda: shown.trusted,
-        port,
-        Approvals(told.append),
-        Switches(told.append, lambda: roots),
+        settings=loaded,
+        environment=environment or {},
+        roots=lambda: roots,
+        is_trusted=lambda: shown.trusted,
+        port=port,
+        approvals=Approvals(told.append),
+        switches=Switches(told.append, lambda: roots),
     )
     shown = Hub(kept, told, trusted)
     await kept.refresh()

@@ -267,7 +267,7 @@ async def apply(s: Stage, change: Any, permitted: list[str]) -> EditOutcome:
     await s.app.ready()
     session: Session = s.app.sessions.create()
     async with s.app.runs.open(session.id, None, session.note) as run:
-        editing = s.app.acting.of(session).editing(run)
+        editing = s.app.acting.of(session).edits(run)
         changes = change if isinstance(change, tuple) else (change,)
         paths = {str(s.root / path) for path in permitted}
         return await editing.within(paths, run.clock.waiting).apply(EditPlan.of("Test", *changes))

@@ -187,13 +187,13 @@ class SessionActing:
         self._session = session
         self._grants: tuple[tuple[str, ...], Grants] | None = None
         self.checker = PermissionChecker(
-            self._policy,
-            lambda: self.grants,
-            acting.port.ask_permission,
-            acting.limited,
-            acting.trust.refusal,
-            acting.reviews,
-            acting.hard_linked,
+            policy=self._policy,
+            grants=lambda: self.grants,
+            ask_permission=acting.port.ask_permission,
+            limited=acting.limited,
+            refusal=acting.trust.refusal,
+            reviews=acting.reviews,
+            hard_linked=acting.hard_linked,
         )
 
     def permission(self, *, only_reads: bool, reviews: bool = False) -> Permission:
@@ -299,17 +299,24 @@ class SessionActing:
         if "unsaved" in vars(self):
             self.unsaved.close()
 
-    def editing(self, run: Run) -> PlanEditing:
+    def edits(self, run: Run) -> PlanEditing:
         """Applies the plans of a run."""
         acting = self._acting
         kept = TurnFiles(self, run, acting.shell.quarantine)
         reviews = acting.reviews or run.reviews
         return PlanEditing(acting.host, acting.port, run.emit, kept, reviews)
 
-    def commands(self, run: Run, hidden: HiddenFiles | None) -> ShellContext:
+    def shell_of(self, run: Run, hidden: HiddenFiles | None) -> ShellContext:
         """Runs the commands of a run, which see no `hidden` files."""
         acting = self._acting
-        return TurnShell(acting.host, acting.shell, hidden, self, run, self.checker.put)
+        return TurnShell(
+            host=acting.host,
+            shells=acting.shell,
+            hidden=hidden,
+            acting=self,
+            turn=run,
+            ask=self.checker.put,
+        )
 
     def saving_first(self, run: Run, hidden: HiddenFiles | None) -> SavingFirst:
         """Saves documents before each command of a run; `hidden` ones are not named."""

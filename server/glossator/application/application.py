@@ -130,13 +130,13 @@ class Application:
         self.ledger = open_ledger(settings, environment, self.host, self.anchors, self.acting, port)
         self.summaries = Summaries(settings, self.models, self.ledger)
         self.mcp = McpServers(
-            settings.mcp,
-            environment,
-            lambda: self.host.snapshot().roots,
-            lambda: self.acting.trust.is_trusted,
-            port,
-            self.approvals,
-            self.switches,
+            settings=settings.mcp,
+            environment=environment,
+            roots=lambda: self.host.snapshot().roots,
+            is_trusted=lambda: self.acting.trust.is_trusted,
+            port=port,
+            approvals=self.approvals,
+            switches=self.switches,
         )
         self.tools: Registry = ToolsWithMcp(own_tools, self.mcp, port.begin)
         self._mcp_news: WeakKeyDictionary[Session, News] = WeakKeyDictionary()
@@ -249,23 +249,23 @@ class Application:
         acting, snapshot = self.acting.of(session), self.host.snapshot()
         hidden = self.acting.hidden_in(snapshot.roots)
         return ToolContext(
-            snapshot,
-            session.reads,
-            (
+            snapshot=snapshot,
+            reads=session.reads,
+            abilities=(
                 *self.reading_abilities(meter),
-                acting.commands(run, hidden),
+                acting.shell_of(run, hidden),
                 session_memories(self.memories, session, self.port.context_changed, self.switches),
                 *abilities,
             ),
-            acting.editing(run),
-            session.todo,
-            session.runs,
-            session.findings,
-            self.port.ask_user,
-            self.port.diagnostics,
-            hidden,
-            run.clock.waiting,
-            acting.saving_first(run, hidden),
+            edits=acting.edits(run),
+            todo=session.todo,
+            runs=session.runs,
+            findings=session.findings,
+            ask_user=self.port.ask_user,
+            diagnostics=self.port.diagnostics,
+            hidden=hidden,
+            waiting=run.clock.waiting,
+            saving_first=acting.saving_first(run, hidden),
         )
 
     def reading_abilities(self, meter: Meter | None) -> tuple[object, ...]:

@@ -81,18 +81,20 @@ def check_tools(tools: Iterable[Tool]) -> None:
 class PermissionChecker:
     """Decides about the calls of one session; asks the user one question at a time.
 
-    `untrusted` says why a call that acts is refused in an untrusted workspace, None if it is
-    allowed; it may ask the user. `grants` are those for the open folders. `reviews`: the user
-    reviews every edit before it is applied. `hard_linked` finds files with hard links elsewhere.
+    `SessionActing` (`acting.py`) makes it. `refusal` says why a call that acts is refused in an
+    untrusted workspace, None if it is allowed; it may ask the user. `grants` are those for the open
+    folders. `reviews`: the user reviews every edit before it is applied. `hard_linked` finds files
+    with hard links elsewhere.
     """
 
-    policy: Callable[[], Policy]
-    grants: Callable[[], Grants]
-    ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
-    shell: Callable[[WorkspaceSnapshot], LimitedShell]  # blocking
-    untrusted: Callable[[Access], Awaitable[str | None]]
+    policy: Callable[[], Policy]  # `Acting.policy` of the session
+    grants: Callable[[], Grants]  # `SessionActing.grants`
+    # of the `EditorPort`
+    ask_permission: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
+    limited: Callable[[WorkspaceSnapshot], LimitedShell]  # `Acting.limited`; blocking
+    refusal: Callable[[Access], Awaitable[str | None]]  # `TrustQuestion.refusal`
     reviews: bool = False
-    hard_linked: FindHardLinked = lambda _: HardLinkedFiles()
+    hard_linked: FindHardLinked = lambda _: HardLinkedFiles()  # `Acting.hard_linked`
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
@@ -115,7 +117,7 @@ class PermissionChecker:
             return decision.made  # in trusted workspaces, too
         if access not in (Access.READ, Access.NONE):
             with context.waiting():
-                reason = await self.untrusted(access)
+                reason = await self.refusal(access)
             if reason is not None:
                 return Deny(reason)
             decision = await self._final(call)  # the user may have been asked
@@ -132,7 +134,7 @@ class PermissionChecker:
     async def put(self, request: PermissionRequest) -> PermissionAnswer:
         """Ask the user another question, after those before it."""
         async with self._turn:
-            return await self.ask(request)
+            return await self.ask_permission(request)
 
     async def _answered(self, call: _Call) -> Permit | Deny:
         """Ask the user, unless the answer to another question settles this one.
@@ -169,7 +171,7 @@ class PermissionChecker:
         request = await in_thread(_request, call, replace(ask, reasons=reasons))
         for _ in range(_TRIES):
             with context.waiting():
-                answer = await self.ask(request)
+                answer = await self.ask_permission(request)
             try:
                 settled = grants.settle(ask, answer)
                 return settled if isinstance(settled, Deny) else answer
@@ -179,7 +181,7 @@ class PermissionChecker:
         return Deny(_UNUSABLE)
 
     async def _decision(self, call: _Call) -> _Decided:
-        subject = await in_thread(_subject, call, self.shell)
+        subject = await in_thread(_subject, call, self.limited)
         policy = self._policy_now()
         if self.reviews and subject.access is Access.WRITE and policy.mode is Mode.ASK:
             policy = replace(policy, mode=Mode.ACCEPT_EDITS)
@@ -256,10 +258,10 @@ def _narrowed(made: Decision, asking: str) -> Decision:
     return Ask((*reasons, f"A hook of yours asks: {shown(asking)}"))
 
 
-def _subject(call: _Call, shell: Callable[[WorkspaceSnapshot], LimitedShell]) -> CallSubject:
+def _subject(call: _Call, limited: Callable[[WorkspaceSnapshot], LimitedShell]) -> CallSubject:
     snapshot = call.context.snapshot
     if isinstance(call.args, BashArgs):
-        return _script(call.args, shell(snapshot))
+        return _script(call.args, limited(snapshot))
     access = call.args.needed_access(call.tool.access)
     return CallSubject.of_files(call.name, access, call.args.reached(snapshot))
 

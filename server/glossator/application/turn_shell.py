@@ -40,13 +40,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TurnShell(ShellContext):
-    """The shell of a run; `ask` asks the user about protected files that a command made."""
+    """The shell of a run, from `SessionActing.shell_of`.
+
+    `ask` asks the user about protected files that a command made.
+    """
 
     host: WorkspaceHost
     shells: WorkspaceShell
     hidden: HiddenFiles | None
-    acting: KeepsCheckpoints
+    acting: KeepsCheckpoints  # `SessionActing`
     turn: Run
+    # `PermissionChecker.put`
     ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
 
     @property

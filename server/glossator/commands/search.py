@@ -104,9 +104,9 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
         )
     await app.ready()
     context = ToolContext(
-        app.host.snapshot(),
-        ReadState(),
-        (app.symbols, RankedRetriever(app.retriever), LoadedSkills(app)),
+        snapshot=app.host.snapshot(),
+        reads=ReadState(),
+        abilities=(app.symbols, RankedRetriever(app.retriever), LoadedSkills(app)),
         hidden=app.acting.hidden(),
     )
     started = time.perf_counter()

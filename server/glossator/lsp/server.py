@@ -160,7 +160,7 @@ class Server(LanguageServer):
     async def _begin(self) -> None:
         self.service = await asyncio.to_thread(self._load)
         environment = dict(os.environ)
-        settings, problems = self.service.settings(self.client.settings, environment)
+        settings, problems = self.service.valid_settings(self.client.settings, environment)
         for problem in problems:
             self.tell(problem)
         self.application = self.service.application(

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Service:
     """The commands, and how to make what they work on.
 
-    `settings` takes the client's settings and the environment, and gives the settings with a
+    Each has the name of the function in `commands/` that it is; `load_service` fills them in.
+    `valid_settings` takes the client's settings and the environment, and gives the settings with a
     sentence for each source that had to be left out.
     """
 
@@ -47,15 +48,15 @@ class Service:
         ],
         Application,
     ]
-    settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
-    hover: Callable[[Application, str, Position, bool], Awaitable[HoverAnswer | None]]
+    valid_settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
+    hover_at: Callable[[Application, str, Position, bool], Awaitable[HoverAnswer | None]]
     why_not_edited: Callable[[Application, bool], str | None]
     symbol_named_at: Callable[[Application, str, Position], Awaitable[Symbol | None]]
     document_symbols: Callable[[Application, str], Awaitable[list[SymbolNode]]]
     workspace_symbols: Callable[
         [Application, str, Callable[[JobProgress], None]], Awaitable[list[SymbolMatch]]
     ]
-    lenses: Callable[[Application, str], Awaitable[list[Lens]]]
+    lenses_of: Callable[[Application, str], Awaitable[list[Lens]]]
     lens_face: Callable[[Application, Subject, int], Awaitable[LensFace]]
     glosses_changed: Callable[[Application, Callable[[frozenset[str]], None]], None]
     report_at: Callable[[Application, str], Awaitable[str | None]]
@@ -81,16 +82,20 @@ def load_service() -> Service:
     from glossator.settings import valid_settings
 
     return Service(
-        COMMANDS,
-        Application,
-        valid_settings,
-        lambda app, uri, position, links: hover_at(app, HoverRequest(uri, position, links)),
-        lambda app, in_new_sessions: why_not_edited(app, in_new_sessions=in_new_sessions),
-        symbol_named_at,
-        document_symbols,
-        workspace_symbols,
-        lenses_of,
-        lens_face,
-        glosses_changed,
-        report_at,
+        commands=COMMANDS,
+        application=Application,
+        valid_settings=valid_settings,
+        hover_at=lambda app, uri, position, links: hover_at(
+            app, HoverRequest(uri, position, links)
+        ),
+        why_not_edited=lambda app, in_new_sessions: why_not_edited(
+            app, in_new_sessions=in_new_sessions
+        ),
+        symbol_named_at=symbol_named_at,
+        document_symbols=document_symbols,
+        workspace_symbols=workspace_symbols,
+        lenses_of=lenses_of,
+        lens_face=lens_face,
+        glosses_changed=glosses_changed,
+        report_at=report_at,
     )

@@ -87,7 +87,7 @@ class Bash:
         if args.command is None or args.stop:
             raise UsageError("Give a command, or a job to look at or stop.")
         try:
-            unsaved = await context.save()
+            unsaved = await context.saving_first()
             command = ShellCommand(args.command, args.cwd, args.network, context.permit)
             number = context.runs.begin(command.text)
             run = f"[run {number}]"

@@ -214,31 +214,45 @@ def _show_nobody(_output: str) -> None:
 class ToolContext:
     """What one call sees: a frozen workspace, and the state of the conversation.
 
-    `abilities` are what rooms give to their tools, such as `SessionMemories` to Memory; see `find`.
+    `abilities` are what rooms give to their tools; see `find`. A turn's context is made by
+    `Application.tool_context` and `TurnContext`, a sub-agent's by `Delegation`, that of a call at a
+    terminal in `commands/search.py`. Who gives each:
+
+    | ability | from | to the tools |
+    |---|---|---|
+    | `SymbolFinder` | `Application.reading_abilities` | Symbols, Memory |
+    | `RankedRetriever` | `Application.reading_abilities` | Search |
+    | `ShellContext` | `TurnShell`, from `SessionActing.shell_of` | Bash |
+    | `SessionMemories` | `session_memories` (`application/session_memory.py`) | Memory |
+    | `SubAgents` | `Delegation`, from `TurnContext.tool_context` | Explore, Fork |
+    | `Skills` | `LoadedSkills`, from `TurnContext.tool_context` and `Delegation` | Skill |
+
     `edits` is None where only reading is possible. `ask_user` gives an empty answer if nobody
     answers, `diagnostics` None if the editor has none; see `core.ports.EditorPort`. `hidden` is
     None if no permission rule hides files. `waiting` surrounds a question to the user, whose time
-    does not count as work. `save` saves open documents before a command, and says in a sentence for
-    the model which are not saved; "" if all are. `before_asking` is awaited before a question about
-    the call, whose reply may still turn out void. `permit` is the decision about the call. `asking`
-    is why a hook wants the user to be asked about it, "" if none does. `show_output` shows people
-    the end of a command's output while it runs.
+    does not count as work. `saving_first` saves open documents before a command, and says in a
+    sentence for the model which are not saved; "" if all are. `before_asking` is awaited before a
+    question about the call, whose reply may still turn out void. `permit` is the decision about the
+    call. `asking` is why a hook wants the user to be asked about it, "" if none does. `show_output`
+    shows people the end of a command's output while it runs.
     """
 
     snapshot: WorkspaceSnapshot
     reads: ReadState
     abilities: tuple[object, ...] = ()
-    edits: Editing | None = None
+    edits: Editing | None = None  # `PlanEditing`, from `SessionActing.edits`
     todo: TodoList = field(default_factory=TodoList)
     runs: CommandRuns = field(default_factory=CommandRuns)
     findings: Findings = field(default_factory=Findings)
+    # in a turn `RunQuestions.of_model` (`turn/questions.py`)
     ask_user: Callable[[Question], Awaitable[QuestionAnswer]] = _no_answer
     diagnostics: Callable[
         [tuple[Wanted, ...], float], Awaitable[tuple[FileDiagnostics, ...] | None]
     ] = _unknown
-    hidden: IsHidden | None = None
-    waiting: Callable[[], AbstractContextManager[object]] = nullcontext
-    save: Callable[[], Awaitable[str]] = _all_saved
+    hidden: IsHidden | None = None  # `HiddenFiles`, from `Acting.hidden_in`
+    waiting: Callable[[], AbstractContextManager[object]] = nullcontext  # `RunClock.waiting`
+    saving_first: Callable[[], Awaitable[str]] = _all_saved  # from `SessionActing.saving_first`
+    # these are filled in by `turn/calls.py`
     before_asking: Callable[[], Awaitable[object]] = _at_once
     permit: Permit = field(default_factory=Permit)
     asking: str = ""

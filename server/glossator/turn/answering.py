@@ -2,7 +2,7 @@
 
 The first request is sent at once, and the dispatcher is asked beside it. If the question turns out
 to be hard before a call of the first reply is carried out, that reply is void and a plan is made;
-a first reply that is a whole answer stands. What happens when is `planning.orchestrator.TABLE`.
+a first reply that is a whole answer stands. What happens when is `turn.orchestrator.TABLE`.
 """
 
 from __future__ import annotations

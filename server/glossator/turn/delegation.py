@@ -270,9 +270,9 @@ class Delegation(SubAgents):
         """What a call of a sub-agent sees: nothing that it could act with."""
         app = self._app
         return ToolContext(
-            app.host.snapshot(),
-            reads,
-            (*app.reading_abilities(self.meter), *abilities),
+            snapshot=app.host.snapshot(),
+            reads=reads,
+            abilities=(*app.reading_abilities(self.meter), *abilities),
             findings=findings,
             diagnostics=app.port.diagnostics,
             hidden=app.acting.hidden(),

@@ -109,18 +109,20 @@ class _Nobody:
 class RunContext(ABC):
     """What the loop needs besides the agent and the conversation; each kind of run has its own.
 
-    `permission` decides about a call and may ask the user. Without a `compactor`, a full window
-    ends the run. Without a `meter`, one with the agent's limits counts. `hooks` are the user's, if
-    there are any about calls. `hearing` gets the texts of replies.
+    A turn's is `TurnContext` (`turn/turn.py`), a sub-agent's `AgentContext` (`turn/subagent.py`).
+    `permission` is `PermissionChecker.permission`, from `SessionActing.permission`: it decides
+    about a call and may ask the user. Without a `compactor`, a full window ends the run. Without a
+    `meter`, one with the agent's limits counts. `hooks` are the user's, if there are any about
+    calls. `hearing` gets the texts of replies.
     """
 
     model: Model
     permission: Permission
-    compactor: Compactor | None = None
+    compactor: Compactor | None = None  # from `compactor_of` (`turn/compaction.py`)
     clock: RunClock = field(default_factory=RunClock)
     meter: Meter | None = None
-    hooks: ToolHooks | None = None
-    hearing: Hearing = field(default_factory=_Nobody)
+    hooks: ToolHooks | None = None  # `SessionHooks` (`turn/hooks.py`)
+    hearing: Hearing = field(default_factory=_Nobody)  # `Judging` (`turn/judged/judge.py`)
 
     @abstractmethod
     def emit(self, event: Event) -> None:

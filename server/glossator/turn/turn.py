@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -93,13 +93,9 @@ async def take_turn(
             run.reviews = asked.review
             if not app.model.offline:
                 run.steering.open()
-            hooks = await session_hooks(app, session.id, session.reminders, app.port.tell)
-            hooks.mode = asked.mode
-            words = (asked.question, *(each.text for each in asked.steered))
-            notices = await _admitted(app, session, hooks, words)
+            notices = await _admitted(app, session, asked)
             before(session)
             app.acting.modes.begin(session.id, asked.mode)
-            hooks.mode = None  # that of the session
             session.title_from(asked.question)
             run.emit(_started(app, session, run, asked))
             for each in asked.steered:
@@ -107,9 +103,9 @@ async def take_turn(
             if steps := _planned_steps(session, asked.question):
                 session.begin_todo(steps)
                 run.emit(TodoChanged(steps))
-            hooks.tell = run.tell
             for notice in notices:
-                hooks.tell(notice)
+                run.tell(notice)
+            hooks = SessionHooks(app, session.id, session.reminders, run.tell)
             async with Recall(app, session, run) as recall:
                 return await _answer(app, session, run, asked, built_in, recall, hooks)
     finally:
@@ -143,18 +139,17 @@ def _planned_steps(session: Session, question: str) -> tuple[Todo, ...]:
     return steps_of(question) or steps_of(last_plan(session))
 
 
-async def _admitted(
-    app: Application, session: Session, hooks: SessionHooks, words: Sequence[str]
-) -> tuple[str, ...]:
+async def _admitted(app: Application, session: Session, asked: Asked) -> tuple[str, ...]:
     """What hooks tell the user before words are taken. Raises `UsageError` if one refuses them."""
+    notices: list[str] = []
+    looked = await session_hooks(app, session.id, session.reminders, app.port.tell)
+    hooks = replace(looked, tell=notices.append, mode=asked.mode)
     if not hooks.any_of(HookEvent.SESSION_START, HookEvent.PROMPT_SUBMIT):
         return ()
-    notices: list[str] = []
-    hooks.tell = notices.append
     is_new = session.id not in app.hooks.began
     source = ("resume" if session.conversation.messages else "startup") if is_new else ""
     try:
-        for text in words:
+        for text in (asked.question, *(each.text for each in asked.steered)):
             await hooks.admit(text, session.conversation.was_told, source=source)
             source = ""
     except UsageError:

@@ -292,16 +292,16 @@ COMMANDS = {
 }
 
 SERVICE = Service(
-    cast(Any, COMMANDS),
-    cast(Any, Application),
-    valid_settings,
-    cast(Any, hover),
-    lambda *_: None,
-    symbol_named_at,
-    document_symbols,
-    workspace_symbols,
-    no_lenses,
-    cast(Any, no_lenses),
-    lambda _app, _told: None,
-    no_report,
+    commands=cast(Any, COMMANDS),
+    application=cast(Any, Application),
+    valid_settings=valid_settings,
+    hover_at=cast(Any, hover),
+    why_not_edited=lambda *_: None,
+    symbol_named_at=symbol_named_at,
+    document_symbols=document_symbols,
+    workspace_symbols=workspace_symbols,
+    lenses_of=no_lenses,
+    lens_face=cast(Any, no_lenses),
+    glosses_changed=lambda _app, _told: None,
+    report_at=no_report,
 )

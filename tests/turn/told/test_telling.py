@@ -98,6 +98,23 @@ async def test_no_part_is_waited_for_beyond_its_time(monkeypatch: pytest.MonkeyP
     assert told == ["Lists did not go with the question: they were not there within 0.01 s."]
 
 
+async def test_parts_are_told_in_their_order_and_some_are_made_last() -> None:
+    made: list[str] = []
+
+    def part(what: str, text: str) -> gathering.ToldPart:
+        async def make() -> gathering.Telling:
+            await asyncio.sleep(0)  # the others begin meanwhile
+            made.append(text)
+            return gathering.Telling((text,))
+
+        return gathering.ToldPart(what, make)
+
+    parts = [part("Lists", "a"), part(gathering.AT_LAST, "b"), part("Memories", "c")]
+    tellings = await gathering.gathered(parts, pytest.fail)
+    assert [text for telling in tellings for text in telling.texts] == ["a", "b", "c"]
+    assert made == ["a", "c", "b"]
+
+
 async def test_cuts_and_refusals_below_are_told_once(tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("PRIVATE", "utf-8")
     files = FILES | {

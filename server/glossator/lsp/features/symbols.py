@@ -162,7 +162,7 @@ def _information(match: SymbolMatch) -> types.SymbolInformation:
 
 async def code_lens(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens]:
     """The lenses of a document; what they say is found out for those that are seen."""
-    found = await ls.service.lenses(ls.application, params.text_document.uri)
+    found = await ls.service.lenses_of(ls.application, params.text_document.uri)
     return [
         types.CodeLens(
             to_range(lens.range), data=dataclasses.asdict(lens.subject) | {"line": lens.line}
@@ -224,7 +224,7 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     """The hover at a position, or nothing."""
     position = Position(params.position.line, params.position.character)
     uri, links = params.text_document.uri, ls.client.links
-    return _hover(ls, await ls.service.hover(ls.application, uri, position, links))
+    return _hover(ls, await ls.service.hover_at(ls.application, uri, position, links))
 
 
 def _hover(ls: Server, answer: HoverAnswer | None) -> types.Hover | None:

@@ -1,7 +1,7 @@
 """The folder of an index of chunks on disk: its version, its checksums, its size, its lock.
 
-One process writes at a time, under the lock of `workspace/index/lock.py`. Tantivy ends each of its
-files with the CRC-32 of what precedes, but never looks at it; `damage` does.
+One process writes at a time, under the lock of `workspace/files/state_folder.py`. Tantivy ends
+each of its files with the CRC-32 of what precedes, but never looks at it; `damage` does.
 """
 
 from __future__ import annotations

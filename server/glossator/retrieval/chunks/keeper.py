@@ -1,8 +1,8 @@
 """Keeps the index of chunks current: the worker reads what changed, the server says what that is.
 
 One task does one sync after the other. Until the first is complete, and while one fails, searches
-read files (see `retriever.py`), so they are right without it. What found no room on disk is
-searched by reading, too, until there is room.
+read files (see `retrieval/retriever.py`), so they are right without it. What found no room on disk
+is searched by reading, too, until there is room.
 """
 
 from __future__ import annotations

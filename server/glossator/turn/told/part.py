@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,8 +16,9 @@ from glossator.core.errors import GlossatorError
 logger = logging.getLogger(__name__)
 
 SECONDS = 3.0  # for each part
+AT_LAST = ""  # instead of the name of a part: it is made when all others are there
 
-_Part = TypeVar("_Part")
+_Got = TypeVar("_Got")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,28 @@ class Telling:
     sent: Callable[[], object] = lambda: None
 
 
+@dataclass(frozen=True, slots=True)
+class ToldPart:
+    """One thing to tell; `what` names it in the plural, at the beginning of a sentence.
+
+    A part that is `AT_LAST` is made when all others are there. It is never left out: it is waited
+    for, and its errors are the question's.
+    """
+
+    what: str
+    make: Callable[[], Awaitable[Telling]]
+
+
+async def gathered(parts: Sequence[ToldPart], tell: Callable[[str], object]) -> tuple[Telling, ...]:
+    """What each part tells, in their order; see `in_time` and `ToldPart`."""
+    named = [in_time(each.what, each.make(), Telling(), tell) for each in parts if each.what]
+    found = iter(await asyncio.gather(*named))
+    return tuple([next(found) if each.what else await each.make() for each in parts])
+
+
 async def in_time(
-    what: str, part: Awaitable[_Part], nothing: _Part, tell: Callable[[str], object]
-) -> _Part:
+    what: str, part: Awaitable[_Got], nothing: _Got, tell: Callable[[str], object]
+) -> _Got:
     """The part, or `nothing` if it fails or takes too long; `tell` is then called with why.
 
     `what` names the part in the plural, at the beginning of a sentence.

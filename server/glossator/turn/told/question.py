@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from glossator.application import Application, WorkspaceNow
 from glossator.core.attached import Attached, Exhibit
@@ -27,7 +27,7 @@ from glossator.turn.told.editor import editor_state
 from glossator.turn.told.facts import established, established_again
 from glossator.turn.told.instruction_files import further_news, new_instructions, not_seen_notice
 from glossator.turn.told.opening import LeftOut, Opening, Unobeyed, left_out, opening_of, unobeyed
-from glossator.turn.told.part import Telling, in_time
+from glossator.turn.told.part import AT_LAST, Telling, ToldPart, gathered, in_time
 from glossator.turn.told.recall import Recall
 
 _UNTRUSTED = "beganUntrusted"  # whether the conversation lacks what only trust lets in
@@ -64,9 +64,10 @@ async def say_question(
 ) -> None:
     """Append the question to the conversation, after all that the model is told with it.
 
-    It is the first of the `words`; the others were said when it was asked before.
-    What counts as told is only known to have been told when the message is there, so nothing is
-    awaited after the last part was gathered.
+    It is the first of the `words`; the others were said when it was asked before. To tell the model
+    more, add a `ToldPart`; to tell it again after a compaction, one in `news`, too. What counts as
+    told is only known to have been told when the message is there, so nothing is awaited after the
+    parts were gathered.
     """
     begins, tell = not session.conversation.messages, run.tell
     attached = [item for each in words for item in each.attached]
@@ -82,34 +83,27 @@ async def say_question(
         described = await _described(app, now, run)
         found = await in_time("Notices on trust", unobeyed(app, now), Unobeyed(), tell)
         _tell_left_out(app, now, session, run, left_out(app, now, described, found))
-    listings, instructions, editor, remembered, facts, _ = await asyncio.gather(
-        in_time("Lists", customization_notices(app, session, described), (), tell),
-        in_time(
+    parts = (  # in the order of the message
+        ToldPart("Lists", partial(_lists, app, session, described)),
+        ToldPart(
             "Instruction files",
-            _nothing() if is_as_opened else new_instructions(app, now, session, run, paths),
-            Telling(),
-            tell,
+            _nothing if is_as_opened else partial(new_instructions, app, now, session, run, paths),
         ),
-        in_time("Facts about the editor", editor_state(app, now, session), Telling(), tell),
-        in_time("Memories", recall.at_once(), Telling(), tell),
-        in_time("Facts", established(app, session, run, words[0].text), Telling(), tell),
-        asyncio.gather(
-            # another process may have turned servers off or on; an opening looked at them already
-            in_time("MCP servers", _nothing() if just_opened else app.mcp.refresh(), None, tell),
-            in_time("Facts of git", _remind_of_git(app, session), None, tell),
-        ),
+        ToldPart(AT_LAST, partial(_changes, app, session)),
+        ToldPart("Memories", recall.at_once),
+        ToldPart("Facts about the editor", partial(editor_state, app, now, session)),
+        # another process may have turned servers off or on; an opening looked at them already
+        ToldPart("MCP servers", _nothing if just_opened else partial(_refreshed, app)),
+        ToldPart("Facts of git", partial(_remind_of_git, app, session)),
+        ToldPart(AT_LAST, partial(_waiting, app, session)),
+        ToldPart("Facts", partial(established, app, session, run, words[0].text)),
     )
-    abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
-    taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
-    changed = await describe_changes(app, session, files_undone(app, session))
-    later = (*app.acting.of(session).reminders(), *session.reminders.take())
-    told = (*listings, *instructions.texts, abandoned, taken_back, changed)
-    told = (*told, *remembered.texts, *editor.texts, *later, *app.mcp_news(session), *facts.texts)
+    tellings = await gathered(parts, tell)
+    told = (text for telling in tellings for text in telling.texts)
     said = (part for each in words for part in _parts(session, each))
     session.conversation.append(user_message(*told, *said))
-    for telling in (instructions, editor, remembered, facts):
+    for telling in tellings:
         telling.sent()
-    mark_undos_seen(app, session)
 
 
 def say_steered(session: Session, run: Run) -> tuple[str | Image, ...]:
@@ -134,17 +128,14 @@ async def news(app: Application, session: Session, run: Run, recall: Recall) -> 
     Also facts that hold no more. After a compaction, what it took of the lists of skills and
     sub-agents, the memories, the facts, and what git says.
     """
-    read = further_news(app, session, run)
-    instructions, listings, again, facts = await asyncio.gather(
-        in_time("Instruction files", read, Telling(), run.tell),
-        in_time("Lists", customization_notices(app, session, None), (), run.tell),
-        in_time("Memories", recall.again(), Telling(), run.tell),
-        in_time("Facts", established_again(app, session, run), Telling(), run.tell),
+    parts = (  # in the order of the reminders
+        ToldPart("Instruction files", partial(further_news, app, session, run)),
+        ToldPart("Memories", recall.again),
+        ToldPart("Facts", partial(established_again, app, session, run)),
+        ToldPart("Lists", partial(_lists, app, session, None)),
     )
-    session.reminders.add(*instructions.texts, sent=instructions.sent)
-    session.reminders.add(*again.texts, sent=again.sent)
-    session.reminders.add(*facts.texts, sent=facts.sent)
-    session.reminders.add(*listings)
+    for telling in await gathered(parts, run.tell):
+        session.reminders.add(*telling.texts, sent=telling.sent)
     await _remind_of_git(app, session)
     return await describe_changes(app, session)
 
@@ -153,20 +144,46 @@ async def _nothing() -> Telling:
     return Telling()
 
 
+async def _lists(app: Application, session: Session, found: Customizations | None) -> Telling:
+    return Telling(await customization_notices(app, session, found))
+
+
+async def _refreshed(app: Application) -> Telling:
+    """What became of MCP servers is among what `_waiting` tells."""
+    await app.mcp.refresh()
+    return Telling()
+
+
+async def _changes(app: Application, session: Session) -> Telling:
+    """What became of files and of the last question since the conversation went on."""
+    abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
+    taken_back = undo_reminder(app, session)  # first: `describe_changes` forgets what was read
+    changed = await describe_changes(app, session, files_undone(app, session))
+    return Telling((abandoned, taken_back, changed), partial(mark_undos_seen, app, session))
+
+
+async def _waiting(app: Application, session: Session) -> Telling:
+    """The mode, what came too late for the last message, and news of MCP servers; never waits."""
+    later = (*app.acting.of(session).reminders(), *session.reminders.take())
+    return Telling((*later, *app.mcp_news(session)))
+
+
 async def _described(app: Application, now: WorkspaceNow, run: Run) -> Customizations:
     return await in_time(
         "Sub-agents and skills", customizations_now(app, now), Customizations(), run.tell
     )
 
 
-async def _remind_of_git(app: Application, session: Session) -> None:
+async def _remind_of_git(app: Application, session: Session) -> Telling:
     """Of what git says, unless the conversation was told: it began without trust, or was compacted.
 
-    What git says only after a moment, when the model can be asked, goes with the next message.
+    It is among what `_waiting` tells; what git says only after a moment, when the model can be
+    asked, goes with the next message.
     """
     if not _has_git(session):
         told = await app.git.soon(session.reminders.add, app.model.prepare)
         session.reminders.add(told)
+    return Telling()
 
 
 def _has_git(session: Session) -> bool:

@@ -35,7 +35,7 @@ _FEW_STRINGS = 3  # … matches at most so many strings once
 class Analysis:
     """What follows from a pattern alone.
 
-    `portable`: ripgrep finds the same lines as `scan.py`, in all plain text.
+    `portable`: ripgrep finds the same lines as `search/scan.py`, in all plain text.
     """
 
     query: Query
