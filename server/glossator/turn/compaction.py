@@ -1,4 +1,4 @@
-"""What a conversation is compacted with: what is kept, and what a summary carries over."""
+"""Builds a run's compactor: what a compaction keeps, and which state the summary carries over."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def compactor_of(
     hooks: SessionHooks,
     trigger: Literal["auto", "manual"] = "auto",
 ) -> Compactor:
-    """What compacts a session whose system prompt and tools are frozen."""
+    """The compactor of a session whose system prompt and tools are frozen."""
     refused = partial(hooks.refuses_compaction, trigger)
     acting = {name for name, tool in app.tools.items() if tool.access is not Access.READ}
     acting |= {spec.name for spec in session.tools if spec.name.startswith(MCP)}
@@ -85,7 +85,7 @@ def _carried(app: Application, session: Session) -> CarriedState:
 
 
 def _brief(report: Report) -> str:
-    """A report in a line: the task, and the finding that matters most."""
+    """A report in one line: the task, and the finding that matters most."""
     first = report.findings[0].text if report.findings else "nothing"
     found = shorten(" ".join(first.split()), _REPORT_CHARACTERS)
     partial = f" (partial: {report.partial})" if report.partial else ""

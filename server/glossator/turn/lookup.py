@@ -1,4 +1,4 @@
-"""What is looked up for a task: definitions of the names in it, then what Search finds."""
+"""Looks up what a task needs: definitions of the names in it, then what Search finds."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ async def look_up(
 ) -> ToolResult:
     """Definitions of the names in a query, then what Search finds.
 
-    `reads` knows then what was shown. Definitions take at most half as much as Search may.
+    What was shown is recorded in `reads`. Definitions take at most half as many bytes as Search
+    may.
     """
     room = round(MAX_TOKENS * BYTES_PER_TOKEN * _SHARE)
     defined: list[ToolResult] = []
@@ -84,9 +85,9 @@ async def look_up(
 async def _definitions(
     name: str, query: str, known: ReadState, context: ToolContext, permission: Permission
 ) -> ToolResult | None:
-    """The definitions of a name; None if there are none, or none that `known` does not show.
+    """The definitions of a name; None if there are none, or if `known` shows them all.
 
-    Of many there are only the lines that Symbols lists. What imports the name is no definition.
+    If there are many, only the lines that Symbols lists. An import of the name is no definition.
     """
     try:
         scope = SearchScope(hides=context.hidden)
@@ -107,9 +108,9 @@ async def _definitions(
 async def _definition(
     hit: Definition, query: str, known: ReadState, context: ToolContext
 ) -> ToolResult | None:
-    """A definition whole; of a long one that has members the first lines of these.
+    """A whole definition; of a long one that has members, their first lines.
 
-    Members that the query names are whole, too. None if `known` shows all of it.
+    Members that the query names are shown whole, too. None if `known` shows all of it.
     """
     snapshot, symbol = context.snapshot, hit.symbol
     document = await asyncio.to_thread(snapshot.read, hit.line.path)
@@ -144,7 +145,7 @@ def _encloses(symbol: Symbol, other: Symbol) -> bool:
 
 
 def _as_one(results: Iterable[ToolResult]) -> ToolResult | None:
-    """Results as one; None for none."""
+    """Several results joined into one; None if there are none."""
     every = list(results)
     if not every:
         return None
@@ -156,7 +157,7 @@ def _as_one(results: Iterable[ToolResult]) -> ToolResult | None:
 
 
 def _places(results: Iterable[ToolResult], context: ToolContext) -> tuple[FoundPlace, ...]:
-    """Where definitions were shown."""
+    """The places where definitions were shown."""
     relative = context.snapshot.relative
     return tuple(
         FoundPlace(relative(path), span.first_line, span.last_line)
@@ -167,7 +168,7 @@ def _places(results: Iterable[ToolResult], context: ToolContext) -> tuple[FoundP
 
 
 def looked_at(places: Iterable[FoundPlace]) -> str:
-    """Places with what encloses them, a line each, for who is to look further."""
+    """Places and what encloses them, one per line, for the agent that looks further."""
     return "\n".join(
         dict.fromkeys(
             f"- {place(each.path, each.first_line, each.last_line)}"

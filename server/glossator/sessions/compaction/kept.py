@@ -1,8 +1,8 @@
-"""What a compaction keeps word for word: texts in the one message that stands for what goes.
+"""What a compaction keeps word for word, in the one message that replaces what goes.
 
-It holds a block for each text, below a line with its kind, so that the next compaction can read it
-again. Of an instruction file only the newest text is kept. What goes is put into words here, too
-(`transcript`), for whoever writes the summary.
+The message holds a block for each text, below a line with its kind, so that the next compaction can
+read it again. Of an instruction file only the newest text is kept. `transcript` puts what goes into
+words for whoever writes the summary.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def paths_in(messages: Sequence[Message]) -> list[str]:
 
 
 def call_in_words(call: ContentBlock | None) -> str:
-    """A call in one line; of what the user was asked, the whole question."""
+    """A call in one line; of a question to the user, the whole question."""
     if call is None:
         return "a tool"
     question = call["input"].get("question")
@@ -56,7 +56,7 @@ def call_in_words(call: ContentBlock | None) -> str:
 
 
 def text_of(content: object) -> str:
-    """The text in a block's content; other parts are named."""
+    """The text in a block's content; parts that are no text are named."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -86,7 +86,7 @@ def _parts(message: Message, calls: dict[str, ContentBlock]) -> Iterator[tuple[s
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """The text; if it is longer than `characters`, its beginning and end with a note between."""
+    """The text, or if it is longer than `characters`, its beginning and end with a note between."""
     if len(text) <= characters:
         return text
     head = round(characters * _HEAD)
@@ -98,7 +98,7 @@ def head_and_tail(text: str, characters: int) -> str:
 def fit(texts: Sequence[str], tokens: int, longest: int) -> list[str]:
     """The texts within about `tokens` tokens, each of at most `longest` characters.
 
-    The longest are cut first: the same limit holds for all, as high as the budget allows.
+    All texts have the same limit, as high as the budget allows, so the longest are cut first.
     """
     limit = longest
     cut = [head_and_tail(text, limit) for text in texts]
@@ -148,7 +148,7 @@ class KeptTexts:
 
 
 def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
-    """What to keep of `messages`; the first may be the message of an earlier compaction."""
+    """Collect what to keep of `messages`; the first may be an earlier compaction's message."""
     before = KeptTexts()
     if messages and is_compaction(messages[0]):
         before, messages = _read(messages[0]), messages[1:]
@@ -177,7 +177,7 @@ def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
 def message_of(
     kept: KeptTexts, summary: str, *, extracted: bool, state: str, window: int
 ) -> Message:
-    """The message that replaces what goes, for a window of so many tokens.
+    """The message that replaces the others, for a window of so many tokens.
 
     `state` is the rendered `compaction/state`, or "".
     """
@@ -190,7 +190,7 @@ def message_of(
 
 
 def result_in_words(call: ContentBlock | None, result: ContentBlock) -> tuple[str, str]:
-    """A tool's result as a text of its kind, "answered" or "failure"."""
+    """A tool's result in words, as a text of the kind "answered" or "failure"."""
     text = f"{call_in_words(call)}\n{text_of(result.get('content'))}"
     return ("failure" if result.get("is_error") else "answered"), text
 
@@ -201,7 +201,7 @@ def image_gone() -> str:
 
 
 def is_compaction(message: Message) -> bool:
-    """Whether a message is that of a compaction."""
+    """Whether a message was made by a compaction."""
     first = message["content"][0] if message["content"] else {}
     return first.get("text") == load_prompt("compaction/head").render()
 
@@ -229,7 +229,7 @@ def _read(message: Message) -> KeptTexts:
 
 
 def _text_of_user(block: ContentBlock, calls: dict[str, ContentBlock]) -> tuple[str, str]:
-    """The kind of a block of a user message, and its text; "" if it is not kept."""
+    """The kind and text of a block in a user message; the text is "" if it is not kept."""
     if block["type"] == "tool_result":
         return result_in_words(calls.get(block["tool_use_id"]), block)
     kind, text = _kind(block["text"])
@@ -260,7 +260,7 @@ def _of_user(messages: Sequence[Message]) -> Iterator[ContentBlock]:
 
 @cache
 def _heading(name: str) -> str:
-    """The beginning of every rendering of a prompt."""
+    """The words that every rendering of a prompt begins with."""
     return load_prompt(name).opening
 
 
@@ -273,7 +273,7 @@ def _entry(kind: str, text: str) -> str:
 
 
 def _newest_of_each(instructions: Sequence[str]) -> tuple[str, ...]:
-    """The newest text of each instruction file."""
+    """The texts, of each instruction file only the newest."""
     newest: dict[str, str] = {}
     for text in instructions:
         file = found[1] if (found := _FILE.search(text)) else text

@@ -1,4 +1,4 @@
-"""Memorising: what was judged to be carried by its lines becomes a fact of the workspace.
+"""Turns statements that their lines support into facts of the workspace.
 
 The memory of a session is written back when a run ends, however it does.
 """
@@ -40,7 +40,7 @@ _REPORTS = 10
 async def memorise(
     app: Application, session: Session, run: Run, statements: Iterable[CheckedStatement]
 ) -> None:
-    """Keep the sentences that are carried and new.
+    """Keep the supported statements that are new.
 
     Only listed files of the workspace count: what ignore files or the user's rules leave out does
     not. The facts that were added are events of the run, see `follow_facts`.
@@ -58,21 +58,21 @@ async def memorise(
 
 
 async def write_memory_back(app: Application, session: Session) -> None:
-    """Keep what the session established, and what it looked at, for later runs."""
+    """Write what the session established, and what it looked at, for later runs."""
     if app.settings.facts.enabled:
         await app.ledger.cores.keep(session.id, bench=_bench(session, app.host.snapshot()))
 
 
 def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact | None:
-    """The fact of a statement; None if no lines of one listed file carry it. Blocking.
+    """The fact that a statement becomes; None unless lines of one listed file support it. Blocking.
 
-    Only a model that quoted them says so. One that rests on another fact, a task or a command is
-    none, either, nor one that cannot be understood without the sentence before, nor a denial: what
-    is added behind its lines may make it false, and changes none of them.
+    The model must have judged it, with a quotation. A statement that cites another fact, a task or
+    a command does not become a fact, nor one that is not understood without the sentence before,
+    nor a denial: lines added elsewhere may make it false while its own lines stay the same.
 
-    Of several places in one file it rests on all lines from the first to the last, unless too many
-    lie between. A fact goes with the lines of one file, so a statement that rests on two becomes
-    none.
+    If it cites several places in one file, the fact rests on all lines from the first to the last,
+    unless too many lie between. A fact belongs to one file, so a statement that cites two files
+    becomes none.
     """
     carrying = [each for each in judged.citations if each.status in _CARRYING]
     statement = without_label(judged.statement.text)
@@ -113,7 +113,7 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
 
 
 def _bench(session: Session, snapshot: WorkspaceSnapshot) -> WorkingBench:
-    """What was read last, and what sub-agents found: neither is a fact."""
+    """The files read last and the findings of sub-agents, for the session's memory; not facts."""
     places = [
         place(snapshot.relative(document.path), *lines)
         for document in session.reads.read_documents()

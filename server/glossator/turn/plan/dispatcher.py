@@ -1,7 +1,7 @@
-"""The dispatcher: whether a question is answered directly, or by a plan of tasks.
+"""The dispatcher: decides whether a question is answered directly or by a plan of tasks.
 
-The fast model says so. Where there is none, or it does not answer in time, the words of the
-question do: they are tuned on one half of `tests/turn/plan/questions.toml` and measured on the
+The fast model decides. If there is none, or it does not answer in time, the words of the question
+decide: the word lists are tuned on one half of `tests/turn/plan/questions.toml` and measured on the
 other.
 """
 
@@ -59,7 +59,7 @@ class PlanChoice(StrEnum):
 class PlanQuestion:
     """A question that may be answered by a plan of tasks.
 
-    No `plan` is made, whatever the settings say, if that is None. `attached` are the names of what
+    No plan is made if `plan` is None, whatever the settings say. `attached` are the names of what
     the conversation holds beside the question.
     """
 
@@ -84,7 +84,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 def by_words(question: str) -> TaskType:
-    """What the words of a question say; one who asks for something to be done is SIMPLE."""
+    """The type of a question by its words; a request to do something is SIMPLE."""
     text = question.strip()
     if len(text.split()) < _SHORT or _TO_ACT.match(text):
         return TaskType.SIMPLE
@@ -94,7 +94,7 @@ def by_words(question: str) -> TaskType:
 
 
 async def dispatch(model: Model, meter: Meter, question: str, summary: str) -> TaskType:
-    """What the model says, given the question and the session's summary. Raises `ModelError`."""
+    """The model's decision, from the question and the session's summary. Raises `ModelError`."""
     prompt = load_prompt("grounding/dispatcher").render(
         summary=in_tags(shown_prose(summary) or "This is the first question."),
         question=in_tags(shown_prose(shorten(question, _QUESTION))),

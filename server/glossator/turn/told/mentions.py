@@ -82,14 +82,14 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """What was found, and why the rest was not, by the user's text."""
+    """The attachments that were found, and by the user's text, why the others were not."""
 
     attached: tuple[Attached | Exhibit, ...] = ()
     doubts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def notice(self) -> str:
-        """A notice of both for the user."""
+        """A notice for the user about both."""
         found = ", ".join(dict.fromkeys(item.name for item in self.attached))
         left_out = self._left_out
         sentences = (found and f"Attached: {found}.", left_out and f"Not attached: {left_out}.")
@@ -124,7 +124,7 @@ def unfinished_mention(question: str) -> tuple[str, str] | None:
 
 
 def as_mention(text: str, *, name: bool) -> str | None:
-    """The mention of a path, or of a symbol's `name`; None if there is none."""
+    """The mention that names a path, or a symbol by `name`; None if it cannot be written."""
     bare, quoted = f"@{text}", f'@"{text}"'
     read = _alone(bare)
     if read == Mention(text, name=True) and text not in (DIAGNOSTICS, SELECTION, TERMINAL):
@@ -142,7 +142,7 @@ async def resolve_mentions(
     symbols: SymbolFinder,
     hidden: HidingRules | None = None,
 ) -> Mentioned:
-    """The files, lines and definitions that are mentioned, without hidden files."""
+    """The visible files, lines and definitions that the mentions name."""
     found: list[Attached | Exhibit] = []
     too_many = f"more than {MAX_MENTIONS} are not looked up"
     doubts = {mention.text: too_many for mention in wanted[MAX_MENTIONS:]}
@@ -181,7 +181,7 @@ async def resolve_mentions(
 
 
 def _without_code(question: str) -> str:
-    """The text without what Markdown shows as code."""
+    """The text without the parts that Markdown shows as code."""
     ends = [0]
     for start, end in fences(question):
         ends += start, end
@@ -218,7 +218,7 @@ def _mention(match: re.Match[str]) -> Mention:
 
 
 def _alone(written: str) -> Mention | None:
-    """The mention that makes up the whole text."""
+    """The mention that is the whole text."""
     match = None if "`" in written else _MENTION.fullmatch(written)
     return None if match is None else _mention(match)
 

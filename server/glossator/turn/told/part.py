@@ -1,6 +1,6 @@
-"""What goes with a question is gathered in parallel, and no part of it can fail the question.
+"""Gathers what goes with a question, in parallel; a part that fails never fails the question.
 
-A part that fails, or is not there in time, is left out, and the user is told.
+A part that fails or is late is left out, and the user is told.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _Part = TypeVar("_Part")
 class Telling:
     """Texts for the next message.
 
-    Call `sent` when the message has them, and await nothing in between: they count as told then.
+    They count as told when `sent` is called. Call it once the message holds them, and await nothing
+    in between.
     """
 
     texts: tuple[str, ...] = ()
@@ -34,7 +35,7 @@ class Telling:
 async def in_time(
     what: str, part: Awaitable[_Part], nothing: _Part, tell: Callable[[str], object]
 ) -> _Part:
-    """The part, or `nothing` if it fails or takes too long; `tell` is then called with why.
+    """The part, or `nothing` if it fails or is late; `tell` is then called with the reason.
 
     `what` names the part in the plural, at the beginning of a sentence.
     """
