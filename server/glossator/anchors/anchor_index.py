@@ -33,10 +33,10 @@ Listener = Callable[[frozenset[Key]], None]
 Names = Mapping[str, str]  # new paths by old ones; one that ends with a separator is of all below
 Follower = Callable[[Names], Awaitable[None]]
 
-_SETTLING = 0.3  # seconds in which a program that saves may bring back what it moved aside
+_SETTLE_SECONDS = 0.3  # seconds in which a program that saves may bring back what it moved aside
 _RENAMING_SECONDS = 10.0  # between the two halves of a renaming, at most
-_MOST_RECENT = 5_000  # paths that are remembered
-_MOST_COMPARED = 500  # texts that are compared at once, those with a known name first
+_MAX_RECENT = 5_000  # paths that are remembered
+_MAX_COMPARED = 500  # texts that are compared at once, those with a known name first
 
 
 @dataclass(slots=True, eq=False)
@@ -177,7 +177,7 @@ class AnchorIndex:
                     if names := await self._in_thread(found_again, lost, candidates, read):
                         # A program may move a file aside, write a new one and delete the old
                         # (docs/decisions/0029): only what is still so then was renamed.
-                        await asyncio.sleep(_SETTLING)
+                        await asyncio.sleep(_SETTLE_SECONDS)
                         self._names |= await self._in_thread(still_so, names)
         finally:
             self._doubtful |= self._in_hand  # those of a round that did not end
@@ -232,10 +232,10 @@ class RenameTracker:
             return  # nothing that could have gone to one of them
         now = time.monotonic()
         self._has_news = True
-        for path in islice(paths, _MOST_RECENT):
+        for path in islice(paths, _MAX_RECENT):
             self._recent[path] = now
             self._recent.move_to_end(path)
-        while len(self._recent) > _MOST_RECENT:
+        while len(self._recent) > _MAX_RECENT:
             self._recent.popitem(last=False)
 
     def saw(self, texts: Mapping[str, str | None]) -> None:
@@ -284,7 +284,7 @@ def found_again(lost: Mapping[str, str], candidates: Sequence[str], read: Read) 
     likely = sorted(candidates, key=lambda path: os.path.basename(path) not in known)
     texts = set(lost.values())
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for path in likely[:_MOST_COMPARED]:
+    for path in likely[:_MAX_COMPARED]:
         document = read(path)
         if isinstance(document, Document) and document.sha256 in texts:
             found[document.sha256].append(path)

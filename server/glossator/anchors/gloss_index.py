@@ -38,7 +38,7 @@ T = TypeVar("T")
 Listener = Callable[[frozenset[Subject]], None]
 
 _FILE = "glosses.db"
-_AGAIN = 1.0  # seconds between two looks for what other servers keep
+_REFRESH_SECONDS = 1.0  # between two looks for glosses that other servers keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class GlossIndex:
     async def look(self) -> None:
         """Read what other servers have kept since, if that is some time ago, and wait for it."""
         now = asyncio.get_running_loop().time()
-        if self._looking is None and (now > self._looked + _AGAIN or self._moved):
+        if self._looking is None and (now > self._looked + _REFRESH_SECONDS or self._moved):
             self._looked = now
             self._looking = asyncio.create_task(self._look())
         if self._looking is not None:

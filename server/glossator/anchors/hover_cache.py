@@ -26,10 +26,10 @@ from glossator.workspace import WorkspaceHost, WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 
-_RESTS = 0.3  # seconds after the last change of an open document
-_OUTLINES = 60
-_NAMES = 2_000
-_LOOK_UPS = 4  # at once; a pointer that moves over a text starts one after the other
+_REST_SECONDS = 0.3  # seconds after the last change of an open document
+_MAX_OUTLINES = 60
+_MAX_NAMES = 2_000
+_MAX_LOOK_UPS = 4  # at once; a pointer that moves over a text starts one after the other
 _REFRESH = object()  # the key of background refreshes: one at a time
 
 R = TypeVar("R")
@@ -84,7 +84,7 @@ class HoverCache:
         if (task := self._look_ups.get(key)) is None:
             task = self._look_ups[key] = asyncio.create_task(work())
             task.add_done_callback(partial(self._looked_up, key))
-            if len(self._look_ups) > _LOOK_UPS:
+            if len(self._look_ups) > _MAX_LOOK_UPS:
                 next(iter(self._look_ups.values())).cancel()
         return cast(Task[R], task)
 
@@ -109,7 +109,7 @@ class HoverCache:
 
     def _changed(self, paths: AbstractSet[str]) -> None:
         if self._timer is None and not paths.isdisjoint(self._host.overlays):
-            self._timer = asyncio.get_running_loop().call_later(_RESTS, self._prepare)
+            self._timer = asyncio.get_running_loop().call_later(_REST_SECONDS, self._prepare)
 
     def _prepare(self) -> None:
         """Ask for the outlines of the open documents that are not there."""
@@ -123,7 +123,7 @@ class HoverCache:
 
     async def _outline(self, key: _Text, document: Document) -> None:
         self._outlines[key] = await self._symbols.outline(self._host.snapshot(), document)
-        while len(self._outlines) > _OUTLINES:
+        while len(self._outlines) > _MAX_OUTLINES:
             self._outlines.popitem(last=False)
 
     async def _search(
@@ -137,13 +137,13 @@ class HoverCache:
         if found.coverage.worker_away:
             return  # few texts were looked at
         self._names[key] = snapshot.revision, found
-        while len(self._names) > _NAMES:
+        while len(self._names) > _MAX_NAMES:
             self._names.popitem(last=False)
         (path, _), name = key
         self._nowhere.pop((path, name), None)
         if not found.hits:
             self._nowhere[path, name] = None
-        while len(self._nowhere) > _NAMES:
+        while len(self._nowhere) > _MAX_NAMES:
             self._nowhere.popitem(last=False)
 
     def _looked_up(self, key: object, task: Task[object]) -> None:

@@ -16,8 +16,8 @@ from glossator.core.question import Question
 from glossator.core.shown import shown
 
 VIEW, EDIT, PARTS = "v", "e", "p"
-_MOST_LINES = 200
-_MOST_CHARACTERS = 600  # of a line
+_MAX_LINES = 200
+_MAX_LINE_CHARACTERS = 600  # of a line
 _CHOICES: Mapping[str, Choice] = {
     "y": Choice.ONCE,
     "yes": Choice.ONCE,
@@ -204,7 +204,7 @@ def _only_affirms(line: str) -> bool:
 
 
 def _excerpt(text: str) -> tuple[ExcerptLine, ...]:
-    return excerpt(text, lines=_MOST_LINES, characters=_MOST_CHARACTERS) if text else ()
+    return excerpt(text, lines=_MAX_LINES, characters=_MAX_LINE_CHARACTERS) if text else ()
 
 
 def _beginning(text: str) -> str:

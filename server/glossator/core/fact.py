@@ -40,7 +40,7 @@ def _hash_of_line(line: str) -> str:
 
 
 def passage_from_json(fields: Mapping[str, Any]) -> Passage:
-    """From what `asdict` gave, as JSON. Raises `KeyError` and `TypeError` for what is none."""
+    """Read a passage from the JSON of `asdict`. Raises `KeyError` and `TypeError` for others."""
     hashes = {name: tuple(fields[name]) for name in ("lines", "before", "after")}
     return Passage(fields["path"], fields["first_line"], fields["last_line"], **hashes)
 
@@ -70,11 +70,11 @@ class Fact:
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """All that must stand as it was for it to hold: first the lines that carry it."""
+        """Everything that must stay the same for the fact to hold: first its own lines."""
         return self.passage, *self.context
 
     def to_json(self) -> dict[str, Any]:
-        """As the ledger keeps it."""
+        """The fact in JSON, as the ledger keeps it."""
         source = {
             "sha256": self.sha256,
             "passage": asdict(self.passage),
@@ -95,7 +95,7 @@ class Fact:
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Fact:
-        """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
+        """Read a fact from JSON. Raises `KeyError`, `TypeError` and `ValueError` for others."""
         source = fields["source_chunk_id"]
         return Fact(
             fields["id"],
@@ -129,7 +129,7 @@ class NewFact:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Those of `Fact.passages`."""
+        """The spans that become `Fact.passages`."""
         return self.span, *self.context
 
 

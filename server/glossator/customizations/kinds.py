@@ -40,7 +40,7 @@ _FILE_BYTES = 1_000_000  # of a file in a skill's folder, that may be read
 _PART = 40_000  # characters of it, in one reading
 _FOLDERS = 50  # in a skill's folder
 _NAME = re.compile(r"[^\W_][\w.-]{0,63}(?::[^\W_][\w.-]{0,63})*")
-_LONGEST = 1_000  # characters of a description
+_MAX_DESCRIPTION_CHARACTERS = 1_000
 _SHORTENED = (500, 250, 120, 60, 0)  # characters of each in a listing that would be too long
 _BAD_NAME = Malformed(
     "has a name that cannot be used; take letters, digits and hyphens, 64 at most."
@@ -80,8 +80,12 @@ def hint_of(found: FrontMatter) -> str:
 
 def one_line(text: str) -> str:
     """A text from a file on one line, in which nothing is unseen, cut if it is long."""
-    line = shown_prose(" ".join(text[: 4 * _LONGEST].split()))
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    line = shown_prose(" ".join(text[: 4 * _MAX_DESCRIPTION_CHARACTERS].split()))
+    return (
+        line
+        if len(line) <= _MAX_DESCRIPTION_CHARACTERS
+        else f"{line[:_MAX_DESCRIPTION_CHARACTERS]}…"
+    )
 
 
 def listing(descriptions: Mapping[str, str]) -> str:

@@ -37,9 +37,9 @@ from glossator.edits.merge import rebase_plan
 from glossator.permissions import check_permission_scope
 from glossator.workspace import DiskChanged, WorkspaceHost, WorkspaceSnapshot
 
-_TRIES = 4  # while the user types on
+_MAX_TRIES = 4  # while the user types on
 _SAVE_SECONDS = 2.0  # that a run which is cancelled waits for the editor to save
-_PLACES = 10  # lines named of what the user rejected
+_MAX_PLACES = 10  # lines named of what the user rejected
 _UNFINISHED = Refused("The edit was cut off before it was settled.")
 _DECLINED = "Nothing was changed: {}.\nTell the user, and ask how to go on."
 _TYPING = (
@@ -156,8 +156,8 @@ class PlanEditing:
                 return replace(outcome, note=note)
 
     async def _applying(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
-        tried = _AGAIN
-        for _ in range(_TRIES):
+        tried = _TRY_AGAIN
+        for _ in range(_MAX_TRIES):
             await wait.quiet(self.host, self.port, in_editor.paths_of(plan))
             moved = await asyncio.to_thread(self._current, plan, self.host.snapshot())
             if not isinstance(moved, EditPlan):
@@ -179,7 +179,7 @@ class PlanEditing:
         try:
             # what is applied from here on is applied to what was kept
             refused = await asyncio.to_thread(check_permission_scope, plan, self.permitted)
-            tried = _AGAIN if refused else await self._try(plan, confirm=confirm)
+            tried = _TRY_AGAIN if refused else await self._try(plan, confirm=confirm)
         except asyncio.CancelledError:
             await asyncio.shield(self._late(plan))
             raise
@@ -204,7 +204,7 @@ class PlanEditing:
         now = self.host.snapshot()
         staying = wait.left_open(plan, now)
         if staying and await self._moved_back(plan):
-            names = ", ".join(now.relative(each.path) for each in staying[:_PLACES])
+            names = ", ".join(now.relative(each.path) for each in staying[:_MAX_PLACES])
             return _Tried(Refused(_STAYING.format(names)))
         found = (*(now.read(path) for path in in_editor.paths_of(plan)), *staying)
         documents = {each.path: each for each in found if isinstance(each, Document)}
@@ -266,7 +266,7 @@ class _Tried:
     again: bool = False
 
 
-_AGAIN = _Tried(Refused(_TYPING), again=True)
+_TRY_AGAIN = _Tried(Refused(_TYPING), again=True)
 
 
 def _paths(change: FileChange) -> tuple[str, ...]:
@@ -317,7 +317,7 @@ def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> st
     what, it = "this edit", "it"
     if len(rejected) < len(plan.hunks):
         lines = [f"line {hunk.first_line}" for hunk in rejected]
-        places = ", ".join(lines[:_PLACES] + ["…"] * (len(lines) > _PLACES))
+        places = ", ".join(lines[:_MAX_PLACES] + ["…"] * (len(lines) > _MAX_PLACES))
         it = "them"
         what = f"{len(rejected)} of {len(plan.hunks)} changes ({places})"
     then = f"The user says: {words}" if words else f"Do not make {it} again unasked."

@@ -11,7 +11,7 @@ from glossator.core.report import ITEM, Finding, Report
 from glossator.core.span import Citation, Span
 from glossator.grounding.verdicts import CheckedAnswer, place_of
 
-_SHOWN = 12  # files, and places in each
+_MAX_PLACES = 12  # files, and places in each
 _BETWEEN = "\n\n"
 
 _HEADING = re.compile(r"(?:#{1,6} +|\*\*)(?P<title>[^*#\n]+?)(?: *#*|:?\*\*:?) *")
@@ -84,8 +84,8 @@ def seen(spans: Iterable[Span], name: Callable[[str], str]) -> tuple[str, ...]:
 
 
 def _some(items: Sequence[str], between: str) -> str:
-    more = [f"and {len(items) - _SHOWN:,} more"] if len(items) > _SHOWN else []
-    return between.join([*items[:_SHOWN], *more])
+    more = [f"and {len(items) - _MAX_PLACES:,} more"] if len(items) > _MAX_PLACES else []
+    return between.join([*items[:_MAX_PLACES], *more])
 
 
 def blocks(text: str) -> Iterator[str]:

@@ -25,8 +25,8 @@ from glossator.grounding.wording import SUFFIXES
 from glossator.workspace import WorkspaceSnapshot
 
 _SOURCE = re.compile(rf"(?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:{SUFFIXES})")
-_NAMED = 4  # runs of lines that were not read
-_MOST_FAULTS = 50  # told at once
+_MAX_NAMED_RUNS = 4  # runs of lines that were not read
+_MAX_FAULTS = 50  # told at once
 _COMMAND_CHARACTERS = 100  # that name a run
 _UNREADABLE = "This citation cannot be read."
 _FORMS = "Write [cite: doc, PATH, L1-L2], or [cite: run, N]."  # for the model
@@ -125,7 +125,7 @@ def faults(answer: str, sources: Sources, *, mends: bool = False) -> str:
         f"- {mark.place}: {reason}{f' {_FORMS}' if reason == _UNREADABLE else ''}"
         for mark, reason in failed
     )
-    told = [*islice(lines, _MOST_FAULTS)]
+    told = [*islice(lines, _MAX_FAULTS)]
     if more := len(lines) - len(told):
         told.append(f"- and {more:,} more")
     return load_prompt("user/citations").render(failed="\n".join(told))
@@ -318,8 +318,8 @@ def _lines(numbers: Sequence[int]) -> str:
     named = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs(numbers)]
     if len(numbers) == 1:
         return f"Line {named[0]} was"
-    if len(named) > _NAMED:
-        named = [*named[:_NAMED], f"{len(named) - _NAMED:,} more places"]
+    if len(named) > _MAX_NAMED_RUNS:
+        named = [*named[:_MAX_NAMED_RUNS], f"{len(named) - _MAX_NAMED_RUNS:,} more places"]
     *most, last = named
     return f"Lines {', '.join(most)}{' and ' if most else ''}{last} were"
 

@@ -48,8 +48,8 @@ _TYPE = re.compile(r"[\w$@:<>\[\],.?~]+")
 _QUALIFIED = re.compile(r"(?:[\w$]+::)*(?P<name>~?[^\W\d][\w$]*)")
 _OBJECT = re.compile(r"&?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls|this)\b(?!\s*:)")  # as a parameter
 _COMPARED = re.compile(r"<-|<<|>>|\s[<>]=?\s|\blambda\b")  # signs that are no brackets of types
-_LONGEST = 1_000  # characters of a line that begins a definition
-_MOST_HEADER = 60  # lines of a signature
+_MAX_LINE_CHARACTERS = 1_000  # characters of a line that begins a definition
+_MAX_SIGNATURE_LINES = 60  # lines of a signature
 _STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _LIFETIME = re.compile(r"(?<=[<&])'\w+(?!\w*')|(?<=, )'\w+(?=[,>:])")
 _METHOD_ENDS = r"\{\s*\}?\s*$|\(\s*$|\)\s*:[^=;]+;\s*$"
@@ -104,7 +104,7 @@ class Definition:
 
 def defined(line: str) -> tuple[str, str] | None:
     """The name that a line begins to define, and the word that declares it; None if none."""
-    if len(line) > _LONGEST or not line.strip():
+    if len(line) > _MAX_LINE_CHARACTERS or not line.strip():
         return None
     if found := _BY_KEYWORD.match(line):
         implementing = _FOR.search(line) if found["word"] == "impl" else None
@@ -230,7 +230,7 @@ def _masked(text: str) -> str:
 def _body_of(lines: Sequence[str], start: int) -> int:
     """The index of the line behind the signature that begins at `start`."""
     depth = 0
-    for at in range(start, min(start + _MOST_HEADER, len(lines))):
+    for at in range(start, min(start + _MAX_SIGNATURE_LINES, len(lines))):
         line = _STRINGS.sub("", lines[at])
         line = re.sub(r"\s(?:#|//).*$", "", line)
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")

@@ -199,7 +199,7 @@ def texts_in(
 
 
 def _place(lines: object, blocks: Sequence[CitedLines]) -> CitationMark | None:
-    """The mark for `[number of the block, first line, last line]`; None for lines not in the block."""
+    """The mark for `[block number, first line, last line]`; None for lines not in the block."""
     match lines:
         case [int(number), int(first), int(last)] if 1 <= number <= len(blocks):
             block = blocks[number - 1]

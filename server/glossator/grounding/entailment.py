@@ -20,13 +20,13 @@ from glossator.grounding.statement_lines import CitedStatement
 MOST = 10  # statements in one request
 TOKENS = 120  # of a reply, for each statement
 
-_CHARACTERS = 24_000  # of lines in one request
+_REQUEST_CHARACTERS = 24_000  # of lines in one request
 _REST_CHARACTERS = 6_000  # of the rest of what a denial is about
 _IN_PART = (
     "Not judged: what it denies may stand in the rest of the code, which is too long to show."
 )
 _MISQUOTED = "Not judged: the model quoted words that are not in the lines."
-_LEAST_QUOTED = 5  # characters
+_MIN_QUOTED_CHARACTERS = 5  # characters
 _ANSWERS = {
     "SUPPORTED": Verdict.SUPPORTED,
     "CONTRADICTED": Verdict.CONTRADICTED,
@@ -95,7 +95,7 @@ def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStateme
         if is_too_long(each):
             continue
         own = {*each.lines, *_rest(each)}
-        if batch and (len(batch) == MOST or _size(lines | own) > _CHARACTERS):
+        if batch and (len(batch) == MOST or _size(lines | own) > _REQUEST_CHARACTERS):
             yield tuple(batch)
             batch, lines = [], set()
         batch.append(each)
@@ -106,7 +106,7 @@ def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStateme
 
 def is_too_long(cited: CitedStatement) -> bool:
     """Whether a statement is about more lines than a request may hold."""
-    return _size(cited.lines) > _CHARACTERS
+    return _size(cited.lines) > _REQUEST_CHARACTERS
 
 
 def _rest(cited: CitedStatement) -> tuple[CitedLines, ...]:
@@ -119,7 +119,7 @@ def that_fit(parts: Iterable[CitedLines]) -> Iterator[CitedLines]:
     found: list[CitedLines] = []
     for each in parts:
         found.append(each)
-        if _size(found) > _CHARACTERS:
+        if _size(found) > _REQUEST_CHARACTERS:
             return
         yield each
 
@@ -231,7 +231,9 @@ def _as_quoted(
 ) -> Entailed:
     """The answer if its quotations were shown; a yes without a quotation of its own is a no."""
     told = tuple(
-        each for each in told if len(squeezed(each)) >= _LEAST_QUOTED or is_quoted(each, shown)
+        each
+        for each in told
+        if len(squeezed(each)) >= _MIN_QUOTED_CHARACTERS or is_quoted(each, shown)
     )
     is_found = bool(told) and all(is_quoted(each, shown) for each in told)
     if verdict is not Verdict.UNSUPPORTED and not is_found:
@@ -258,6 +260,6 @@ def is_quoted(words: str, lines: Sequence[CitedLines]) -> bool:
     """Whether the words occur in the lines, spaces aside; a few words must be a whole line."""
     wanted = squeezed(words)
     every = [(*each.enclosing, *each.lines) for each in lines]
-    if len(wanted) < _LEAST_QUOTED:
+    if len(wanted) < _MIN_QUOTED_CHARACTERS:
         return bool(wanted) and any(squeezed(line) == wanted for each in every for line in each)
     return any(wanted in squeezed("\n".join(each)) for each in every)

@@ -62,9 +62,9 @@ _COUNT = re.compile(  # of the parameters of `x`
     rf"|\bthere (?:are|is) {_N_PARAMETERS.format('b')} in the (?:definition|signature) of x\b"
 )
 _MARKUP = re.compile(r"[`*_\"“”]")
-_SHORT = 3  # characters of a name that may be a part of a text
-_LONG = 6  # and of one that may be a part of another name
-_QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
+_PART_OF_TEXT_BELOW = 3  # characters; a shorter name may stand anywhere in a text
+_PART_OF_NAME_FROM = 6  # characters of a mixed-case name that may be part of another
+_MIN_QUOTED_SHARE = 0.5  # of the lines of quoted code must stand in what it cites
 
 NO_CALLS: Calls = {}
 _MAX_NAMES = 4  # names of a statement that are looked up
@@ -171,7 +171,7 @@ def quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:
     wanted = [line for line in quoted if re.search(r"\w", line)]
     known = {squeezed(line) for each in cited for line in each.lines}
     absent = [line for line in wanted if squeezed(line) not in known]
-    if not wanted or len(wanted) - len(absent) < _QUOTED * len(wanted):
+    if not wanted or len(wanted) - len(absent) < _MIN_QUOTED_SHARE * len(wanted):
         return UNDECIDED
     if absent:
         reason = f"The line `{absent[0].strip()}` is not among the lines."
@@ -262,7 +262,9 @@ def _named(token: Token, codes: Sequence[Code]) -> bool:
 
 def _holds(code: Code, name: str) -> bool:
     """Whether lines hold a name, or a longer one that it may stand for: `isHTTPError`."""
-    is_telling = len(name) < _SHORT or (len(name) >= _LONG and not name.islower())
+    is_telling = len(name) < _PART_OF_TEXT_BELOW or (
+        len(name) >= _PART_OF_NAME_FROM and not name.islower()
+    )
     return code.has(name) or (is_telling and name in code.text)
 
 

@@ -37,7 +37,7 @@ _OF_FILE = re.compile(
     r"|\.(?:py|tsx?|jsx?|go|rs|java|rb|c|h)\b"
 )
 MOST_JUDGED = 100_000  # characters of an answer, some 2,000 sentences; what follows is not judged
-_NEAR = 100  # lines of a file, and how far from the cited ones at most
+_NEAR_LINES = 100  # lines of a file, and how far from the cited ones at most
 
 Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
 
@@ -158,7 +158,9 @@ def near(cited: CitedStatement, sources: Sources) -> tuple[CitedLines, ...]:
         whole = replace(citation.span, first_line=1, last_line=len(document.lines))
         shown = set(range(1, whole.last_line + 1)).difference(sources.shown.missing(whole))
         nearest = sorted((max(first - line, line - last, 0), line) for line in shown)
-        for start, end in runs(sorted(line for far, line in nearest[:_NEAR] if far <= _NEAR)):
+        for start, end in runs(
+            sorted(line for far, line in nearest[:_NEAR_LINES] if far <= _NEAR_LINES)
+        ):
             span = replace(whole, first_line=start, last_line=end)
             found.append(cited_lines(path, document, span))
     return tuple(dict.fromkeys(found))

@@ -52,7 +52,7 @@ _NO_SENTENCE = re.compile(  # a heading, a link, the name of a file, with what w
     re.DOTALL | re.IGNORECASE,
 )
 _DECLARES = re.compile(r"\b(?:[a-z]{2,}(?:s|ed)|are|can|must|will|have|do|does|cannot)\b")
-_FEWEST_WORDS = 4  # of a plain sentence that claims something
+_MIN_CLAIM_WORDS = 4  # of a plain sentence that claims something
 _POINTER = re.compile(  # it says where to look, and nothing of what stands there
     rf"{_ITEM}\(?(?:for [^.,;:]{{1,80}}, )?"
     r"(?:see|look (?:at|in|into)|refer to|cf\.|compare|more information|further reading|sources?:"
@@ -124,9 +124,7 @@ class AnswerStatement:
 
     @property
     def leads_with_claim(self) -> bool:
-        """Whether it claims something about code and leads to more: "`f` returns `x` in all
-        cases:".
-        """
+        """Whether it claims something about code and leads to more: "`f` is called twice:"."""
         if self.is_aside or not _LEADS.search(self.text):
             return False
         words = re.sub(r"`[^`]*`", "x", self.text)
@@ -142,7 +140,11 @@ class AnswerStatement:
             return False
         if self.is_aside or _NO_SENTENCE.fullmatch(self.text):
             return False
-        if self.alone and len(self.text.split()) >= _FEWEST_WORDS and _DECLARES.search(self.text):
+        if (
+            self.alone
+            and len(self.text.split()) >= _MIN_CLAIM_WORDS
+            and _DECLARES.search(self.text)
+        ):
             return True
         kinds = {token.kind for token in tokens_of(self.text)}
         return bool(kinds & {Kind.NAME, Kind.FILE, Kind.FRAGMENT})

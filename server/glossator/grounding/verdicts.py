@@ -36,7 +36,7 @@ _STATUS = {
     Verdict.UNSUPPORTED: CitationStatus.UNSUPPORTED,
     Verdict.CONTRADICTED: CitationStatus.CONTRADICTED,
 }
-_LONGEST = 1_000  # characters of a sentence that the rules look at
+_MAX_CHECKED_CHARACTERS = 1_000  # characters of a sentence that the rules look at
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
         found = quotation(text, lines)
         carrying = tuple(each for each in lines if quotation(text, [each]) == found)
         found = replace(found, parts=carrying if found.verdict is Verdict.SUPPORTED else ())
-    elif lines and not cited.statement.is_aside and len(text) <= _LONGEST:
+    elif lines and not cited.statement.is_aside and len(text) <= _MAX_CHECKED_CHARACTERS:
         # what separates the cells of a row is no code
         found = check(text.replace("|", " ; ") if text.startswith("|") else text, lines, calls)
     else:
@@ -153,7 +153,7 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
 
 def calls_wanted(cited: CitedStatement, found: Judgement) -> tuple[str, ...]:
     """The names whose other calls would say more about statements not supported so far."""
-    is_quick = cited.lines and len(cited.text) <= _LONGEST
+    is_quick = cited.lines and len(cited.text) <= _MAX_CHECKED_CHARACTERS
     if found.verdict is Verdict.SUPPORTED or not is_quick or cited.statement.is_code:
         return ()
     return () if cited.statement.is_aside else names_called(cited.text)

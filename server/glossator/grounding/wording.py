@@ -41,7 +41,7 @@ _NEGATION = re.compile(rf"{NEGATION}|rather|instead|unlike")
 _DENIAL = re.compile(
     rf"\b(?:{_NEGATION.pattern}|only|alone|solely|exclusively|unused|skip\w*|ignor\w+|avoid\w*)(?!\w)"
 )
-_LONGEST = 2_000
+_MAX_CHARACTERS = 2_000
 _ASIDE = frozenset("besides unlike except apart aside addition".split())
 _JOINING = frozenset("and or the a an for from to of class method function".split())
 
@@ -114,7 +114,7 @@ class Token:
 
 def tokens_of(statement: str) -> tuple[Token, ...]:
     """The tokens of a statement's first 2,000 characters, in order."""
-    return tuple(_tokens(_without_markup(statement[:_LONGEST])))
+    return tuple(_tokens(_without_markup(statement[:_MAX_CHARACTERS])))
 
 
 def _without_markup(text: str) -> str:

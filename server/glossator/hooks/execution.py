@@ -32,7 +32,7 @@ from glossator.sandbox import LimitedShell, ShellCommand
 from glossator.settings import Hook
 
 MOST_BYTES = 10_000  # of what a hook prints
-_MOST_ERRORS = 4_000  # bytes of its standard error
+_MAX_ERROR_BYTES = 4_000  # bytes of its standard error
 _RUN = """export CLAUDE_PROJECT_DIR={folder}
 exec 3>&1
 errors=$(
@@ -72,7 +72,7 @@ async def run_hook(
     """
     apart = secrets.token_hex(16)  # before its standard error, which comes last
     words = {"folder": shlex.quote(folder), "command": shlex.quote(hook.command)}
-    text = _RUN.format(**words, most=_MOST_ERRORS, apart=apart)
+    text = _RUN.format(**words, most=_MAX_ERROR_BYTES, apart=apart)
     try:
         finished = await shell.run(ShellCommand(text, folder, input=given), hook.timeout)
     except (UsageError, OSError) as error:

@@ -37,7 +37,7 @@ from glossator.workspace import WorkspaceHost
 
 Listener = Callable[[tuple[Fact, ...]], None]
 
-_TICK = 0.000_001  # seconds, by which a change is newer than the one before
+_TICK_SECONDS = 0.000_001  # seconds, by which a change is newer than the one before
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ class Ledger:
     def _now(self, fact_id: str) -> float:
         """The time of a change, which is newer than the last one, whatever clocks say."""
         known = self._rows.get(fact_id)
-        return max(time.time(), known.changed + _TICK if known else 0.0)
+        return max(time.time(), known.changed + _TICK_SECONDS if known else 0.0)
 
     async def _write(self, rows: Rows) -> None:
         """Keep rows on disk, then here, and have them shared."""

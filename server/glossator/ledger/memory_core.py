@@ -27,12 +27,12 @@ from glossator.memory import secret_in
 Texts = tuple[str, ...]
 logger = logging.getLogger(__name__)
 _CHUNK = re.compile(r"(?P<sha256>\w*):(?P<first>\d+)-(?P<last>\d+)")
-_MOST_TEXTS = 50  # of a list
-_LONGEST_TEXT = 1_000  # characters
+_MAX_TEXTS = 50  # of a list
+_MAX_TEXT_CHARACTERS = 1_000  # characters
 _NEVER = datetime.fromtimestamp(0, UTC)
 
 
-_MOST_HELD = 100  # sessions whose cores are in memory; those of others are read again
+_MAX_HELD = 100  # sessions whose cores are in memory; those of others are read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def _texts(values: Sequence[Any]) -> Texts:
     """Bounded, as others may have written them."""
     if isinstance(values, str):
         raise TypeError("a list is a text")
-    return tuple(str(each)[:_LONGEST_TEXT] for each in values[:_MOST_TEXTS])
+    return tuple(str(each)[:_MAX_TEXT_CHARACTERS] for each in values[:_MAX_TEXTS])
 
 
 class WorkspaceFacts(WorkspaceRows, Protocol):
@@ -319,7 +319,7 @@ class MemoryCores:
     def _hold(self, core: MemoryCore) -> None:
         self._cores[core.session_id] = core
         self._cores.move_to_end(core.session_id)
-        if len(self._cores) > _MOST_HELD:
+        if len(self._cores) > _MAX_HELD:
             self._cores.popitem(last=False)
 
     def _read(

@@ -20,7 +20,7 @@ from glossator.store import FORGOTTEN_DAYS, LedgerRow
 
 Lines = tuple[int, int]  # the first and the last, 1-based
 
-_MOST_PINNED = 20  # that go with a question, whatever was pinned by others
+_MAX_PINNED = 20  # that go with a question, whatever was pinned by others
 _TOKEN = re.compile(r"\w+|[<>=!+\-/%&|^~@#$]+")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -144,7 +144,7 @@ def for_question(
     They are up to `most`, or as many as are pinned. Of two that say nearly the same the first is
     enough.
     """
-    pinned = [each for each in facts if each.pinned][:_MOST_PINNED]
+    pinned = [each for each in facts if each.pinned][:_MAX_PINNED]
     others = [each for each in facts if not each.pinned]
     found = bearing(question, [(each.statement, each.path) for each in others])
     rest = [at for at in range(len(others)) if at not in found] if all_ else []

@@ -53,11 +53,11 @@ T = TypeVar("T")
 
 MAX_BYTES = 60_000  # of a result that the model sees: some 20,000 tokens
 
-_MOST_KEPT = 8  # results whose rest can be read
+_MAX_KEPT = 8  # results whose rest can be read
 _KEPT_BYTES = 4_000_000  # of each
-_SHORTEST_WAIT = 0.05  # seconds
-_OUTCOME = 160  # characters of the line for people
-_MOST_IMAGES = 10  # of a result; they stay in the conversation, and requests may have some 20
+_MIN_WAIT_SECONDS = 0.05  # seconds
+_OUTCOME_CHARACTERS = 160  # characters of the line for people
+_MAX_IMAGES = 10  # of a result; they stay in the conversation, and requests may have some 20
 _IMAGE_BYTES = 5_000_000  # of them together, in base64: what the largest image has alone
 
 
@@ -95,7 +95,7 @@ class Calls:
         if MAX_BYTES < len(result.text) <= _KEPT_BYTES:
             self._count = number = self._count + 1
             self._results[number] = result
-            while len(self._results) > _MOST_KEPT:
+            while len(self._results) > _MAX_KEPT:
                 self._results.popitem(last=False)
         return result, number
 
@@ -143,7 +143,7 @@ class Calls:
                     left = most - (now() - start - asking.waited)
                     if late := left <= 0 and not asking.is_open:
                         break
-                    await asyncio.wait({task}, timeout=max(left, _SHORTEST_WAIT))
+                    await asyncio.wait({task}, timeout=max(left, _MIN_WAIT_SECONDS))
             finally:
                 if not task.done():
                     task.cancel()
@@ -236,7 +236,7 @@ def as_tool_result(result: CallResult, offset: int = 0, number: int | None = Non
         return ToolResult(f"The MCP server {result.server} reports an error.\n{told}", error=True)
     images, left_out = ((), "") if offset else _fitting(result.images)
     first = text.strip().partition("\n")[0] or ("an image" if images else "nothing")
-    outcome = first if len(first) <= _OUTCOME else f"{first[: _OUTCOME - 1]}…"
+    outcome = first if len(first) <= _OUTCOME_CHARACTERS else f"{first[: _OUTCOME_CHARACTERS - 1]}…"
     return ToolResult(told + left_out, omitted=1 if left else 0, images=images, outcome=outcome)
 
 
@@ -245,7 +245,7 @@ def _fitting(images: Iterable[Image]) -> tuple[tuple[Image, ...], str]:
     shown_images: list[Image] = []
     left, missing = _IMAGE_BYTES, 0
     for image in images:
-        if len(shown_images) < _MOST_IMAGES and len(image.data) <= left:
+        if len(shown_images) < _MAX_IMAGES and len(image.data) <= left:
             shown_images.append(image)
             left -= len(image.data)
         else:
@@ -257,7 +257,7 @@ def _fitting(images: Iterable[Image]) -> tuple[tuple[Image, ...], str]:
     )
     told = (
         f"\n[{missing} of {len(shown_images) + missing} images are not shown: one result may have"
-        f" {_MOST_IMAGES}, of together {_IMAGE_BYTES:,} bytes in base64. Ask for fewer or smaller"
+        f" {_MAX_IMAGES}, of together {_IMAGE_BYTES:,} bytes in base64. Ask for fewer or smaller"
         " ones.]"
     )
     return tuple(shown_images), changes + (told if missing else "")

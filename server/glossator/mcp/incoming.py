@@ -53,8 +53,8 @@ _FORMS = ("allOf", "anyOf", "oneOf")
 
 _PROGRESS = "notifications/progress"
 _LISTS = {"tools": "tool", "prompts": "prompt", "resources": "resource"}
-_LETTERS = 120  # of a reason
-_DEPTH = 150  # of lists and dicts in a message that is nested too deep for what reads it
+_REASON_LETTERS = 120  # of a reason
+_MAX_DEPTH = 150  # of lists and dicts in a message that is nested too deep for what reads it
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')  # what may hold brackets, and these
 
 Incoming = SessionMessage | Exception
@@ -319,7 +319,9 @@ class Mended:
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(each) for each in first["loc"][2:])
-            return shorten(f"it breaks the protocol: {shown(place)}: {first['msg']}", _LETTERS)
+            return shorten(
+                f"it breaks the protocol: {shown(place)}: {first['msg']}", _REASON_LETTERS
+            )
         except KeyError:  # this version has no such list; the SDK says so
             return ""
         return ""
@@ -332,10 +334,10 @@ def shallow(line: bytes) -> bytes:
     for match in _TOKEN.finditer(line):
         if match[0] in b"[{":
             depth += 1
-            if depth == _DEPTH:
+            if depth == _MAX_DEPTH:
                 kept.append(line[begin : match.start()])
         elif match[0] in b"]}":
-            if depth == _DEPTH:
+            if depth == _MAX_DEPTH:
                 kept.append(b"null")
                 begin = match.end()
             depth -= 1
@@ -359,4 +361,4 @@ def is_deeper(value: object, depth: int) -> bool:
 
 def _name_of(entry: object) -> str:
     named = entry.get("name") if isinstance(entry, dict) else None
-    return shown(shorten(str(named), _LETTERS)) if named else "without a name"
+    return shown(shorten(str(named), _REASON_LETTERS)) if named else "without a name"

@@ -30,7 +30,7 @@ from glossator.mcp.servers import Launch
 
 _LINE_BYTES = 16_000_000  # of one message
 _SKIPPED_BYTES = 1_000_000_000  # of one that is too long
-_END = 1_000  # bytes that are kept of each of its ends
+_END_BYTES = 1_000  # bytes that are kept of each of its ends
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"\s*'
 _ID = rb'"id"\s*:\s*(\d{1,18})\s*'
 _ID_FIRST = re.compile(rb"\s*\{\s*(?:" + _VERSION + rb",\s*)?" + _ID + rb",")
@@ -41,7 +41,7 @@ _PROGRESS = re.compile(
 _NOISE_BYTES = 1_000_000  # of lines that are no messages, since the last one that was
 _TOLD_BYTES = 2_000  # of standard error
 _CHUNK = 65_536
-_GRACE = 2.0  # seconds between closing its input, asking it to end, and ending it
+_GRACE_SECONDS = 2.0  # seconds between closing its input, asking it to end, and ending it
 
 _Streams = tuple[
     MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
@@ -152,7 +152,7 @@ async def _listen(
                 ending.end("it writes to its standard output what is no message of the protocol")
                 return
         with suppress(TimeoutError):
-            await asyncio.wait_for(exited.wait(), _GRACE)
+            await asyncio.wait_for(exited.wait(), _GRACE_SECONDS)
         code = process.returncode
         ending.end("it closed its output" if code is None else f"it ended with exit code {code}")
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -173,18 +173,18 @@ class _Line:
         self.size += len(part)
         self._kept += part
         if self.size > _LINE_BYTES:
-            del self._kept[_END:-_END]
+            del self._kept[_END_BYTES:-_END_BYTES]
 
     @property
     def may_answer(self) -> bool:
         """Whether it may be the answer to a call, as far as its beginning says."""
-        return self._kept.lstrip().startswith(b"{") and b'"method"' not in self._kept[:_END]
+        return self._kept.lstrip().startswith(b"{") and b'"method"' not in self._kept[:_END_BYTES]
 
     def message(self) -> SessionMessage | None:
         """The message on it; for an answer that is too long, an error in its place."""
         if self.size <= _LINE_BYTES:
             return _message(bytes(self._kept))
-        asked = _ID_FIRST.match(self._kept) or _ID_LAST.search(self._kept, _END)
+        asked = _ID_FIRST.match(self._kept) or _ID_LAST.search(self._kept, _END_BYTES)
         if asked is None or not self.may_answer:
             return None
         why = (
@@ -238,7 +238,7 @@ async def _stop(process: Process, exited: asyncio.Event) -> None:
         if number is not None:
             _signal(process, number)
         with suppress(TimeoutError):
-            await asyncio.wait_for(exited.wait(), _GRACE)
+            await asyncio.wait_for(exited.wait(), _GRACE_SECONDS)
             break
     _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # what it left behind, too
     await exited.wait()

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds before it is started again
 
-_STABLE = 60.0  # seconds after which an earlier failure is forgotten
-_PATIENCE = 10.0  # seconds; a program is ended within four, and an address may not answer
-_FORMS = 5  # that a server may put to the user during one call
-_WHY = 300  # characters
+_STABLE_SECONDS = 60.0  # seconds after which an earlier failure is forgotten
+_CLOSE_SECONDS = 10.0  # seconds; a program is ended within four, and an address may not answer
+_MAX_FORMS = 5  # that a server may put to the user during one call
+_REASON_CHARACTERS = 300  # characters
 _HELD_BACK = {
     McpState.PROPOSED: "the workspace proposes it; adopt it to let it run",
     McpState.CHANGED: "what would run is not what you adopted; look at it, and adopt it again",
@@ -104,7 +104,7 @@ class Supervisor:
         """End it, with all that its program started."""
         if self._task is not None:
             self._task.cancel()
-            await asyncio.wait({self._task}, timeout=_PATIENCE)
+            await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)
             self._task = None
 
     async def settled(self) -> None:
@@ -156,7 +156,7 @@ class Supervisor:
             self.state = McpState.WAITING
             self._first.set()
             self.port.context_changed()
-            if time.monotonic() - began > _STABLE:
+            if time.monotonic() - began > _STABLE_SECONDS:
                 wait, self.told = FIRST_WAIT, False
             if not self.told:
                 self.told = True
@@ -198,7 +198,7 @@ class Supervisor:
         failure = "the connection was closed" if error is None else reason(error)
         why = ending.why or ending.hint or failure
         words = ending.last_words.rpartition("\n")[2]
-        return shorten(f"{why}; it said: {words}" if words else why, _WHY)
+        return shorten(f"{why}; it said: {words}" if words else why, _REASON_CHARACTERS)
 
     def _offered(self, offer: Offer) -> None:
         self.offer, self.state, self.why = offer, McpState.READY, ""
@@ -211,7 +211,7 @@ class Supervisor:
             return CANCELLED
         call = self._calls[-1]
         call.forms += 1
-        if call.forms > _FORMS:
+        if call.forms > _MAX_FORMS:
             return CANCELLED
         return await fill(self.spec.name, message, schema, call.question)
 
@@ -222,7 +222,7 @@ def reason(error: BaseException) -> str:
         error = error.exceptions[0]
     text = shown(" ".join(str(error).split())).rstrip(".")
     named = "" if type(error).__name__ == "MCPError" else type(error).__name__
-    return shorten(": ".join(filter(None, (named, text))) or "it failed", _WHY)
+    return shorten(": ".join(filter(None, (named, text))) or "it failed", _REASON_CHARACTERS)
 
 
 def why_held_back(spec: ServerSpec, state: McpState | None) -> str:

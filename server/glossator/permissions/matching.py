@@ -311,7 +311,7 @@ def _matches(pattern: str, inner: str, *, either: bool) -> bool:
     return any(map(path_spec(pattern).match_file, map(one_per_byte, paths)))
 
 
-_MOST_KNOWN = 200_000  # paths
+_MAX_KNOWN = 200_000  # paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +363,7 @@ class HiddenFiles:
     def names(self, path: str) -> bool:
         """As a call, for a path that is known to be real: it reads nothing from the disk."""
         if (known := self._known.get(path)) is None:
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
             subject = CallSubject("Read", Access.READ, (ResolvedPath(path, (path,), (path,)),))
             known = bool(concerning(self.policy.deny, subject, self.policy.places))

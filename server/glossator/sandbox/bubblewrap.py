@@ -55,7 +55,7 @@ _BASE = (
 )
 _SOCKETS = "/proc/net/unix"
 _OPEN = ("(", "-type", "s", "-o", "-type", "p", ")")  # what another program may listen at
-_LOOKING = 20.0  # seconds: half a million files of a cold disk take 12
+_FIND_SECONDS = 20.0  # seconds: half a million files of a cold disk take 12
 _UNSEEN = (
     "Which sockets and FIFOs of other programs are in the folders that commands may read could not"
     " be found out: {}, so the command was not run.\nAsk the user to name fewer or smaller folders"
@@ -80,7 +80,7 @@ exec 4<&-
 exit $?
 """
 _COUNTED_APART = (5, 14)  # Linux that counts the processes of a user namespace by themselves
-_TRIAL = 10.0  # seconds
+_TRIAL_SECONDS = 10.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _open_in(policy: SandboxPolicy) -> Iterator[str]:
     """
     mounted = list(_reopened(policy))
     try:
-        found = find_below(sorted({real for _, real in mounted}), _OPEN, _LOOKING)
+        found = find_below(sorted({real for _, real in mounted}), _OPEN, _FIND_SECONDS)
     except UsageError as error:
         raise UsageError(_UNSEEN.format(error)) from error
     for place, real in mounted:
@@ -237,7 +237,7 @@ def _try(sandbox: Bubblewrap) -> str | None:
                 stdin=confined.input,
                 pass_fds=confined.inherited,
                 capture_output=True,
-                timeout=_TRIAL,
+                timeout=_TRIAL_SECONDS,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:

@@ -18,12 +18,12 @@ from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 
+from glossator.core.atomic import FILE_TIME_LAG_NS
 from glossator.workspace import is_inside
 
-_PAUSE = 0.05  # seconds between two looks, at least
-_SHARE = 25  # a look takes at most one part in so many of the time
-_LAG = 20_000_000  # ns that the times of files lag behind the clock
-_MOST = 2_000  # threads that are looked at
+_MIN_PAUSE_SECONDS = 0.05  # between two looks
+_PAUSE_FACTOR = 25  # the pause lasts this many times as long as the look before
+_MAX_THREADS = 2_000  # threads that are looked at
 
 
 class IdleTimes:
@@ -61,7 +61,7 @@ class IdleTimes:
         if any(is_inside(path, each) or path == os.path.dirname(each) for each in self.ours):
             return False
         changed = min(changed, self._at_end.get(path, changed))
-        last = changed + _LAG
+        last = changed + FILE_TIME_LAG_NS
         if last < self._began or 0 < self._ended <= changed:
             return True
         at = bisect_right(self._idle, changed, key=itemgetter(0)) - 1
@@ -81,7 +81,7 @@ class IdleTimes:
             else:
                 goes_on = False
             known, since = found, time.time_ns()
-            pause = max(_PAUSE, (since - begun) / 1e9 * _SHARE)
+            pause = max(_MIN_PAUSE_SECONDS, (since - begun) / 1e9 * _PAUSE_FACTOR)
 
 
 def _activity(process: int) -> dict[str, bytes] | None:
@@ -98,7 +98,7 @@ def _activity(process: int) -> dict[str, bytes] | None:
                 state = Path(f"{tasks}/{thread}/stat").read_bytes().rpartition(b")")[2].split()[0]
                 if state == b"R":  # on a busy machine it may wait long for its turn
                     return None
-                if len(found) > _MOST:
+                if len(found) > _MAX_THREADS:
                     return None
     except OSError:
         return None

@@ -14,7 +14,7 @@ from glossator.sandbox.output import Exit, Output, end_text, exit_text
 from glossator.sandbox.process import Process
 
 MOST_RUNNING = 8
-_MOST_KNOWN = 32  # with those that ended and were not asked about
+_MAX_KNOWN = 32  # with those that ended and were not asked about
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Jobs:
     def add(self, command: str, process: Process) -> str:
         """Own a process from now on; its name."""
         ended = [name for name, job in self._jobs.items() if job.process.exit is not None]
-        if len(self._jobs) >= _MOST_KNOWN and ended:
+        if len(self._jobs) >= _MAX_KNOWN and ended:
             del self._jobs[next((name for name in ended if self._jobs[name].reported), ended[0])]
         self._count += 1
         name = str(self._count)

@@ -16,7 +16,7 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ADVICE = "narrow it with grep, head or tail, or write it to a file and Read that"
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 _REFUSALS = (
     *(b"read-only file system", b"device or resource busy", b"cross-device link"),
     *(b"erofs", b"ebusy", b"exdev"),
@@ -179,11 +179,11 @@ def blocked_notes(
     if any(words in lowered for words in _REFUSALS):
         named = [path for path in blocked.protected if _is_named(path, said)]
         if named:
-            names = some_of([shown(relative(path)) for path in named], _MOST_NAMED)
+            names = some_of([shown(relative(path)) for path in named], _MAX_NAMED)
             yield f"[Protected, so that no command changes it unasked: {names}]"
         if blocked.hard_linked:
             first = sorted(blocked.hard_linked, key=lambda path: not _is_named(path, said))
-            names = some_of([shown(relative(path)) for path in first], _MOST_NAMED)
+            names = some_of([shown(relative(path)) for path in first], _MAX_NAMED)
             note = f"Read-only here, for other files share it by hard links: {names}"
             yield f"[{note}. Only the user can run what changes that.]"
         if any(os.fsencode(path) in said for path in blocked.shared):

@@ -37,9 +37,9 @@ from glossator.sandbox.safe_copy import (
 ProtectedNames = Mapping[str, str | None]  # a path -> where it leads, if it is a link
 
 _FOLDER = "set-aside"  # the name on disk
-_KEPT = 30 * 86_400  # seconds
-_MOST_BYTES = 100_000_000  # that are copied of what one command made
-_MOST_ENTRIES = 20_000
+_KEPT_SECONDS = 30 * 86_400  # that files which were set aside are kept
+_MAX_BYTES = 100_000_000  # that are copied of what one command made
+_MAX_ENTRIES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ def sweep() -> None:
     with suppress(OSError), os.scandir(_place()) as found:
         for each in found:
             made, _, _ = each.name.partition("-")
-            if made.isdigit() and time.time() - int(made) > _KEPT:
+            if made.isdigit() and time.time() - int(made) > _KEPT_SECONDS:
                 shutil.rmtree(each.path, ignore_errors=True)
 
 
@@ -215,7 +215,7 @@ def _place() -> str:
 
 
 def _budget() -> CopyBudget:
-    return CopyBudget(_MOST_BYTES, _MOST_ENTRIES)
+    return CopyBudget(_MAX_BYTES, _MAX_ENTRIES)
 
 
 def _seen(path: str, *, by_contents: bool) -> str:
@@ -243,8 +243,8 @@ def _link_again(link: str | None, name: str, folder: int) -> None:
 
 Relative = Callable[[str], str]  # a path as the user knows it
 
-_MOST_NAMED = 5
-_MOST_SHOWN = 500_000  # bytes; to escape so many takes some two seconds
+_MAX_NAMED = 5
+_MAX_SHOWN_BYTES = 500_000  # bytes; to escape so many takes some two seconds
 _INDENT = "    "  # of contents, so that none can pass for the name of another file
 
 
@@ -256,8 +256,8 @@ def quarantine_question(taken: Sequence[Quarantined], relative: Relative) -> Per
         f"{name} is protected: {why_protected(each.path)}."
         for name, each in zip(names, taken, strict=True)
     ]
-    if (more := len(reasons) - _MOST_NAMED) > 0:
-        reasons[_MOST_NAMED:] = [f"{more:,} more are protected."]
+    if (more := len(reasons) - _MAX_NAMED) > 0:
+        reasons[_MAX_NAMED:] = [f"{more:,} more are protected."]
     left = [
         f"{name} ({each.failure})" for name, each in zip(names, taken, strict=True) if each.failure
     ]
@@ -306,7 +306,7 @@ class _Detail:
         self._texts: list[str] = []
         self._tail: list[str] = []
         self._left = 0
-        self._budget = _MOST_SHOWN
+        self._budget = _MAX_SHOWN_BYTES
 
     def add(self, title: str, entry: Entry | None = None, *, is_main: bool = False) -> None:
         """Add an entry, and its content if it is a file; of a main one at least the title."""
@@ -361,5 +361,5 @@ def _content(entry: Entry, most: int) -> str:
 
 
 def _some(texts: Sequence[str], between: str) -> str:
-    more = len(texts) - _MOST_NAMED
-    return between.join(texts[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(texts) - _MAX_NAMED
+    return between.join(texts[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

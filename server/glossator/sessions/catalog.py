@@ -30,7 +30,7 @@ from glossator.undo import CHECKPOINTS, cut_off_in_notes
 logger = logging.getLogger(__name__)
 
 KEEP = Retention(days=90, count=500, bytes=1_000_000_000)
-_OPEN = 8  # sessions that stay open while nobody uses them, those used last
+_MAX_IDLE_SESSIONS = 8  # sessions that stay open while nobody uses them, those used last
 
 
 def sessions_folder() -> Path:
@@ -200,7 +200,7 @@ class Sessions:
 
     def _close_unused(self) -> None:
         kept = [each for each in self._sessions.values() if each.is_kept]
-        for session in kept[:-_OPEN]:
+        for session in kept[:-_MAX_IDLE_SESSIONS]:
             if session.id not in self._settling and self._let_go(session.id):
                 del self._sessions[session.id]
                 session.close()

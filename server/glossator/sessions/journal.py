@@ -37,7 +37,7 @@ from glossator.tools import FindingCounts, Findings, ReadDocument, ReadRange, Re
 logger = logging.getLogger(__name__)
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
-_KEPT_EVERY = timedelta(seconds=0.25)  # text of a reply under way
+_KEEP_REPLY_EVERY = timedelta(seconds=0.25)  # text of a reply under way
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +319,7 @@ class UnfinishedReply:
                 if delta.kind != self._kind:
                     yield from self._taken(envelope, at)
                 self._kind, self._text = delta.kind, self._text + text
-                if at - self._at >= _KEPT_EVERY:
+                if at - self._at >= _KEEP_REPLY_EVERY:
                     yield from self._taken(envelope, at)
             case TextDiscarded() as discarded:
                 if self._is_kept:

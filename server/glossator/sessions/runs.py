@@ -138,7 +138,7 @@ class Steering:
                 self.waiting.remove(words)
 
     def take(self) -> tuple[SteeredWords, ...]:
-        """Take the waiting words; they count as told, so put them into a message before any await."""
+        """Take the words; they count as told, so put them into a message before any await."""
         return self._settle(told=True)
 
     def close(self) -> None:

@@ -92,9 +92,7 @@ class Reminders:
         self._sent.append(sent)
 
     def take(self) -> tuple[str, ...]:
-        """Take the texts that wait; they count as told, so put them into a message before any
-        await.
-        """
+        """Take the texts; they count as told, so put them into a message before any await."""
         taken, self._waiting = tuple(self._waiting), []
         sent, self._sent = self._sent, []
         for each in sent:

@@ -90,7 +90,7 @@ class OutputLines:
         self.used = 0
 
     def shrink(self, total: float) -> None:
-        """Reduce the budget for `total` bytes of examples: the more there are, the less each says."""
+        """Reduce the budget for `total` bytes of examples: the more, the less each says."""
         self.room = int(self.room * max(_EXAMPLES_SHARE, min(1, self.room / total)))
 
     def fill(self, examples: Sequence[Example], first: int, total: int) -> None:

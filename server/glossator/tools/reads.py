@@ -150,7 +150,7 @@ class ReadState:
         return frozenset((*(each.path for each in self.read_documents()), *filter(None, shown)))
 
     def forget(self, path: str) -> None:
-        """Require that the document at the real path `path` is read again before it can be edited."""
+        """Have the document at the real path `path` read again before it can be edited."""
         self._documents.pop(path, None)
         self._faded.pop(path, None)
 
@@ -166,9 +166,7 @@ class ReadState:
             _add(self._citable, span)
 
     def moved(self, old: str, new: str) -> None:
-        """Note that a file or folder was renamed (real paths): its lines stay known under the new
-        path.
-        """
+        """Note that a file or folder was renamed (real paths); its lines stay known."""
         for document in [each for each in self.documents() if is_inside(each.path, old)]:
             path = new + document.path[len(old) :]
             self.forget(document.path)

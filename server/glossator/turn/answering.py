@@ -40,7 +40,7 @@ SECONDS = 60.0  # for the plan
 
 _FACTS = 40  # for a plan, the likeliest to bear on the question first
 _QUESTION = 500  # characters of one
-_EARLIER = 3  # questions that the dispatcher is told before there is a summary
+_EARLIER_QUESTIONS = 3  # questions that the dispatcher is told before there is a summary
 
 _ATTACHED = (
     "The question came with these, of which tasks see nothing; a description names what it needs:"
@@ -182,7 +182,9 @@ class Answering:
         """What the session was about: its summary, or before there is one, its last questions."""
         known = self._app.ledger.cores.of(self._session.id).session_summary.text
         asked = [each for each in self._session.asked if each.run_id != self._run.id]
-        last = (f"Asked: {shorten(each.question, _QUESTION)}" for each in asked[-_EARLIER:])
+        last = (
+            f"Asked: {shorten(each.question, _QUESTION)}" for each in asked[-_EARLIER_QUESTIONS:]
+        )
         return known or "\n".join(last)
 
     async def _discard(self, loop: asyncio.Task[RunOutcome]) -> None:

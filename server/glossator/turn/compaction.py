@@ -22,7 +22,7 @@ from glossator.turn.told.whole import changed_since
 _ASKING = frozenset({"AskUser"})
 _GUIDING = frozenset({"Skill"})  # its text says how to go on
 _IN_STATE = frozenset({"Todo"})
-_REPORTS = 20  # the newest, that a compaction carries over
+_MAX_REPORTS = 20  # the newest, that a compaction carries over
 _REPORT_CHARACTERS = 300
 
 
@@ -80,7 +80,7 @@ def _carried(app: Application, session: Session) -> CarriedState:
         todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
         permissions=(f"mode {acting.mode}", *acting.granted),
         files=tuple(files),
-        reports=tuple(map(_brief, session.reports[-_REPORTS:])),
+        reports=tuple(map(_brief, session.reports[-_MAX_REPORTS:])),
     )
 
 

@@ -36,7 +36,7 @@ from glossator.sessions import Reminders
 from glossator.tools import ToolArgs
 from glossator.workspace import WorkspaceSnapshot
 
-_NAMED = 80  # characters of a command in a notice
+_NAMED_CHARACTERS = 80  # characters of a command in a notice
 _REASON = 2_000  # characters of a reason or a notice
 _NOTHING = HookAnswer()
 
@@ -210,7 +210,7 @@ class SessionHooks:
         said = await run_hook(shell, event, hook, folder, data)
         if isinstance(said, HookAnswer):
             return said
-        name = shown(shorten(hook.command, _NAMED))
+        name = shown(shorten(hook.command, _NAMED_CHARACTERS))
         self.tell(f"The hook `{name}` ({event.setting}) {_for_user(said)}. It counts for nothing.")
         return _NOTHING
 

@@ -22,12 +22,12 @@ from glossator.tools import ReadState, ToolContext
 from glossator.turn.calls import call_tool
 from glossator.worker import JobFailed, WorkerGone
 
-_NAMES = 6  # that are looked up
-_SHARE = 0.5  # of the tokens that Search may show, for definitions besides
-_FEW = 3  # definitions of one name that are shown with their bodies
-_LONG = 60  # lines; of a longer definition with members only some of these are whole
-_LONGEST = 200  # lines of one without members that is shown whole
-_CHARACTERS = 500  # of a line
+_MAX_NAMES = 6  # that are looked up
+_DEFINITIONS_SHARE = 0.5  # of the tokens that Search may show, for definitions besides
+_MAX_BODIES = 3  # definitions of one name that are shown with their bodies
+_MAX_WHOLE_WITH_MEMBERS = 60  # lines; a longer definition with members is not shown whole
+_MAX_WHOLE_LINES = 200  # lines; a longer definition without members is not shown whole
+_LINE_CHARACTERS = 500  # of a line
 _QUOTED = re.compile(r"`([^`\s]{2,100})`")
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -58,9 +58,9 @@ async def look_up(
     What was shown is recorded in `reads`. Definitions take at most half as many bytes as Search
     may.
     """
-    room = round(MAX_TOKENS * BYTES_PER_TOKEN * _SHARE)
+    room = round(MAX_TOKENS * BYTES_PER_TOKEN * _DEFINITIONS_SHARE)
     defined: list[ToolResult] = []
-    for name in names_in(query)[:_NAMES]:
+    for name in names_in(query)[:_MAX_NAMES]:
         own = ReadState()
         found = await _definitions(name, query, reads, replace(context, reads=own), permission)
         size = len(found.text.encode("utf-8", "surrogatepass")) if found else 0
@@ -95,7 +95,7 @@ async def _definitions(
             context.snapshot, Name.parse(name), scope
         )
         hits = [hit for hit in found.hits if not _IMPORTS.search(hit.line.text)]
-        if len(hits) <= _FEW:
+        if len(hits) <= _MAX_BODIES:
             parts = [await _definition(hit, query, known, context) for hit in hits]
             return _as_one(each for each in parts if each is not None)
     except (UsageError, WorkerGone, JobFailed):
@@ -119,7 +119,9 @@ async def _definition(
     outline = await context.need(SymbolFinder).outline(snapshot, document)
     within = (*symbol.container, symbol.name)
     members = [each for each in outline if each.container == within and _encloses(symbol, each)]
-    is_long = symbol.last_line - symbol.first_line >= (_LONG if members else _LONGEST)
+    is_long = symbol.last_line - symbol.first_line >= (
+        _MAX_WHOLE_WITH_MEMBERS if members else _MAX_WHOLE_LINES
+    )
     words = set(_WORD.findall(query))
     whole = [each for each in members if each.name in words] if is_long else [symbol]
     numbers = {n for each in whole for n in range(each.first_line, each.last_line + 1)}
@@ -131,12 +133,12 @@ async def _definition(
     for each in whole:
         lines = each.last_line - each.first_line + 1
         context.reads.remember(document.path, (each.first_line, lines), document.sha256)
-    spans, shortened = whole_and_cut(document, new, _CHARACTERS)
+    spans, shortened = whole_and_cut(document, new, _LINE_CHARACTERS)
     context.reads.show(spans)
     context.reads.mark_citable(shortened)
     head = place(snapshot.relative(document.path), symbol.first_line, symbol.last_line)
     head += f"  [{symbol.kind}{', not all of it' if is_long else ''}]"
-    shown = (f"{n}\t{shorten(document.lines[n - 1], _CHARACTERS)}" for n in new)
+    shown = (f"{n}\t{shorten(document.lines[n - 1], _LINE_CHARACTERS)}" for n in new)
     return ToolResult("\n".join((head, *shown)), spans, citable=shortened)
 
 

@@ -172,13 +172,13 @@ class RunContext(ABC):
         return ""
 
 
-_SHARE = 0.25  # of a run's time is for the last word,
-_MOST = 60.0  # but at most so many seconds
+_LAST_WORD_SHARE = 0.25  # of a run's seconds
+_LAST_WORD_MAX_SECONDS = 60.0
 
 
 def seconds_for_last_word(seconds: float) -> float:
     """The part of a run's `seconds` that is reserved for its last word."""
-    return min(_MOST, _SHARE * seconds)
+    return min(_LAST_WORD_MAX_SECONDS, _LAST_WORD_SHARE * seconds)
 
 
 def acts(tools: Registry, call: ToolCall) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import partial
 
+from glossator.core.atomic import FILE_TIME_LAG_NS
 from glossator.core.errors import StoreUnavailable
 from glossator.store import Objects
 from glossator.undo.baseline import Baseline, BaselineLimits, Baselines, decoded, encoded
@@ -22,7 +23,6 @@ from glossator.undo.file_states import FileState, NoFile, same
 from glossator.undo.turn_log import Note, Turn, TurnLog
 
 Rests = Callable[[str, int], bool]  # whether a command rested when a path changed (ns since 1970)
-_LAG = 20_000_000  # ns that the times of files lag behind the clock
 
 
 class _Whose(Enum):
@@ -57,7 +57,7 @@ def told_apart(
         times = {path: at}
         if is_latest := at is None:  # it went, or came with its folder, at that time or before
             folder = _folder_of(path, note.found[path])
-            at = _changed_at(folder, note.since - _LAG)
+            at = _changed_at(folder, note.since - FILE_TIME_LAG_NS)
             times = {folder: at, path: 0}  # of the path only whether the server itself made it
         if at is None:
             return _Whose.COMMAND
@@ -99,7 +99,7 @@ def _by_others(note: Note, path: str, others: Sequence[Note], at: int | None) ->
         if each.since and path in each.left:
             if not same(each.left[path], note.left[path]):
                 return _Whose.BOTH
-            if at is None or (each.since <= at + _LAG and at <= each.at):
+            if at is None or (each.since <= at + FILE_TIME_LAG_NS and at <= each.at):
                 return _Whose.UNKNOWN
     return _Whose.COMMAND
 
@@ -141,8 +141,8 @@ def _folder_of(path: str, found: FileState) -> str:
 
 Listed = Callable[[], Awaitable[Iterable[str]]]
 
-_BEAT = 1.0  # seconds between two signs of life while commands run
-_BEAT_NS = 1_300_000_000  # … in ns, and what it may be late
+_HEARTBEAT_SECONDS = 1.0  # between two signs of life while commands run
+_HEARTBEAT_LATE_NS = 1_300_000_000  # the next sign comes by then, late or not
 
 
 @dataclass(slots=True)
@@ -212,7 +212,7 @@ class Commands:
 
         What changed when no server watched any more is doubtful.
         """
-        paths, lived = list(await listed()), self._log.written_before + _BEAT_NS
+        paths, lived = list(await listed()), self._log.written_before + _HEARTBEAT_LATE_NS
 
         def changes(objects: Objects) -> tuple[Note, dict[str, str]] | None:
             kept = objects.get(turn.baseline) if turn.baseline else None
@@ -235,7 +235,7 @@ class Commands:
 
     async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(_BEAT)
+            await asyncio.sleep(_HEARTBEAT_SECONDS)
             self._log.live()
 
     async def _changes(self, turn: str, running: _Running, paths: Iterable[str]) -> Note:

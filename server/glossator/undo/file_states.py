@@ -21,7 +21,7 @@ from glossator.core.encoding import decode, encode
 from glossator.store import object_id
 from glossator.workspace import is_inside
 
-_MANY = 50  # files
+_SYNC_EACH_UP_TO = 50  # files; of more, the disk is waited for once at the end
 _NEW_MODE = 0o644  # of a text that is on no disk
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | os.O_CLOEXEC
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -192,7 +192,9 @@ class DiskFiles:
 
     def _restore_all(self, plan: tuple[Restoration, ...], limit: int) -> Restored:
         done = Restored()
-        many = len(plan) > _MANY  # waiting for each takes 3 ms, for all at once hardly longer
+        many = (
+            len(plan) > _SYNC_EACH_UP_TO
+        )  # waiting for each takes 3 ms, for all at once hardly longer
         for item in plan:
             try:
                 self._restore(item, limit, sync=not many)

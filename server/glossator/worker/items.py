@@ -23,7 +23,7 @@ from glossator.core.errors import GlossatorError
 
 MARK_BYTES = 16_384  # of shared memory; an item whose path is longer is not marked
 _LENGTH_BYTES = 4
-_MOST_ENDS = 3  # processes that versions of an item ended: then a change is not enough
+_MAX_ENDED_PROCESSES = 3  # processes that versions of an item ended: then a change is not enough
 _LONGEST_WHY = 200  # characters
 _TRACED = 8  # innermost calls; a recursion has a thousand
 
@@ -59,7 +59,7 @@ class Trouble:
     @property
     def lasting(self) -> bool:
         """Whether no version of the item is tried."""
-        return self.ends >= _MOST_ENDS
+        return self.ends >= _MAX_ENDED_PROCESSES
 
     @property
     def in_words(self) -> str:

@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 FOLDER = "chunks"  # in the state folder of a root
 _SLICE_SECONDS = 0.03
 _COMMIT_SECONDS = 3.0  # of work, after which a search sees it and a kill costs no more
-_MOST_FRESH = 300  # chunks of such texts that are ranked
+_MAX_FRESH = 300  # chunks of such texts that are ranked
 _NO_TEXT, _FAILED = bytes(DIGEST_BYTES), b"\xff" * DIGEST_BYTES  # in place of a text's digest
 
 
@@ -254,7 +254,7 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             unusable.append(root)
         yield None
     read_now = yield from _read(asked, fresh)
-    matches.candidates += relevant(question, read_now, _MOST_FRESH)
+    matches.candidates += relevant(question, read_now, _MAX_FRESH)
     if asked.corpus is not None:
         matches.files.update(asked.corpus.files)
         if matches.chunks == 0:

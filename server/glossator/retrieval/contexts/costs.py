@@ -29,7 +29,7 @@ from glossator.llm import (
 
 OUTPUT_TOKENS = 100  # of a context: the upper end of what the prompt asks for
 _THOUGHT_TOKENS = 300  # of a model that cannot do without thinking
-_SHOWN = 5  # distinct problems in a report
+_MAX_SHOWN = 5  # distinct problems in a report
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,9 @@ class Tally:
 
     def report(self) -> ContextReport:
         """The report as of now."""
-        told = [f"{problem} ({count:,})" for problem, count in self._problems.most_common(_SHOWN)]
+        told = [
+            f"{problem} ({count:,})" for problem, count in self._problems.most_common(_MAX_SHOWN)
+        ]
         failed = sum(self._problems.values())
         return ContextReport(
             self.estimate,

@@ -31,7 +31,7 @@ from glossator.worker import Job, JobProgress, Slices
 _T = TypeVar("_T")
 _SLICE = 0.01  # seconds between two looks at the thread
 _CALL = 30.0  # seconds, after which a call may hang; one that fails later is not repeated
-_TRIES, _LONGEST_WAIT = 6, 60.0  # for texts; the wait in seconds is doubled with each try
+_TEXT_TRIES, _TEXT_WAIT = 6, 60.0  # for texts; the wait in seconds is doubled with each try
 _QUESTION_TRIES, _QUESTION_WAIT = 2, 2.0  # somebody waits
 _opening = threading.Lock()  # or two threads would load a model at once
 
@@ -81,7 +81,7 @@ class EmbedChunks(Job[Embedded]):
             yield JobProgress(done, len(missing))
             for batch in _batches(missing, embedding.batch):
                 step = functools.partial(embedding.embed, batch)
-                yield from _patiently(pool, step, _TRIES, _LONGEST_WAIT)
+                yield from _patiently(pool, step, _TEXT_TRIES, _TEXT_WAIT)
                 done += len(batch)
                 yield JobProgress(done, len(missing))
             return Embedded(done, known, embedding.take_tokens())

@@ -49,7 +49,7 @@ _SLICE = 0.005  # seconds between two looks at the thread
 _MORE = 3  # times as many as were asked for, since some are of other versions
 _ROWS = 500  # in one request: 6 MB with 1,536 numbers each
 _INDEX = {"M": 16, "efConstruction": 200}
-_LEAST_EXPANSION = 400  # candidates of a search in the graph
+_MIN_EXPANSION = 400  # candidates of a search in the graph
 _PROJECT = 16  # characters of the part of an id that stands for the project
 _ID = _PROJECT + 32  # of an id
 _LONGEST_DETAIL = 300  # characters of the server's own words
@@ -157,7 +157,7 @@ class MilvusVectors:
             [question.astype(np.float32)],
             filter=which,
             limit=limit,
-            search_params={"params": {"ef": max(limit, _LEAST_EXPANSION)}},
+            search_params={"params": {"ef": max(limit, _MIN_EXPANSION)}},
             timeout=seconds,
         )
         return dict(_checked(hit["id"], hit["distance"]) for hit in hits[:limit])

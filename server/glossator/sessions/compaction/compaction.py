@@ -56,7 +56,7 @@ _FEWER = (4, 2)  # if ten are all messages, or too long
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 _SERVER = frozenset({"server_tool_use", "tool_search_tool_result"})
 _TOOL_RESULT = frozenset({"tool_result"})
-_LONGEST = 60_000  # characters of one result
+_MAX_RESULT_CHARACTERS = 60_000  # characters of one result
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def _cut(messages: Sequence[Message], tokens: int) -> list[Message]:
         text_of(block["content"]) for m in messages for block in m["content"] if _is_text(block)
     ]
     rest = estimate_messages(messages) - sum(map(estimate_tokens, texts))
-    shorter = iter(fit(texts, max(tokens - rest, 0), _LONGEST))
+    shorter = iter(fit(texts, max(tokens - rest, 0), _MAX_RESULT_CHARACTERS))
     return [_with_texts(message, shorter) for message in messages]
 
 
@@ -227,7 +227,7 @@ def _text(words: str) -> ContentBlock:
 SHARE = 0.8  # of the window, at which compaction is automatic
 _TAIL_SHARE = 0.25  # of the window, for the newest messages
 
-_FURTHER = 0.1  # of the share: growth before the next automatic attempt
+_RETRY_GROWTH_SHARE = 0.1  # of the share: growth before the next automatic attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,4 +402,6 @@ class Compactor:
         return made
 
     def _wait(self, tokens: int) -> None:
-        self.backoff.until = tokens + round(_FURTHER * (self.share or SHARE) * self.model.window)
+        self.backoff.until = tokens + round(
+            _RETRY_GROWTH_SHARE * (self.share or SHARE) * self.model.window
+        )

@@ -18,10 +18,10 @@ from glossator.core.window import estimate_tokens
 from glossator.llm import ContentBlock, Message, user_message
 from glossator.sessions.compaction.own_texts import prompt_of
 
-_LONGEST = 20_000  # characters of one part
+_MAX_PART_CHARACTERS = 20_000  # characters of one part
 _PATH_ARGUMENTS = ("path", "file_path", "notebook_path")
 
-_SHORTEST = 200  # characters; a shorter text says nothing
+_MIN_CHARACTERS = 200  # characters; a shorter text says nothing
 _HEAD = 2 / 3  # of what is kept
 
 
@@ -29,7 +29,7 @@ def transcript(messages: Sequence[Message], tokens: int) -> str:
     """The messages as text within about `tokens` tokens, without thinking."""
     calls = calls_in(messages)
     parts = [part for message in messages for part in _parts(message, calls)]
-    shown = fit([text for _, text in parts], tokens, _LONGEST)
+    shown = fit([text for _, text in parts], tokens, _MAX_PART_CHARACTERS)
     return "\n\n".join(f"[{who}]\n{text}" for (who, _), text in zip(parts, shown, strict=True))
 
 
@@ -102,20 +102,20 @@ def fit(texts: Sequence[str], tokens: int, longest: int) -> list[str]:
     """
     limit = longest
     cut = [head_and_tail(text, limit) for text in texts]
-    while limit > _SHORTEST and sum(map(estimate_tokens, cut)) > tokens:
-        limit = max(_SHORTEST, limit * 3 // 4)
+    while limit > _MIN_CHARACTERS and sum(map(estimate_tokens, cut)) > tokens:
+        limit = max(_MIN_CHARACTERS, limit * 3 // 4)
         cut = [head_and_tail(text, limit) for text in texts]
     return cut
 
 
 _MAX_RESULTS = 20
-_LONGEST_SAID = 8_000  # characters of one message of the user
-_LONGEST_FAILURE = 2_000
-_LONGEST_RESULT = 3_000
+_MAX_SAID_CHARACTERS = 8_000  # characters of one message of the user
+_MAX_FAILURE_CHARACTERS = 2_000
+_MAX_RESULT_CHARACTERS = 3_000
 # Shares of the window.
-_SAID = 0.2
-_FAILURES = 0.05
-_RESULTS = 0.05
+_SAID_SHARE = 0.2
+_FAILURES_SHARE = 0.05
+_RESULTS_SHARE = 0.05
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
 _INSTRUCTIONS = "user/instructions"  # kept whole
@@ -183,9 +183,13 @@ def message_of(
     """
     texts = [load_prompt("compaction/head").render()]
     texts.append(_entry("extract" if extracted else "summary", summary))
-    texts += _entries("said", kept.said, round(window * _SAID), _LONGEST_SAID)
-    texts += _entries("failure", kept.failures, round(window * _FAILURES), _LONGEST_FAILURE)
-    texts += _entries("result", kept.results, round(window * _RESULTS), _LONGEST_RESULT)
+    texts += _entries("said", kept.said, round(window * _SAID_SHARE), _MAX_SAID_CHARACTERS)
+    texts += _entries(
+        "failure", kept.failures, round(window * _FAILURES_SHARE), _MAX_FAILURE_CHARACTERS
+    )
+    texts += _entries(
+        "result", kept.results, round(window * _RESULTS_SHARE), _MAX_RESULT_CHARACTERS
+    )
     return user_message(*texts, *kept.instructions, state)
 
 

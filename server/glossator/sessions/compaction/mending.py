@@ -133,10 +133,10 @@ def _start(text: str) -> str:
     return line if len(line) <= 60 else f"{line[:60]}…"
 
 
-_SINGLY = 2  # so many parts go one by one, then all of their kind
-_MOST = 8  # parts of no known kind that go one by one
+_MAX_SINGLE_OF_KIND = 2  # so many parts go one by one, then all of their kind
+_MAX_SINGLE_PARTS = 8  # parts of no known kind that go one by one
 _RECORD_SHARE = 0.15  # of the window, for the record of what goes
-_LONGEST = 1_000_000  # characters of one text, before any is cut
+_MAX_TEXT_CHARACTERS = 1_000_000  # characters of one text, before any is cut
 _TOO_LONG = "the request was too long"
 _WORDS = "the middle of your question, as nothing else could go (the session's log keeps all of it)"
 _WHY_UNKNOWN = "it did not say why"
@@ -230,7 +230,7 @@ class Mending:
         shown = list(media_in(self.messages))
         of_kind = [at for at in shown if part_at(self.messages, at)["type"] == refusal.about]
         shown = of_kind or shown
-        if self._parts > _SINGLY:
+        if self._parts > _MAX_SINGLE_OF_KIND:
             return self._gone(shown, why)
         if (named := _inside(refusal.place, shown)) or not shown:
             return self._gone(named, why)
@@ -239,15 +239,13 @@ class Mending:
 
     def _part(self, place: Place, why: str) -> Mended | None:
         """The messages without the part at a place, unless it is the user's words."""
-        if not place or place[0] >= len(self.messages) or self._parts > _MOST:
+        if not place or place[0] >= len(self.messages) or self._parts > _MAX_SINGLE_PARTS:
             return None
         blocks = range(len(self.messages[place[0]]["content"]))
         return self._gone([place] if len(place) > 1 else [(place[0], n) for n in blocks], why)
 
     def _gone(self, places: Sequence[Place], why: str, *, words: bool = False) -> Mended | None:
-        """The messages with a line in place of each part; calls become text along with their
-        results.
-        """
+        """The messages with a line for each part; calls become text along with their results."""
         messages = list(self.messages)
         calls = calls_in(messages)
         missing: list[str] = []
@@ -292,7 +290,7 @@ class Mending:
         return Mended((*accepted, joined), missing)
 
     def _extract(self, _why: str) -> Mended | None:
-        """A message with the user's words, failures and notes, as in a compaction without a model."""
+        """A message with the user's words, failures and notes, as a compaction without a model."""
         *gone, newest = self.messages
         if not gone:
             return None
@@ -333,7 +331,9 @@ def fitted(messages: Sequence[Message], tokens: int, *, question: bool) -> tuple
     for group in (others, older, newest if question else []):
         texts = [text_at(part_at(written, at)) for at in group]
         rest = estimate_messages(written) - sum(map(estimate_tokens, texts))
-        for at, text in zip(group, fit(texts, max(tokens - rest, 0), _LONGEST), strict=True):
+        for at, text in zip(
+            group, fit(texts, max(tokens - rest, 0), _MAX_TEXT_CHARACTERS), strict=True
+        ):
             block = part_at(written, at)
             if text != text_at(block):
                 name = "content" if block["type"] == "tool_result" else "text"

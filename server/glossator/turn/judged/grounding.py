@@ -160,20 +160,21 @@ def _can_stand(fallen: CheckedStatement, rewrite: corrections.Rewrite) -> bool:
     return bool(rewrite.text) and (rewrite.place is not None or not fallen.is_misplaced)
 
 
-_EDITS = frozenset({"Edit", "MultiEdit", "Write", "Move"})
-_DONE = (
+_EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "Move"})
+_EDIT_VERBS = (
     "add|appl(?:i)?|adjust|chang|clean|correct|creat|delet|edit|fix|implement|insert|mov|refactor"
     "|remov|renam|replac|rewr|sav|updat|wr"
 )
-_CLAIM = re.compile(
-    rf"\b(?:I|we)(?:'ve| have| also| now| just)* (?:{_DONE})(?:ed|ote|itten|ten|oved)?\b"
-    rf"|\b(?:(?:has|have)(?: now| also)* been|was|were|(?:is|are) now) (?:{_DONE})(?:ed|itten|d)\b"
+_CLAIMS_CHANGE = re.compile(
+    rf"\b(?:I|we)(?:'ve| have| also| now| just)* (?:{_EDIT_VERBS})(?:ed|ote|itten|ten|oved)?\b"
+    r"|\b(?:(?:has|have)(?: now| also)* been|was|were|(?:is|are) now) "
+    rf"(?:{_EDIT_VERBS})(?:ed|itten|d)\b"
     r"|^(?:Done|Fixed|Updated|Changed|Added|Removed|Renamed|Replaced|Created|Implemented)\b"
     r"|\b(?:Ich habe|wurden?|ist|sind) .{0,80}\b(?:ge(?:ändert|löscht|schrieben)|ersetzt"
     r"|hinzugefügt|angepasst|umbenannt|entfernt|erstellt|behoben)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_ADMITTED = re.compile(
+_ADMITS_FAILURE = re.compile(
     r"\b(?:denied|declined|refused|rejected|not (?:been )?(?:made|applied|changed|done|saved"
     r"|allowed|permitted)|(?:could|can|was|were|did)(?: not|n't)|cannot|unable|failed|abgelehnt"
     r"|verweigert|konnte|nicht (?:ge|er|an|um|mög))",
@@ -257,7 +258,7 @@ def contradiction(session: Session, answer: str) -> str:
 
 def contradicts(answer: str) -> bool:
     """Whether an answer claims a change, and does not say that nothing was changed."""
-    return bool(_CLAIM.search(answer)) and not _ADMITTED.search(answer)
+    return bool(_CLAIMS_CHANGE.search(answer)) and not _ADMITS_FAILURE.search(answer)
 
 
 def unmade_edits(messages: Sequence[Message]) -> list[str]:
@@ -266,7 +267,7 @@ def unmade_edits(messages: Sequence[Message]) -> list[str]:
     made: dict[str, bool] = {}
     for message in messages[_last_question(messages) :]:
         for block in message["content"]:
-            if block.get("type") == "tool_use" and block.get("name") in _EDITS:
+            if block.get("type") == "tool_use" and block.get("name") in _EDIT_TOOLS:
                 paths[block["id"]] = str(block["input"].get("path") or "a file")
             elif block.get("type") == "tool_result" and block["tool_use_id"] in paths:
                 path = paths[block["tool_use_id"]]

@@ -115,10 +115,10 @@ async def _site(
 
 SECONDS = 15.0  # that a whole answer waits for the model
 
-_PAUSE = 0.2  # seconds between looks at what streams, at least,
-_SHARE = 4  # times as long as a look took, as a long text is parsed whole
-_DELAY = 0.5  # and before sentences are asked about, so that more go together
-_LONG = (
+_MIN_PAUSE_SECONDS = 0.2  # between two looks at the streaming reply
+_PAUSE_FACTOR = 4  # the pause lasts this many times as long as a look; each parses the whole text
+_BATCHING_SECONDS = 0.5  # that sentences wait, so that one request asks about more of them
+_TOO_LONG_NOTICE = (
     f"The answer is very long: only its first {MOST_JUDGED:,} characters were judged, and citations"
     " behind count as read at best."
 )
@@ -208,7 +208,7 @@ class Judging:
         statements, others = await self._check(answer)
         if len(answer) > MOST_JUDGED and not self._told_long:
             self._told_long = True
-            self._tell(_LONG)
+            self._tell(_TOO_LONG_NOTICE)
         seconds = SECONDS if seconds is None else min(SECONDS, seconds)
         if seconds > 0:
             left = self._open(statements)
@@ -245,7 +245,7 @@ class Judging:
             self._heard.clear()
             began = loop.time()
             await self._look()
-            await asyncio.sleep(max(_PAUSE, _SHARE * (loop.time() - began)))
+            await asyncio.sleep(max(_MIN_PAUSE_SECONDS, _PAUSE_FACTOR * (loop.time() - began)))
 
     async def _look(self) -> None:
         """Judge the sentences that are complete by now."""
@@ -325,7 +325,7 @@ class Judging:
 
     async def _ask_soon(self) -> None:
         """Ask the model about statements as they are completed, one request at a time."""
-        await asyncio.sleep(_DELAY)
+        await asyncio.sleep(_BATCHING_SECONDS)
         while batch := next(entailment.batches(self._open(self._statements)), None):
             await asyncio.wait({self._ask_about(batch)})
 

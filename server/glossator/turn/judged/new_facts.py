@@ -28,13 +28,13 @@ from glossator.sessions import Run, Session
 from glossator.workspace import WorkspaceSnapshot
 
 _CONFIDENCE = 0.8  # of a model that quoted the lines: it may be talked into something
-_LINES = 200  # that one fact may rest on
+_MAX_FACT_LINES = 200  # that one fact may rest on
 _BETWEEN = 10  # of them that nothing cites: any change there would make it stale
-_OTHER = re.compile(r"(?:fact [\w-]+|task \d+|run \d+)$")  # targets that are no documents
+_OTHER_TARGET = re.compile(r"(?:fact [\w-]+|task \d+|run \d+)$")  # targets that are no documents
 # A statement is judged by all lines that it cites; those that the model quoted are VERIFIED.
 _CARRYING = frozenset({CitationStatus.VERIFIED, CitationStatus.READ})
-_PLACES = 50  # of the working bench
-_REPORTS = 10
+_MAX_PLACES = 50  # of the working bench
+_MAX_REPORTS = 10
 
 
 async def memorise(
@@ -78,7 +78,7 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     statement = without_label(judged.statement.text)
     if judged.statement.context or not stands_alone(statement) or is_denial(statement):
         return None
-    if any(_OTHER.match(each.target) for each in carrying):
+    if any(_OTHER_TARGET.match(each.target) for each in carrying):
         return None
     spans = [each.span for each in carrying if each.span is not None]
     if (
@@ -91,7 +91,7 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     last = max(each.last_line for each in spans)
     path = to_path(spans[0].uri)
     cited = {n for each in spans for n in range(each.first_line, each.last_line + 1)}
-    is_wide = last - first >= _LINES or last - first + 1 - len(cited) > _BETWEEN
+    is_wide = last - first >= _MAX_FACT_LINES or last - first + 1 - len(cited) > _BETWEEN
     if path is None or is_wide or snapshot.listing.get(path) is None:
         return None
     document = document_of(spans[0], snapshot)
@@ -119,7 +119,9 @@ def _bench(session: Session, snapshot: WorkspaceSnapshot) -> WorkingBench:
         for document in session.reads.read_documents()
         for lines in runs(sorted(session.reads.lines(document)))
     ]
-    return WorkingBench(tuple(places[-_PLACES:]), tuple(map(_result, session.reports[-_REPORTS:])))
+    return WorkingBench(
+        tuple(places[-_MAX_PLACES:]), tuple(map(_result, session.reports[-_MAX_REPORTS:]))
+    )
 
 
 def _result(report: Report) -> str:

@@ -28,7 +28,7 @@ LEAST, MOST = 2, 8  # tasks of a plan
 
 _DESCRIPTION = 1_000  # characters
 _OPTIONS = 4
-_NAMED = 8  # languages of a workspace, and folders
+_MAX_NAMED = 8  # languages of a workspace, and folders
 _OUTPUT_TOKENS = 1_500
 
 
@@ -120,7 +120,7 @@ def workspace_line(snapshot: WorkspaceSnapshot, hides: Callable[[str], bool] | N
     if not languages:
         return ""
     written, held = (
-        ", ".join(f"{shown_prose(name)} ({n:,})" for name, n in each.most_common(_NAMED))
+        ", ".join(f"{shown_prose(name)} ({n:,})" for name, n in each.most_common(_MAX_NAMED))
         for each in (languages, folders)
     )
     return f"The workspace by its files of code:\n{in_tags(f'{written}; top folders: {held}')}"

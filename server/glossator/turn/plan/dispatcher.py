@@ -44,7 +44,7 @@ _MORE = re.compile(
     r",? and (?:how|what|where|why|which|when|is|are|do|does|under)\b", re.IGNORECASE
 )
 _CHAIN = re.compile(r"\bfrom\b.{3,60}\bto\b", re.IGNORECASE)
-_SHORT = 7  # words; a question of fewer is simple
+_SIMPLE_BELOW_WORDS = 7  # words; a question of fewer is simple
 
 
 class PlanChoice(StrEnum):
@@ -86,7 +86,7 @@ _SCHEMA: Mapping[str, Any] = {
 def by_words(question: str) -> TaskType:
     """The type of a question by its words; a request to do something is SIMPLE."""
     text = question.strip()
-    if len(text.split()) < _SHORT or _TO_ACT.match(text):
+    if len(text.split()) < _SIMPLE_BELOW_WORDS or _TO_ACT.match(text):
         return TaskType.SIMPLE
     marks = 2 * bool(_COMPARES.search(text)) + 2 * bool(_WEIGHS.search(text))
     marks += sum(bool(each.search(text)) for each in (_EACH, _LIST, _MORE, _CHAIN))

@@ -19,7 +19,7 @@ from glossator.workspace import WorkspaceSnapshot
 
 NOT_FOUND = "NOT FOUND"
 
-_BYTES = 6_000  # of a result, for the model
+_RESULT_BYTES = 6_000  # of a result, for the model
 _STATEMENT = 300  # characters of one that is asked about
 _LABEL = 80
 _CONFLICT = re.compile(r"^\W*CONFLICT:\s*(?P<parts>\S.*)$", re.MULTILINE)
@@ -52,7 +52,7 @@ class TaskResult:
 
         Words take the place of citations that did not hold, and mark what nobody judged.
         """
-        return replace(self.report, searched=()).model_message(_BYTES, says_unjudged=True)
+        return replace(self.report, searched=()).model_message(_RESULT_BYTES, says_unjudged=True)
 
 
 def no_result(number: int, description: str, why: str) -> TaskResult:

@@ -63,7 +63,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """An image that is no file: its bytes in base64, and the name that the user sees."""
+    """An image that is no file: its bytes in base64, and what the user knows it by."""
 
     media_type: str
     data: str

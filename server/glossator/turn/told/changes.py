@@ -32,7 +32,7 @@ from glossator.tools import (
 from glossator.undo import CHECKPOINTS, FileDelta, FileState, NoFile
 from glossator.workspace import WorkspaceSnapshot
 
-_MOST_FILES = 200  # that are told
+_MAX_TOLD_FILES = 200  # that are told
 _MADE = re.compile(  # by tools for themselves: caches, and what compilers leave
     r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)|\.(?:py[co]|o|obj|class|a|lib|so|dylib|dll|exe|wasm)$"
 )
@@ -46,7 +46,7 @@ async def tell_changed_files(app: Application, session: Session, run: Run) -> No
 
     def first(paths: Sequence[str]) -> list[str]:
         changed.extend(counting(app, session, telling_first(session, paths)))
-        return changed[:_MOST_FILES]
+        return changed[:_MAX_TOLD_FILES]
 
     try:
         deltas = await app.acting.of(session).checkpoints.deltas(run.id, first)
@@ -55,7 +55,7 @@ async def tell_changed_files(app: Application, session: Session, run: Run) -> No
     if deltas:
         files = await asyncio.to_thread(views_of, app.host.snapshot(), deltas)
         unsaved = await unsaved_files(app, session, run.id)
-        run.emit(FilesChanged(files, max(0, len(changed) - _MOST_FILES), unsaved))
+        run.emit(FilesChanged(files, max(0, len(changed) - _MAX_TOLD_FILES), unsaved))
 
 
 async def unsaved_files(app: Application, session: Session, run_id: str) -> tuple[str, ...]:
@@ -103,8 +103,8 @@ def counting(app: Application, session: Session, paths: Iterable[str]) -> list[s
 
 logger = logging.getLogger(__name__)
 
-_FILES = 30  # that are named
-_LINES = 60  # that are shown of them all,
+_MAX_NAMED_FILES = 30  # that are named
+_MAX_SHOWN_LINES = 60  # that are shown of them all,
 _OF_FILE = 20  # and of one
 _CONTEXT = 1  # lines around a change
 _LINE_CHARACTERS = 500
@@ -167,8 +167,8 @@ async def describe_changes(app: Application, session: Session, known: Collection
     words = [each.words for each in told if each.words]
     if not words:
         return ""
-    if len(words) > _FILES:
-        words[_FILES:] = [f"- and {len(words) - _FILES:,} more"]
+    if len(words) > _MAX_NAMED_FILES:
+        words[_MAX_NAMED_FILES:] = [f"- and {len(words) - _MAX_NAMED_FILES:,} more"]
     return load_prompt("user/changed").render(files="\n".join(words))
 
 
@@ -205,7 +205,7 @@ def _tell(
     known: Collection[str],
 ) -> list[_Told]:
     told = []
-    room = _LINES
+    room = _MAX_SHOWN_LINES
     for change in changed:
         each = _told(snapshot.relative(change.seen.path), change, reads, min(room, _OF_FILE))
         if change.seen.path in known:

@@ -30,7 +30,7 @@ from glossator.sessions import Session
 
 _TYPED = re.compile(r"/(?P<word>[^\W_][\w.:-]*)(?:\s+(?P<arguments>.*))?", re.DOTALL)
 OWNERS = {"user": "user's own", "project": "project in this workspace"}
-_NAMED = 3  # commands that were not run, in a notice
+_MAX_NAMED_COMMANDS = 3  # commands that were not run, in a notice
 
 
 async def customizations_now(app: Application, now: WorkspaceNow) -> Customizations:
@@ -172,7 +172,7 @@ def _not_run(word: str, rendered: Rendered) -> str:
     """What the user is told about commands that other agents would have run."""
     if not rendered.not_run:
         return ""
-    commands = some_of([f"`{shown_text(each)}`" for each in rendered.not_run], _NAMED)
+    commands = some_of([f"`{shown_text(each)}`" for each in rendered.not_run], _MAX_NAMED_COMMANDS)
     return (
         f"/{word} names commands to run before it is sent; they were not run: {commands}. The"
         " model may run them, and asks as for any other."

@@ -33,7 +33,7 @@ from glossator.workspace import Roots, WorkspaceSnapshot, is_inside, load, repos
 
 NAMES = ("AGENTS.md", "CLAUDE.md", os.path.join(".claude", "CLAUDE.md"), "CLAUDE.local.md")
 
-_DEPTH = 5  # of imports
+_MAX_IMPORT_DEPTH = 5  # of imports
 _FILES = 60  # with all imports
 _FILE_CHARACTERS = 24_000
 _READ_BYTES = 1_000_000
@@ -269,8 +269,8 @@ class InstructionFinder:
                     there = os.path.exists(target)
                     self._refuse(target, path, "is no file" if there else "is not there")
                 continue
-            if depth >= _DEPTH:
-                self._refuse(target, path, f"is imported more than {_DEPTH} files deep")
+            if depth >= _MAX_IMPORT_DEPTH:
+                self._refuse(target, path, f"is imported more than {_MAX_IMPORT_DEPTH} files deep")
                 continue
             yield target
 

@@ -57,8 +57,8 @@ _PARTNERS = {")": "(", "]": "[", "}": "{"}
 _PUNCTUATION = ".:#-+=%~\\/"  # at the end of a mention, it belongs to the sentence
 _ENDING = ".,;:!?)'"  # the same, of a revision or an address
 
-_SHOWN = 200  # characters of a mention, in a notice
-_SECONDS = 5.0  # for all symbols of a question
+_SHOWN_CHARACTERS = 200  # characters of a mention, in a notice
+_SYMBOL_SECONDS = 5.0  # for all symbols of a question
 _LIMITS = Limits(texts=200, hits=MAX_DEFINITIONS + 1)
 _IN_CODE = SearchScope(languages=CODE)  # nobody means a key of data
 _NOT_FOUND = "no file and no symbol of code has this name"
@@ -106,7 +106,7 @@ class Mentioned:
     @property
     def _left_out(self) -> str:
         return ", ".join(
-            f"@{shorten(text, _SHOWN)} ({doubt})" for text, doubt in self.doubts.items()
+            f"@{shorten(text, _SHOWN_CHARACTERS)} ({doubt})" for text, doubt in self.doubts.items()
         )
 
 
@@ -163,7 +163,7 @@ async def resolve_mentions(
         else:
             doubts[mention.text] = _why(file)
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_SYMBOL_SECONDS):
             while names:
                 mention, file = names[0]
                 definitions, doubt = await _definitions(snapshot, symbols, mention.text, hidden)
@@ -175,7 +175,7 @@ async def resolve_mentions(
                     doubts[mention.text] = doubt
                 del names[0]
     except (GlossatorError, OSError, WorkerGone, JobFailed) as failure:  # or the time is over
-        why = str(failure).rstrip(".") or f"symbols took more than {_SECONDS:g} s"
+        why = str(failure).rstrip(".") or f"symbols took more than {_SYMBOL_SECONDS:g} s"
         doubts |= {mention.text: f"it could not be looked up: {why}" for mention, _ in names}
     return Mentioned(tuple(found), doubts)
 

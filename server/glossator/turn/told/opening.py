@@ -49,8 +49,8 @@ LEFT_OUT = "leftOut"
 SMALL = 16_000  # tokens; a smaller window gets less
 
 _WINDOW_SHARE = 0.5  # of the model's window, that a whole workspace may take
-_TOOLS = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")  # for a small window
-_SHARE = 0.5  # of the window, for all that stands before the first question
+_SMALL_WINDOW_TOOLS = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")  # for a small window
+_OPENING_SHARE = 0.5  # of the window, for all that stands before the first question
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,10 +265,10 @@ def fitted_opening(
 
     The first section, which says where the session takes place, stays.
     """
-    kept = tuple(_short(spec) for spec in specs if spec.name in _TOOLS)
-    gone = [spec.name for spec in specs if spec.name not in _TOOLS]
+    kept = tuple(_short(spec) for spec in specs if spec.name in _SMALL_WINDOW_TOOLS)
+    gone = [spec.name for spec in specs if spec.name not in _SMALL_WINDOW_TOOLS]
     fitting = list(sections)
-    while len(fitting) > 1 and _size(kept, fitting) > _SHARE * window:
+    while len(fitting) > 1 and _size(kept, fitting) > _OPENING_SHARE * window:
         longest = max(fitting[1:], key=lambda each: len(each.text))
         fitting.remove(longest)
         gone.append(longest.name)

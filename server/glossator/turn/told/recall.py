@@ -48,15 +48,15 @@ MOST = 5  # memories for one question
 SECONDS = 5.0  # for the fast model's choice
 
 _AT_ONCE = 3  # memories that words find
-_LISTED = 150  # memories that the fast model chooses from
+_MAX_LISTED = 150  # memories that the fast model chooses from
 _QUESTION = 4_000  # characters of a question that it reads
-_RECENT = 20  # messages in which a tool worked "just now"
+_RECENT_MESSAGES = 20  # messages in which a tool worked "just now"
 _READING_SECONDS = 1.0  # that a question waits for the files, which are the user's own
 _SYMBOL_SECONDS = 0.03  # for the symbols that the memories name, where a question waits
 _LATE_SYMBOL_SECONDS = 0.5  # and where nothing does
 _OUTPUT_TOKENS = 100
 _CHOICE = re.compile(r"\[?\d{1,3}\]?(?:\s*[,>\s]\s*\[?\d{1,3}\]?)*\.?")
-_NONE = re.compile(r"(?i)[\"'`]?(?:none|0)[\"'`]?\.?")
+_NO_CHOICE = re.compile(r"(?i)[\"'`]?(?:none|0)[\"'`]?\.?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,7 @@ async def memory_index(app: Application, now: WorkspaceNow) -> str:
 def chosen_numbers(reply: str, count: int) -> tuple[int, ...]:
     """The numbers (1 to `count`) in a reply of nothing else. Raises `ModelError` otherwise."""
     text = reply.strip()
-    if _NONE.fullmatch(text):
+    if _NO_CHOICE.fullmatch(text):
         return ()
     numbers = [int(number) for number in re.findall(r"\d+", text)]
     if not _CHOICE.fullmatch(text) or not all(1 <= number <= count for number in numbers):
@@ -269,7 +269,7 @@ def chosen_numbers(reply: str, count: int) -> tuple[int, ...]:
 
 def worked(messages: Sequence[Message]) -> tuple[str, ...]:
     """The tools whose calls succeeded in the newest messages."""
-    recent = [block for message in messages[-_RECENT:] for block in message["content"]]
+    recent = [block for message in messages[-_RECENT_MESSAGES:] for block in message["content"]]
     names = {str(block["id"]): str(block["name"]) for block in recent if _is(block, "tool_use")}
     done = (
         names.get(str(block["tool_use_id"]))
@@ -294,7 +294,9 @@ def _candidates(question: str, memories: tuple[Memory, ...]) -> _Candidates:
 
 def _most_likely(question: str, memories: Sequence[Memory]) -> tuple[Memory, ...]:
     """The memories the fast model chooses from: all, or the nearest and the newest."""
-    if len(memories) <= _LISTED:
+    if len(memories) <= _MAX_LISTED:
         return tuple(newest_first(memories))
-    near = [each.memory for each in rank(question, memories)[: _LISTED // 2]]
-    return tuple({each.path: each for each in (*near, *newest_first(memories))}.values())[:_LISTED]
+    near = [each.memory for each in rank(question, memories)[: _MAX_LISTED // 2]]
+    return tuple({each.path: each for each in (*near, *newest_first(memories))}.values())[
+        :_MAX_LISTED
+    ]

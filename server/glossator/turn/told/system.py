@@ -33,7 +33,7 @@ _WORD = r"(?:stable|beta|nightly|latest|lts(?:/\*)?)"
 _VERSION = re.compile(
     rf"(?=.{{1,40}}$)(?:{_NUMBER}|{_WORD})(?:(?:, ?| ?\|\| ?| - | ){_NUMBER}){{0,4}}"
 )
-_MOST = 12
+_MAX_TOOL_VERSIONS = 12  # in the system prompt
 
 
 def environment_facts(
@@ -71,7 +71,9 @@ def pinned_tools(snapshot: WorkspaceSnapshot) -> tuple[tuple[str, str, str], ...
             for tool, version in read(document.text):
                 if tool in _TOOLS and _VERSION.fullmatch(version):
                     found.setdefault((tool, version), file)
-    return tuple((tool, version, file) for (tool, version), file in found.items())[:_MOST]
+    return tuple((tool, version, file) for (tool, version), file in found.items())[
+        :_MAX_TOOL_VERSIONS
+    ]
 
 
 _Pairs = Iterator[tuple[str, str]]

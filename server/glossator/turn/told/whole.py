@@ -19,7 +19,7 @@ from glossator.core.window import BYTES_PER_TOKEN
 from glossator.workspace import FileEntry, WorkspaceSnapshot
 
 _LINE_CHARACTERS = 2_000  # a file with a longer line was made by a program
-_NAMED = 30  # files that are left out
+_MAX_NAMED_FILES = 30  # files that are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,8 @@ def _why_not(entry: FileEntry) -> str:
 def _left_out(files: dict[str, str], denied: int) -> str:
     """What the prompt does not show, in words."""
     named = [f"- {path} ({why})" for path, why in sorted(files.items())]
-    if (more := len(named) - _NAMED) > 0:
-        named[_NAMED:] = [f"- and {more:,} more"]
+    if (more := len(named) - _MAX_NAMED_FILES) > 0:
+        named[_MAX_NAMED_FILES:] = [f"- and {more:,} more"]
     if denied:
         named.append(f"- {denied:,} that permission rules hide")
     named.append("- all that ignore rules leave out")

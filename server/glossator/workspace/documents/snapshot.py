@@ -26,7 +26,7 @@ from glossator.workspace.index.index import TextView
 from glossator.workspace.status import Skipped
 
 MAX_IGNORED = 20_000  # files, as in one large `node_modules`
-_SECONDS = 5.0
+_READ_SECONDS = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ def with_ignored(
         lifted = {path for path in skipped if any(is_inside(each, path) for each in places)}
         if not lifted:
             return snapshot, True
-    until = monotonic() + _SECONDS
+    until = monotonic() + _READ_SECONDS
     unlisted = {entry.path for entry in snapshot.unlisted}
     files: list[FileEntry] = []
     left = {

@@ -49,7 +49,7 @@ _NO_LOCKS = "off: this system has no file locks that end with their process"
 
 _BUSY_SECONDS = 1.0  # until asking again whether another server still writes
 _FAILED_SECONDS = 60.0  # until writing again after a failure that time may mend, as a full disk
-_TRIES = 5  # failures in a row, after which `settle` does not wait for the next try
+_MAX_FAILURES = 5  # failures in a row, after which `settle` does not wait for the next try
 _DELETIONS = 5  # of the folder, in a row, each just before it is locked
 _SLICE_SECONDS = 0.004  # a thread pauses this often, so that the event loop gets its turn
 _PAUSE_SECONDS = 0.0005
@@ -122,7 +122,7 @@ class RootStore:
     @property
     def trying(self) -> bool:
         """Whether a failed write is likely to succeed soon."""
-        return 0 < self._failures < _TRIES and not self.complaint
+        return 0 < self._failures < _MAX_FAILURES and not self.complaint
 
     def open(self) -> OpenedSegments:
         """Open the published segments; open ones stay open."""
